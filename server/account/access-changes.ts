@@ -58,7 +58,7 @@ export async function revokeExcessRights(tx: Writer, member: MembersTable, role:
     account,
     revoked,
     (missing) =>
-      `Among the keys of the member ${quoteValue(email)}, which would be revoked, is the last ${missing} key of the account; make another one for somebody else first.`,
+      `The keys of the member ${quoteValue(email)} include the last ${missing} key of the account; create another one for another member first.`,
   );
   await deleteKeys(tx, revoked);
   const grantable =
@@ -77,7 +77,7 @@ async function requireManager(tx: Writer, member: MembersTable, role: Role | nul
   );
   if (missing) {
     throw badRequest(
-      `The member ${quoteValue(member.email)} is the last ${missing} of the account who has come in; give somebody else that role first.`,
+      `The member ${quoteValue(member.email)} is the last ${missing} of the account who has joined; give another member that role first.`,
     );
   }
 }

@@ -261,7 +261,7 @@ describe('V8: keys that a key created', () => {
     const root = ((await small.request('GET', '/v1/account')).body as { key: Key }).key;
     const response = await small.request('DELETE', `/v1/account/keys/${root.id}?cascade=true`);
     expect(response.status).toBe(400);
-    expect(response.text).toContain('is the last root key');
+    expect(response.text).toContain('include the last root key');
     expect((await small.request('GET', '/v1/account/keys')).text).toContain(id);
   });
 

@@ -47,7 +47,7 @@ export const createKey: HandlerOf<'createKey'> = async (
   const email = body.user_email ?? caller.email;
   if (normalizeEmail(email) !== normalizeEmail(caller.email) && !hasRight(caller.role, 'account')) {
     throw forbidden(
-      `user_email is ${quoteValue(email)}; the role ${caller.role} only makes keys for its own, ${quoteValue(caller.email)}.`,
+      `user_email is ${quoteValue(email)}; a key with the role ${caller.role} can create keys only for its own address, ${quoteValue(caller.email)}.`,
     );
   }
   const key: KeysTable = {
@@ -90,8 +90,8 @@ export const revokeKey: HandlerOf<'revokeKey'> = async (_context, { caller, para
     const revoked = [key.id, ...descendants];
     await requireManageable(tx, caller.account, revoked, (missing) =>
       revoked.length === 1
-        ? `The key ${quoteValue(key.id)} is the last ${missing} key of the account; make another one first.`
-        : `Among the key ${quoteValue(key.id)} and those it made is the last ${missing} key of the account; make another one with a key that stays first.`,
+        ? `The key ${quoteValue(key.id)} is the last ${missing} key of the account; create another one first.`
+        : `The key ${quoteValue(key.id)} and the keys that it created include the last ${missing} key of the account; create another one with a remaining key first.`,
     );
     await store.deleteKeys(tx, revoked);
     return { status: 204 };

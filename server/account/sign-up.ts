@@ -14,7 +14,7 @@ export interface SignUpPolicy {
 }
 
 const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'via'];
-const OPERATOR_ADVICE = 'The operator makes accounts with a root key';
+const OPERATOR_ADVICE = 'The operator creates accounts with a root key';
 
 /** Returns the reason for which sign-up is refused; empty when it is allowed. */
 export function explainSignUpRefusal({ mode, isLocal }: SignUpPolicy, headers: IncomingHttpHeaders): string {

@@ -39,7 +39,7 @@ export function completeRequirements(
   const stored: unknown = JSON.parse(json);
   if (!validate(stored))
     return {
-      error: `configuration of app.yaml is not right: ${formatValidationError(validate.errors ?? [], 'body')}`,
+      error: `configuration of app.yaml is invalid: ${formatValidationError(validate.errors ?? [], 'body')}`,
     };
   return { requirements: stored };
 }

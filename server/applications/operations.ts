@@ -28,7 +28,7 @@ const INSTANCE_FIELDS = ['default_instance', 'default_experiment_instance'] as c
 /** Small, because the requirements of one executable can take a megabyte. */
 const PAGE_BATCH_SIZE = 10;
 
-/** Characters that an id made from a name keeps free for its random suffix. */
+/** The length that an id derived from a name reserves for its random suffix. */
 const ID_SUFFIX_CHARS = 10;
 
 export const createApplication: HandlerOf<'createApplication'> = async (
@@ -38,7 +38,7 @@ export const createApplication: HandlerOf<'createApplication'> = async (
   for (const field of INSTANCE_FIELDS) {
     // Any other id is allowed: the instance may be created later.
     if (body[field] === 'default')
-      throw badRequest(`${field} is "default", which stands for itself; name an instance, or "latest".`);
+      throw badRequest(`${field} is "default", which would refer to itself; name an instance, or "latest".`);
   }
   const now = clock.now();
   const row: ApplicationsTable = {

@@ -20,13 +20,13 @@ export function parseInputSetSource(body: InputSetCreate, now: number): InputSet
   const [source] = sources;
   if (sources.length > 1)
     throw badRequest(
-      `${sources.join(' and ')} are given; an input set is made of one of run_ids, instance_id and inputs.`,
+      `${sources.join(' and ')} are given; an input set has one source: run_ids, instance_id or inputs.`,
     );
   if (time !== undefined && source !== 'instance_id')
     throw badRequest(
       source === undefined
-        ? `${time} is ${quoteValue(body[time])} and instance_id is absent; a time range needs the instance whose runs to take.`
-        : `${source} and ${time} are given; a time range goes with instance_id, not with what is named one by one.`,
+        ? `${time} is ${quoteValue(body[time])} and instance_id is absent; a time range needs the instance of the runs.`
+        : `${source} and ${time} are given; a time range can be combined only with instance_id.`,
     );
   if (isPresent(run_ids)) {
     checkMaximum('run_ids', run_ids, maximum_runs);

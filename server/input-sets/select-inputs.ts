@@ -114,7 +114,7 @@ async function selectRunsOfInstance(
     throw badRequest(`instance_id is ${quoteValue(id)}; it must be an instance of this application.`);
   const until = end === Number.MAX_SAFE_INTEGER ? 'now' : formatRfc3339(end);
   throw badRequest(
-    `No run of the instance ${quoteValue(instanceId)} that was made between ${formatRfc3339(start)} and ${until} has succeeded, and an input set holds at least one; give another time, or make runs first.`,
+    `No run of the instance ${quoteValue(instanceId)} that was created between ${formatRfc3339(start)} and ${until} has succeeded, and an input set needs at least one; give another time range, or create runs first.`,
   );
 }
 

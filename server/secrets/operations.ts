@@ -146,7 +146,7 @@ export const deleteSecretsCollection: HandlerOf<'deleteSecretsCollection'> = asy
     const instance = await findInstanceUsingSecrets(tx, application.uid, id);
     if (instance !== undefined)
       throw badRequest(
-        `The secrets collection ${quoteValue(id)} is used by the instance ${quoteValue(instance)}; take it out of that one's configuration first.`,
+        `The secrets collection ${quoteValue(id)} is used by the instance ${quoteValue(instance)}; remove it from the configuration of that instance first.`,
       );
     await store.deleteCollection(tx, application.uid, id);
     return { status: 204 };

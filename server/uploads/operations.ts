@@ -32,7 +32,7 @@ export const putUpload: HandlerOf<'putUpload'> = async (
   if (refusal) throw forbidden(refusal);
   const requester = await findKey(database.read, key as KeyId);
   if (!requester)
-    throw forbidden('The key that asked for the URL was revoked; ask for a new URL with another key.');
+    throw forbidden('The key that requested the URL was revoked; request a new URL with another key.');
   const upload = await findUpload(database.read, params.upload_id);
   if (!upload) throw notFound(`There is no upload ${quoteValue(params.upload_id)}.`);
   if (upload.content_id !== null) throw urlAlreadyUsed();
@@ -64,7 +64,7 @@ export const getDownload: HandlerOf<'getDownload'> = async ({ contents, signer }
 };
 
 function urlAlreadyUsed() {
-  return badRequest('The upload URL was used already; ask for a new one.');
+  return badRequest('The upload URL was used already; request a new one.');
 }
 
 /** Returns the error for an upload that was completed or removed while its body arrived. */

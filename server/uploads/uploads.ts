@@ -105,7 +105,7 @@ export class Uploads {
         ? await findLatestUpload(database.read, applicationUid, purpose)
         : await findUpload(database.read, id);
     if (!upload && id === null)
-      throw badRequest('No executable was uploaded; ask for an upload URL and PUT the archive there first.');
+      throw badRequest('No executable was uploaded; request an upload URL and PUT the archive there first.');
     if (!upload || upload.application_uid !== applicationUid || upload.purpose !== purpose) {
       throw badRequest(
         `${field} is ${quoteValue(id)}; it must be an upload of this application that is less than a day old.`,

@@ -30,7 +30,7 @@ import { findWebhookByUid, insertConversation, updateWebhook } from './store.ts'
 
 const INTERVAL_MS = 5000;
 const PER_WEBHOOK_MAX = 8;
-/** Attempts of all webhooks together: each holds a connection, and up to 64 KiB of a response. */
+/** Concurrent attempts of all webhooks: each uses a connection and up to 64 KiB for a response. */
 const TOTAL_MAX = 64;
 /** Attempts of one account, so that receivers that do not respond do not delay other accounts. */
 const ACCOUNT_MAX = TOTAL_MAX / 2;
@@ -94,7 +94,7 @@ class DeliverySender {
       );
       if (limit <= 0) continue;
       const now = clock.now();
-      // Not durable: a claim that a power cut undoes is made again.
+      // Not durable: after a power failure that undoes a claim, the next process claims the delivery again.
       const claimed = await database.transact(
         (tx) => claimDue(tx, uid, { now, until: now + CLAIM_MS, limit }),
         { durable: false },
@@ -200,7 +200,7 @@ class DeliverySender {
         next === null
           ? await finishDelivery(tx, delivery)
           : await reschedule(tx, delivery, { attempts: attempt, next_at: next });
-      // The attempt was made, so it is recorded even when another process has claimed the delivery since.
+      // The attempt took place, so its conversation is stored even when another process has claimed the delivery since.
       await insertConversation(tx, {
         id: makeId<ConversationId>(random, 'talk'),
         webhook_uid: webhook.uid,
