@@ -2,8 +2,8 @@
 
 import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
-import { afterEach, expect, test } from 'vitest';
-import { createRun, nodeApp, pushApp, waitForRunEnd } from '../../testing/fixtures/apps.ts';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createRun, pushApp, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 import {
   countPlannedRuns,
@@ -13,23 +13,43 @@ import {
 } from '../store/planned-runs.ts';
 
 let server: TestServer;
-afterEach(() => server.close());
+/** Each test has its own application, which is also the owner of its planned runs. */
+let application: string;
+let applications = 0;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+beforeEach(() => {
+  applications += 1;
+  application = `app-${applications}`;
+});
+afterAll(() => server.close());
+
+/** Answers its input with little processor time: some tests have many runs. */
+const ECHO_APP = { main: `#!/bin/sh\nIFS= read -r input\nprintf '{"input":%s}' "$input"\n` };
+const push = (requirements: object = {}) =>
+  pushApp(server, application, ECHO_APP, {
+    executable_type: 'binary',
+    runtime: 'native',
+    ...requirements,
+  });
 
 /** Plans runs on the input of a run of the application, and returns the id of that run. */
 async function plan(runs: (contentId: string) => PlannedRun[], notify = true): Promise<string> {
   const { database } = server.runningServer;
-  const id = await createRun(server, 'app', { input: { from: 'the original' } });
+  const id = await createRun(server, application, { input: { from: 'the original' } });
   const run = await database.read
     .selectFrom('runs')
     .select(['application_uid', 'input_content_id'])
     .where('id', '=', id as RunId)
     .executeTakeFirstOrThrow();
   const owner = {
-    ownerUid: 'owner',
+    ownerUid: application,
     applicationUid: run.application_uid,
     plannedAt: 1,
     userEmail: 'owner@example.com',
-    experiment: { uid: 'x1', id: 'my-batch' as ExperimentId, type: 'batch' as const },
+    experiment: { uid: `x-${application}`, id: 'my-batch' as ExperimentId, type: 'batch' as const },
   };
   await database.transact((tx) => insertPlannedRuns(tx, owner, runs(run.input_content_id)));
   if (notify) database.notify('runs-planned');
@@ -53,17 +73,16 @@ const listStartedRuns = () =>
   server.runningServer.database.read
     .selectFrom('runs')
     .select(['id', 'request_options', 'user_email', 'labels'])
-    .where('experiment_uid', '=', 'x1')
+    .where('experiment_uid', '=', `x-${application}`)
     .execute();
 const waitForStarts = (topic: 'runs-ended' | 'runs-queued' = 'runs-ended') =>
   server.waitUntil(topic, async () => {
-    const { waiting } = await countPlannedRuns(server.runningServer.database.read, 'owner');
+    const { waiting } = await countPlannedRuns(server.runningServer.database.read, application);
     return waiting === 0;
   });
 
 test('every planned run starts once, with its planned columns, and ends', async () => {
-  server = await startTestServer();
-  await pushApp(server, 'app', nodeApp('(input, options) => ({ input, options })'));
+  await push();
   await plan((content) => Array.from({ length: 70 }, (_, position) => createPlannedRun(position, content)));
   await waitForStarts();
   const runs = await listStartedRuns();
@@ -72,15 +91,14 @@ test('every planned run starts once, with its planned columns, and ends', async 
   );
   const seventh = runs.find((run) => run.labels === '{"repetition":7}');
   expect(seventh?.user_email).toBe('owner@example.com');
-  const { metadata } = await waitForRunEnd(server, 'app', seventh?.id ?? '');
+  const { metadata } = await waitForRunEnd(server, application, seventh?.id ?? '');
   expect(metadata).toMatchObject({ experiment_id: 'my-batch', status_v2: 'succeeded' });
-  const output = await server.request('GET', `/v1/applications/app/runs/${seventh?.id}/output`);
+  const output = await server.request('GET', `/v1/applications/${application}/runs/${seventh?.id}/output`);
   expect(output.body).toMatchObject({ output: { input: { from: 'the original' } } });
 });
 
 test('a refused run keeps its row with the reason, and the other runs start', async () => {
-  server = await startTestServer();
-  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  await push();
   await plan((content) => [
     createPlannedRun(0, content, { instanceId: 'nowhere' }),
     createPlannedRun(1, 'c-gone'),
@@ -89,19 +107,18 @@ test('a refused run keeps its row with the reason, and the other runs start', as
   ]);
   await waitForStarts();
   expect(await listStartedRuns()).toHaveLength(1);
-  const refused = await listPlannedRuns(server.runningServer.database.read, 'owner', {
+  const refused = await listPlannedRuns(server.runningServer.database.read, application, {
     refused: true,
     limit: 10,
   });
   expect(refused.map((row) => row.error)).toEqual([
-    'There is no instance "nowhere" of application "app".',
+    `There is no instance "nowhere" of application "${application}".`,
     'The input was deleted before the run could be created.',
-    'There is no version "v9" of application "app".',
+    `There is no version "v9" of application "${application}".`,
   ]);
 });
 
 test('the reason of a refusal names no option that is hidden from some role', async () => {
-  server = await startTestServer();
   const rules = {
     items: [
       {
@@ -114,13 +131,13 @@ test('the reason of a refusal names no option that is hidden from some role', as
     strict: true,
     validation: { enforce: 'all' as const },
   };
-  await pushApp(server, 'app', nodeApp('(input) => ({ input })'), { options: rules });
+  await push({ options: rules });
   await plan((content) => [
     createPlannedRun(7, content),
     createPlannedRun(8, content, { options: { other: 'x' } }),
   ]);
   await waitForStarts();
-  const refused = await listPlannedRuns(server.runningServer.database.read, 'owner', {
+  const refused = await listPlannedRuns(server.runningServer.database.read, application, {
     refused: true,
     limit: 10,
   });
@@ -131,9 +148,8 @@ test('the reason of a refusal names no option that is hidden from some role', as
 });
 
 test('the reason of a refusal stays short for an option with a thousand values', async () => {
-  server = await startTestServer();
   const values = Array.from({ length: 1000 }, (_, index) => `value-${index}`);
-  await pushApp(server, 'app', nodeApp('(input) => ({ input })'), {
+  await push({
     options: {
       items: [{ name: 'size', option_type: 'string', additional_attributes: { values } }],
       validation: { enforce: 'all' },
@@ -141,7 +157,7 @@ test('the reason of a refusal stays short for an option with a thousand values',
   });
   await plan((content) => [createPlannedRun(0, content)]);
   await waitForStarts();
-  const [refused] = await listPlannedRuns(server.runningServer.database.read, 'owner', {
+  const [refused] = await listPlannedRuns(server.runningServer.database.read, application, {
     refused: true,
     limit: 10,
   });
@@ -150,13 +166,17 @@ test('the reason of a refusal stays short for an option with a thousand values',
 });
 
 test('an invalid row delays no other row, and starts once it is valid', async () => {
-  server = await startTestServer();
-  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  await push();
   await plan((content) => [createPlannedRun(0, content), createPlannedRun(1, content)], false);
   const { database } = server.runningServer;
   const updateOptions = (options: string) =>
     database.transact((tx) =>
-      tx.updateTable('planned_runs').set({ options }).where('position', '=', 0).execute(),
+      tx
+        .updateTable('planned_runs')
+        .set({ options })
+        .where('owner_uid', '=', application)
+        .where('position', '=', 0)
+        .execute(),
     );
   await updateOptions('{');
   database.notify('runs-planned');
@@ -168,8 +188,7 @@ test('an invalid row delays no other row, and starts once it is valid', async ()
 });
 
 test('planned runs start after a restart of the server', async () => {
-  server = await startTestServer();
-  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  await push();
   await plan((content) => [createPlannedRun(0, content), createPlannedRun(1, content)], false);
   await server.restart();
   await waitForStarts();
@@ -177,26 +196,25 @@ test('planned runs start after a restart of the server', async () => {
 });
 
 test('deleting the parent run deletes its planned runs', async () => {
-  server = await startTestServer();
-  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
-  const original = await createRun(server, 'app');
+  await push();
+  const original = await createRun(server, application);
   await plan((content) => [createPlannedRun(0, content, { parentRunId: original as RunId })], false);
-  await server.request('DELETE', `/v1/applications/app/runs/${original}`);
-  expect(await countPlannedRuns(server.runningServer.database.read, 'owner')).toEqual({
+  await server.request('DELETE', `/v1/applications/${application}/runs/${original}`);
+  expect(await countPlannedRuns(server.runningServer.database.read, application)).toEqual({
     waiting: 0,
     refused: 0,
   });
 });
 
 test('a planned run is queued, also on an instance with disabled queuing', async () => {
-  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
-  await pushApp(server, 'app', nodeApp('(input) => ({ input })'));
+  await server.restart({ SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' });
+  await push();
   await server.client.call('createVersion', {
-    params: { application_id: 'app' },
+    params: { application_id: application },
     body: { id: 'v1', name: 'One' },
   });
   await server.client.call('createInstance', {
-    params: { application_id: 'app' },
+    params: { application_id: application },
     body: {
       id: 'no-queue',
       name: 'No queue',
@@ -212,7 +230,7 @@ test('a planned run is queued, also on an instance with disabled queuing', async
   const runs = await server.runningServer.database.read
     .selectFrom('runs')
     .select(['priority', 'queuing_disabled', 'status'])
-    .where('experiment_uid', '=', 'x1')
+    .where('experiment_uid', '=', `x-${application}`)
     .orderBy('priority')
     .execute();
   expect(runs).toEqual([
