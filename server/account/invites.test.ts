@@ -12,23 +12,22 @@ beforeAll(async () => {
   server = await startTestServer({ clock });
 });
 afterAll(() => server.close());
-const { account, accept, ask, invite, joined, keyFor, put, remove, whoAmI, works } = memberCalls(
-  () => server,
-);
+const { account, accept, request, invite, addMember, createKeyFor, put, remove, getOwnAccount, works } =
+  memberCalls(() => server);
 
 describe('inviting', () => {
   test('201 with a link to the sign-up page, visible once and valid for seven days', async () => {
     const body = { email: createEmail(), role: 'developer', name: 'Ada 🚚' };
-    const response = await ask('POST', MEMBERS_PATH, server.token, body);
+    const response = await request('POST', MEMBERS_PATH, server.token, body);
     expectStatus(response, 201);
     const invited = response.body as Invite;
     expect(invited).toMatchObject({ ...body, pending_invite: true });
     expect(invited.invite_url).toBe(`${server.url}/sign-up?invite=${invited.invite}`);
     expect(Date.parse(invited.invite_expires_at ?? '') - clock.now()).toBe(7 * DAY_MS);
-    const read = await ask('GET', `${MEMBERS_PATH}/${invited.id}`, server.token);
+    const read = await request('GET', `${MEMBERS_PATH}/${invited.id}`, server.token);
     const { invite: _, invite_url: __, ...member } = invited;
     expect(read.body).toEqual(member);
-    expect((await ask('GET', MEMBERS_PATH, server.token)).text).not.toContain(invited.invite);
+    expect((await request('GET', MEMBERS_PATH, server.token)).text).not.toContain(invited.invite);
   });
 
   test('the link names the public address of the server', async () => {
@@ -39,9 +38,9 @@ describe('inviting', () => {
 
   test('a pending member has no key and is marked as pending', async () => {
     const { id, email } = await invite(server.token, 'viewer');
-    const keys = (await ask('GET', '/v1/account/keys', server.token)).body as { user_email: string }[];
+    const keys = (await request('GET', '/v1/account/keys', server.token)).body as { user_email: string }[];
     expect(keys.map((key) => key.user_email)).not.toContain(email);
-    expect((await ask('GET', `${MEMBERS_PATH}/${id}`, server.token)).body).toMatchObject({
+    expect((await request('GET', `${MEMBERS_PATH}/${id}`, server.token)).body).toMatchObject({
       pending_invite: true,
     });
   });
@@ -50,7 +49,7 @@ describe('inviting', () => {
     const email = `Ä.${createEmail()}`;
     await invite(server.token, 'viewer', email);
     for (const same of [email, email.toUpperCase(), email.normalize('NFD').toLowerCase()]) {
-      const response = await ask('POST', MEMBERS_PATH, server.token, { email: same, role: 'viewer' });
+      const response = await request('POST', MEMBERS_PATH, server.token, { email: same, role: 'viewer' });
       expectError(response, 400, 'email is ', 'another member');
     }
   });
@@ -58,7 +57,7 @@ describe('inviting', () => {
   test('one of three concurrent invites for one address succeeds', async () => {
     const email = createEmail();
     const responses = await Promise.all(
-      [1, 2, 3].map(() => ask('POST', MEMBERS_PATH, server.token, { email, role: 'viewer' })),
+      [1, 2, 3].map(() => request('POST', MEMBERS_PATH, server.token, { email, role: 'viewer' })),
     );
     expect(responses.map((one) => one.status).sort()).toEqual([201, 400, 400]);
   });
@@ -75,21 +74,21 @@ describe('inviting', () => {
     ['a long name', { email: 'a@b', role: 'viewer', name: 'x'.repeat(49) }, 'name is '],
     ['an unknown field', { email: 'a@b', role: 'viewer', mail: 'x' }, 'mail is not a field'],
   ])('400 for %s names the field', async (_, body, words) => {
-    expectError(await ask('POST', MEMBERS_PATH, server.token, body), 400, words);
+    expectError(await request('POST', MEMBERS_PATH, server.token, body), 400, words);
   });
 
   test('403 for a role with more rights than the inviter’s', async () => {
     const { admin } = await account();
-    const response = await ask('POST', MEMBERS_PATH, admin.token, { email: createEmail(), role: 'root' });
+    const response = await request('POST', MEMBERS_PATH, admin.token, { email: createEmail(), role: 'root' });
     expectError(response, 403, 'root');
   });
 
   test('400 when a key of that address has more rights than the role', async () => {
     const { root } = await account();
     const email = createEmail();
-    const service = await keyFor(root.token, 'developer', email);
-    expectError(await ask('POST', MEMBERS_PATH, root.token, { email, role: 'viewer' }), 400, service.id);
-    const member = await joined(root.token, 'developer', email);
+    const service = await createKeyFor(root.token, 'developer', email);
+    expectError(await request('POST', MEMBERS_PATH, root.token, { email, role: 'viewer' }), 400, service.id);
+    const member = await addMember(root.token, 'developer', email);
     expect(await works(service.token)).toBe(true);
     expectStatus(await remove(root.token, member.id), 204);
     expect(await works(service.token)).toBe(false);
@@ -117,8 +116,8 @@ describe('accepting an invite', () => {
     const changes = { pending_invite: false, invite_expires_at: null };
     expect(member).toMatchObject({ id, email, name: 'Grace', role: 'operator', ...changes });
     expect(key).toMatchObject({ role: 'operator', user_email: email });
-    expect((await whoAmI(token)).body).toMatchObject({ id: account.id, key: { id: key.id } });
-    expect((await ask('GET', `${MEMBERS_PATH}/${id}`, token)).body).toEqual(member);
+    expect((await getOwnAccount(token)).body).toMatchObject({ id: account.id, key: { id: key.id } });
+    expect((await request('GET', `${MEMBERS_PATH}/${id}`, token)).body).toEqual(member);
   });
 
   test('succeeds once, also for three concurrent requests', async () => {
@@ -126,7 +125,7 @@ describe('accepting an invite', () => {
     const responses = await Promise.all([accept(inviteText), accept(inviteText), accept(inviteText)]);
     expect(responses.map((one) => one.status).sort()).toEqual([201, 403, 403]);
     expectError(await accept(inviteText), 403, 'used already');
-    const keys = (await ask('GET', '/v1/account/keys', server.token)).body as { user_email: string }[];
+    const keys = (await request('GET', '/v1/account/keys', server.token)).body as { user_email: string }[];
     expect(keys.filter((key) => key.user_email === email)).toHaveLength(1);
     expect(id).not.toBe('');
   });
@@ -162,14 +161,15 @@ describe('accepting an invite', () => {
     clock.advance(1);
     expectError(await accept(invited.invite), 403, 'expired');
     expectStatus(await accept(late.invite), 201);
-    const renewed = await ask('POST', `${MEMBERS_PATH}/${invited.id}/invite`, server.token);
+    const renewed = await request('POST', `${MEMBERS_PATH}/${invited.id}/invite`, server.token);
     expectStatus(renewed, 201);
     expectStatus(await accept((renewed.body as Invite).invite), 201);
   });
 
   test('403 for a replaced or withdrawn invite', async () => {
     const invited = await invite(server.token, 'viewer');
-    const renewed = (await ask('POST', `${MEMBERS_PATH}/${invited.id}/invite`, server.token)).body as Invite;
+    const renewed = (await request('POST', `${MEMBERS_PATH}/${invited.id}/invite`, server.token))
+      .body as Invite;
     expect(renewed.invite).not.toBe(invited.invite);
     expectError(await accept(invited.invite), 403, 'replaced');
     expectStatus(await remove(server.token, invited.id), 204);
@@ -193,12 +193,12 @@ describe('accepting an invite', () => {
     expectStatus(await put(server.token, invited.id, { role: 'viewer' }), 200);
     const { key, token } = (await accept(invited.invite)).body as Admission;
     expect(key.role).toBe('viewer');
-    expect((await whoAmI(token)).body).toMatchObject({ key: { role: 'viewer' } });
+    expect((await getOwnAccount(token)).body).toMatchObject({ key: { role: 'viewer' } });
   });
 
   test('an invite for a joined member adds a key', async () => {
-    const member = await joined(server.token, 'viewer');
-    const renewed = await ask('POST', `${MEMBERS_PATH}/${member.id}/invite`, server.token);
+    const member = await addMember(server.token, 'viewer');
+    const renewed = await request('POST', `${MEMBERS_PATH}/${member.id}/invite`, server.token);
     expect(renewed.body).toMatchObject({ pending_invite: false });
     const again = (await accept((renewed.body as Invite).invite)).body as Admission;
     expect(again.key.id).not.toBe(member.key);

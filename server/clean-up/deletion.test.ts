@@ -83,12 +83,12 @@ async function createOnlineTests(): Promise<void> {
   const shadow = '/v1/applications/app/experiments/shadow';
   expectStatus(await server.request('PUT', `${shadow}/noted/stop`), 204);
   await server.client.call('createInstance', { ...app, body: { id: 'i2', name: 'Two', version_id: 'v1' } });
-  await startOnlineTest(server, 'app', 'shadow', 'refused', 'i1', 'i2');
+  await startOnlineTest(server, 'app', 'shadow', { id: 'refused', baseline: 'i1', candidate: 'i2' });
   await remove('app/instances/i2');
   await createRun(server, 'app', { instance: 'i1', input: { waits: true } });
-  await startOnlineTest(server, 'app', 'shadow', 'empty', 'latest', 'i1');
+  await startOnlineTest(server, 'app', 'shadow', { id: 'empty', baseline: 'latest', candidate: 'i1' });
   expectStatus(await server.request('PUT', `${shadow}/empty/stop`), 204);
-  await startOnlineTest(server, 'app', 'switchback', 'turns', 'latest', 'i1');
+  await startOnlineTest(server, 'app', 'switchback', { id: 'turns', baseline: 'latest', candidate: 'i1' });
   await expect
     .poll(async () => {
       const rows = await countRowsByTable(server);
@@ -182,7 +182,7 @@ test('after the deletion of an application no row and no blob remains', async ()
   });
   await startRunning('app', 'i1');
   await startRunning();
-  await startOnlineTest(server, 'app', 'shadow', 'noted', 'i1', 'latest');
+  await startOnlineTest(server, 'app', 'shadow', { id: 'noted', baseline: 'i1', candidate: 'latest' });
   await createRun(server, 'app', { instance: 'i1', input: { waits: true, text: LARGE_TEXT } });
   await createBatchExperiment(server, 'app', { input_set_id: 'set', runs: [{ instance_id: 'i1' }] });
   await planAndRoute(done.id as RunId);

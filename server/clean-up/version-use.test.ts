@@ -114,7 +114,11 @@ describe('C1: a version that an instance runs', () => {
         const id = await createVersionWithInstance();
         const test = uniqueId(kind);
         const [baseline, candidate] = isBaseline ? [id, 'ready'] : ['ready', id];
-        await startOnlineTest(server, 'app', kind, test, baseline ?? '', candidate ?? '');
+        await startOnlineTest(server, 'app', kind, {
+          id: test,
+          baseline: baseline ?? '',
+          candidate: candidate ?? '',
+        });
         await expectInUse(id, `instance "${id}"`, `the ${kind} test "${test}"`);
         expectStatus(await server.request('PUT', `${APP}/experiments/${kind}/${test}/stop`), 204);
         expectStatus(await remove(`versions/${id}`), 204);

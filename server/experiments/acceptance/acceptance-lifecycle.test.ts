@@ -10,7 +10,7 @@ import {
   fetchAcceptanceTest,
   MEAN_METRIC,
   requestAcceptanceTest,
-  waitForVerdict,
+  waitForDecision,
 } from '../../testing/fixtures/acceptance-tests.ts';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { expectError, expectStatus, listAllPages, uniqueId } from '../../testing/fixtures/resources.ts';
@@ -40,7 +40,7 @@ const runsOf = async (batch: string) => {
   expectStatus(answer, 200);
   return (answer.body as { runs: { id: string; application_instance_id: string; input_id: string }[] }).runs;
 };
-const done = (id: string) => waitForVerdict(server, application, id);
+const done = (id: string) => waitForDecision(server, application, id);
 async function runsLeft(): Promise<number> {
   const answer = await server.request('GET', `/v1/applications/${application}/runs`);
   return (answer.body as { runs: unknown[] }).runs.length;

@@ -7,7 +7,7 @@ import {
   createBatchForTest,
   createInputSet,
   MEAN_METRIC,
-  waitForVerdict,
+  waitForDecision,
 } from '../../testing/fixtures/acceptance-tests.ts';
 import { waitForSubmission } from '../../testing/fixtures/batch-experiments.ts';
 import { expectStatus } from '../../testing/fixtures/resources.ts';
@@ -23,7 +23,7 @@ afterAll(() => server.close());
 
 async function results(experiment_id: string, metrics: readonly object[], body: object = {}) {
   const made = await createAcceptanceTest(server, application, { experiment_id, metrics, ...body });
-  const test = await waitForVerdict(server, application, made.id);
+  const test = await waitForDecision(server, application, made.id);
   return { test, metric_results: test.results?.metric_results ?? [] };
 }
 const named = (metric_results: readonly MetricResult[]) =>
@@ -293,7 +293,7 @@ test('runs that could not be made count with those of their version', async () =
   await waitForSubmission(idle, made.experiment_id);
   const { runs } = (await idle.request('GET', `${batch}/runs`)).body as { runs: { id: string }[] };
   await Promise.all(runs.map((run) => idle.request('PATCH', `${path}/runs/${run.id}/cancel`)));
-  const test = await waitForVerdict(idle, own, made.id);
+  const test = await waitForDecision(idle, own, made.id);
   expect(test.results?.metric_results?.[0]?.statistics).toMatchObject({
     control: { version_id: 'v1', number_of_runs_total: 150 },
     candidate: { version_id: 'v1', number_of_runs_total: 150 },

@@ -7,7 +7,7 @@ import {
   createBatchForTest,
   type ExpectedValues,
   MEAN_METRIC,
-  waitForVerdict,
+  waitForDecision,
 } from '../../testing/fixtures/acceptance-tests.ts';
 import { batchExperimentPath, waitForBatchEnd } from '../../testing/fixtures/batch-experiments.ts';
 import { expectStatus } from '../../testing/fixtures/resources.ts';
@@ -28,7 +28,7 @@ async function outcome(inputs: readonly ExpectedValues[]) {
   const id = await createBatchForTest(server, application, inputs);
   const made = await createAcceptanceTest(server, application, { experiment_id: id });
   const batch = await waitForBatchEnd(server, application, id);
-  const { results } = await waitForVerdict(server, application, made.id);
+  const { results } = await waitForDecision(server, application, made.id);
   return { batch, results, reason: results?.metric_results?.[0]?.reason ?? '' };
 }
 /** Ids of the failed runs of an instance, oldest first. */

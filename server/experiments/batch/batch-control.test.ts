@@ -7,7 +7,7 @@ import {
   createBatchForTest,
   createInputSet,
   requestAcceptanceTest,
-  waitForVerdict,
+  waitForDecision,
 } from '../../testing/fixtures/acceptance-tests.ts';
 import { batchExperimentPath, waitForBatchEnd } from '../../testing/fixtures/batch-experiments.ts';
 import { expectStatus, uniqueId } from '../../testing/fixtures/resources.ts';
@@ -54,7 +54,7 @@ describe('B15: comparisons of a batch that names the candidate first', () => {
     expectStatus(made, 201);
     expectStatus(await requestAcceptanceTest(server, application, { id, experiment_id: id }), 201);
     expect(sidesOf(await waitForBatchEnd(server, application, id))).toEqual(RIGHT);
-    const { results } = await waitForVerdict(server, application, id);
+    const { results } = await waitForDecision(server, application, id);
     expect(results?.metric_results?.[0]?.comparison.mean_difference?.value).toBe(2.5);
   });
 

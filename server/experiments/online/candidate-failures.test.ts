@@ -60,11 +60,11 @@ describe('a candidate that refuses an option', () => {
       validation: { enforce: 'all' },
       items: [{ name: 'less', option_type: 'int', additional_attributes: { max: 20 } }],
     });
-    await shadow.started({ termination_events: { maximum_runs: 2 } });
+    await shadow.startTest({ termination_events: { maximum_runs: 2 } });
     const [bad, good] = [await make({ less: '21' }), await make({ less: '20' })];
     for (const run of [bad, good])
       expect(await waitForRunEnd(server, 'app', run)).toMatchObject({ status_v2: 'succeeded' });
-    expect(await shadow.reaches('test', 'completed')).toMatchObject({
+    expect(await shadow.waitForStatus('test', 'completed')).toMatchObject({
       number_of_requested_runs: 2,
       number_of_runs: 1,
       number_of_completed_runs: 1,
@@ -120,7 +120,7 @@ describe('a candidate that refuses an option', () => {
   ])('that is hidden tells nobody its name or value: one %s', async (_, prepare) => {
     await start(NO_SLOTS);
     await prepare();
-    await shadow.started();
+    await shadow.startTest();
     await make({ [SECRET]: 'seven' });
     const refused = await server.waitUntil(
       'runs-ended',
@@ -194,10 +194,10 @@ test('a candidate that reaches its time limit fails its copy, and the original h
     const path = '/v1/applications/app/instances/candidate';
     const configuration = { execution_class: '8c16gb12h', options: { mode: 'hang' } };
     expectStatus(await server.request('PUT', path, { body: { configuration } }), 200);
-    await shadow.started({ termination_events: { maximum_runs: 1 } });
+    await shadow.startTest({ termination_events: { maximum_runs: 1 } });
     const original = await make();
     expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
-    expect(await shadow.reaches('test', 'completed')).toMatchObject({ number_of_failed_runs: 1 });
+    expect(await shadow.waitForStatus('test', 'completed')).toMatchObject({ number_of_failed_runs: 1 });
     const [copy] = await shadow.copies();
     expect(copy).toMatchObject({ status_v2: 'failed' });
     expect(await metadataOf(String(copy?.id))).toMatchObject({
@@ -210,7 +210,7 @@ test('a candidate that reaches its time limit fails its copy, and the original h
 
 test('a candidate that hangs lets go of its slot when the test is deleted, and its copy is gone', async () => {
   await start({ SWITCHYARD_CAPACITY: '1' }, { mode: 'hang' });
-  await shadow.started();
+  await shadow.startTest();
   const original = await make();
   expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
   // The topic runs-queued says nothing of a run that begins, so its start is polled.
@@ -230,9 +230,9 @@ test('options that are hidden from a role are in no list of the runs of its test
   const options = { items: [hidden(SECRET), { name: 'note' }] };
   await define('baseline', options);
   await define('candidate', options);
-  await shadow.started();
+  await shadow.startTest();
   await make({ [SECRET]: 'seven', note: 'plain' });
-  await shadow.born(1);
+  await shadow.waitForCopies(1);
   expectStatus(await shadow.stop('test'), 204);
   const turns = await waitForCandidate(() => server);
   await make({ [SECRET]: 'seven', note: 'plain' });
@@ -265,14 +265,14 @@ describe('a test whose instances are gone', () => {
 
 test('a side that was given another version in the middle is told to be two things', async () => {
   await start();
-  await shadow.started({ termination_events: { maximum_runs: 2 } });
+  await shadow.startTest({ termination_events: { maximum_runs: 2 } });
   const first = await make();
   await server.waitUntil('runs-ended', async () =>
     (await shadow.copies()).some((copy) => originalRunId(copy) === first && copy.status_v2 === 'succeeded'),
   );
   await define('candidate', { items: [] });
   await make();
-  await shadow.reaches('test', 'completed');
+  await shadow.waitForStatus('test', 'completed');
   const { warnings } = await shadow.get('test');
   expect(warnings).toEqual([
     'Runs of the candidate "candidate" are of 2 versions, "v1", "of-candidate": it was changed while the test went on.',

@@ -14,7 +14,7 @@ let server: TestServer;
 let clock: ManualClock;
 afterEach(() => server.close());
 const calls = shadowCalls(() => server);
-const { started, copies, born } = calls;
+const { startTest, copies, waitForCopies } = calls;
 
 async function start(env: Record<string, string> = {}, candidate?: Record<string, string>): Promise<void> {
   clock = createManualClock(START);
@@ -27,9 +27,9 @@ const make = (cost = 100, more: object = {}) =>
 describe('the limit', () => {
   test('is exact when more runs are made at once', async () => {
     await start(NO_SLOTS);
-    await started({ termination_events: { maximum_runs: 300 } });
+    await startTest({ termination_events: { maximum_runs: 300 } });
     await Promise.all(Array.from({ length: 500 }, () => make()));
-    await born(300);
+    await waitForCopies(300);
     expect(await calls.get('test/metadata')).toMatchObject({
       number_of_requested_runs: 300,
       number_of_runs: 300,
@@ -44,25 +44,25 @@ describe('the limit', () => {
 
   test('holds when the server is started again in the middle', async () => {
     await start(NO_SLOTS);
-    await started({ termination_events: { maximum_runs: 30 } });
+    await startTest({ termination_events: { maximum_runs: 30 } });
     await Promise.all(Array.from({ length: 20 }, () => make()));
     await server.restart();
     await Promise.all(Array.from({ length: 20 }, () => make()));
     await server.restart();
-    await born(30);
+    await waitForCopies(30);
     const made = await copies();
     expect(new Set(made.map((run) => originalRunId(run))).size).toBe(30);
   });
 
   test('counts originals: each is copied to every candidate', async () => {
     await start(NO_SLOTS);
-    await started({
+    await startTest({
       comparison: null,
       comparisons: { baseline: ['candidate', 'latest'] },
       termination_events: { maximum_runs: 2 },
     });
     for (let count = 0; count < 3; count += 1) await make();
-    await born(4);
+    await waitForCopies(4);
     expect((await copies()).map((run) => run.application_instance_id).sort()).toEqual([
       'candidate',
       'candidate',
@@ -77,10 +77,10 @@ describe('originals are never touched', () => {
     'by a candidate that %s',
     async (_, options, status) => {
       await start({}, options);
-      await started({ termination_events: { maximum_runs: 1 } });
+      await startTest({ termination_events: { maximum_runs: 1 } });
       const original = await make();
       expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
-      expect(await calls.reaches('test', 'completed')).toMatchObject({ number_of_failed_runs: 1 });
+      expect(await calls.waitForStatus('test', 'completed')).toMatchObject({ number_of_failed_runs: 1 });
       expect((await copies()).map((run) => run.status_v2)).toEqual([status]);
       expect(await calls.get('test')).toMatchObject({
         compared: [{ indicators: [{ verdict: 'undecided', candidate: { runs: { failed: 1 } } }, {}] }],
@@ -90,7 +90,7 @@ describe('originals are never touched', () => {
 
   test('by a candidate that hangs: it is canceled with the test', async () => {
     await start({}, { mode: 'hang' });
-    await started({ termination_events: { maximum_runs: 1 } });
+    await startTest({ termination_events: { maximum_runs: 1 } });
     const original = await make();
     expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
     expect(await calls.status('test')).toBe('started');
@@ -104,11 +104,11 @@ describe('originals are never touched', () => {
 
   test('by a candidate that is gone: its copies are refused, and say why', async () => {
     await start();
-    await started({ termination_events: { maximum_runs: 1 } });
+    await startTest({ termination_events: { maximum_runs: 1 } });
     expectStatus(await server.request('DELETE', '/v1/applications/app/instances/candidate'), 204);
     const original = await make();
     expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
-    expect(await calls.reaches('test', 'completed')).toMatchObject({
+    expect(await calls.waitForStatus('test', 'completed')).toMatchObject({
       number_of_requested_runs: 1,
       number_of_runs: 0,
       number_of_failed_runs: 1,
@@ -121,7 +121,7 @@ describe('originals are never touched', () => {
 
   test('and one that is deleted before it is copied is not copied and does not count', async () => {
     await start(NO_SLOTS);
-    await started();
+    await startTest();
     const { database } = server.runningServer;
     const [gone, kept] = [await make(), await make()];
     await server.request('DELETE', `/v1/applications/app/runs/${gone}`);
@@ -134,12 +134,12 @@ describe('originals are never touched', () => {
 
 test('pages through the runs, originals and copies, each once', async () => {
   await start(NO_SLOTS);
-  await started();
+  await startTest();
   for (let count = 0; count < 4; count += 1) {
     await make();
     clock.advance(1);
   }
-  await born(4);
+  await waitForCopies(4);
   const seen: string[] = [];
   for (let token = ''; ; ) {
     const page = await calls.get(

@@ -20,7 +20,7 @@ let server: TestServer;
 let clock: ManualClock;
 afterEach(() => server.close());
 const calls = shadowCalls(() => server);
-const { draft, started, copies, born } = calls;
+const { draft, startTest, copies, waitForCopies } = calls;
 
 async function start(env: Record<string, string> = {}, candidate?: Record<string, string>): Promise<void> {
   clock = createManualClock(START);
@@ -117,7 +117,7 @@ describe('a draft', () => {
 describe('a started test', () => {
   test('copies runs of the baseline, compares each with its original, and ends with its last copy', async () => {
     await start();
-    await started({ termination_events: { maximum_runs: 12 } });
+    await startTest({ termination_events: { maximum_runs: 12 } });
     expect(await calls.status('test')).toBe('started');
     const originals: string[] = [];
     for (let cost = 100; cost < 112; cost += 1)
@@ -125,7 +125,7 @@ describe('a started test', () => {
     const over = await make(1);
     for (const id of [...originals, over])
       expect(await waitForRunEnd(server, 'app', id)).toMatchObject({ status_v2: 'succeeded' });
-    const shown = await calls.reaches('test', 'completed');
+    const shown = await calls.waitForStatus('test', 'completed');
     expect(shown).toMatchObject({
       started_at: at(0),
       completed_at: at(0),
@@ -189,7 +189,7 @@ describe('a started test', () => {
 
   test('is started once: 304 then, and 400 for what is over', async () => {
     await start();
-    await started();
+    await startTest();
     const again = await calls.start('test');
     expectStatus(again, 304);
     expect(again.text).toBe('');
@@ -202,19 +202,19 @@ describe('a started test', () => {
 
   test('keeps others from its baseline until it is over, and says which it is', async () => {
     await start();
-    await started();
+    await startTest();
     expectStatus(await calls.create(draft({ id: 'second' })), 201);
     expectError(await calls.start('second'), 400, '"baseline"', 'shadow test "test"');
     expect(await calls.status('second')).toBe('draft');
     expectStatus(await calls.stop('test'), 204);
     expectStatus(await calls.start('second'), 204);
     expectStatus(await calls.remove('second'), 204);
-    await started({ id: 'third' });
+    await startTest({ id: 'third' });
   });
 
   test('stops at a time, to the millisecond, whenever it is looked at', async () => {
     await start(NO_SLOTS);
-    await started({
+    await startTest({
       start_events: { time: at(60_000) },
       termination_events: { maximum_runs: 10, time: at(120_000) },
     });
@@ -225,11 +225,11 @@ describe('a started test', () => {
     wanted.push(await make());
     clock.advance(1);
     await make();
-    const test = await born(2);
+    const test = await waitForCopies(2);
     expect(test).toMatchObject({ status: 'started', number_of_requested_runs: 2 });
     expect((await copies()).map((run) => originalRunId(run)).sort()).toEqual(wanted.sort());
     // It takes no more, so that another may have the baseline.
-    await started({ id: 'next' });
+    await startTest({ id: 'next' });
   });
 
   test('that is started after its time to begin copies from its start on', async () => {
@@ -240,14 +240,14 @@ describe('a started test', () => {
     await make();
     expectStatus(await calls.start('test'), 204);
     const wanted = await make();
-    await born(1);
+    await waitForCopies(1);
     expect((await copies()).map((run) => originalRunId(run))).toEqual([wanted]);
     expect(await calls.get('test/metadata')).toMatchObject({ ...begin, started_at: at(120_000) });
   });
 
   test('without a copy is over with its time', async () => {
     await start();
-    await started({ termination_events: { maximum_runs: 10, time: at(60_000) } });
+    await startTest({ termination_events: { maximum_runs: 10, time: at(60_000) } });
     clock.advance(59_999);
     expect(await calls.status('test')).toBe('started');
     clock.advance(1);
@@ -289,9 +289,9 @@ describe('the end of a test', () => {
 
   test('a cancel cancels the copies that have not ended, and no original', async () => {
     await start(NO_SLOTS);
-    await started();
+    await startTest();
     const originals = [await make(), await make()];
-    await born(2);
+    await waitForCopies(2);
     expectStatus(await calls.stop('test', { intent: 'cancel' }), 204);
     await server.waitUntil(
       'runs-ended',
@@ -310,7 +310,7 @@ describe('the end of a test', () => {
     ['when it is over', async () => expectStatus(await calls.stop('test'), 204)],
   ])('deleting it %s removes its copies and nothing else', async (_, before) => {
     await start(NO_SLOTS);
-    await started();
+    await startTest();
     const originals = [await make(), await make()];
     const made = await server.waitUntil('runs-queued', async () => {
       const seen = await copies();

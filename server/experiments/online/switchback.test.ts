@@ -37,7 +37,7 @@ interface Plan {
   seed: string;
   units: { index: number; duration_minutes: number; instance_id: string }[];
 }
-async function started(more: object = {}): Promise<Plan> {
+async function startTest(more: object = {}): Promise<Plan> {
   expectStatus(await calls.create(draft(more)), 201);
   const id = (more as { id?: string }).id ?? 'test';
   expectStatus(await calls.start(id), 204);
@@ -79,7 +79,7 @@ describe('a plan', () => {
 describe('a started test', () => {
   test('serves every run by the instance of its unit, to the millisecond, and ends with its plan', async () => {
     await start(NO_SLOTS);
-    const { units, start: begins } = await started();
+    const { units, start: begins } = await startTest();
     expect(begins).toBe(at(0));
     const looked: [run: string, unit: number | null][] = [];
     for (const { index } of units) {
@@ -116,7 +116,7 @@ describe('a started test', () => {
 
   test('ends by itself when nobody asks', async () => {
     await start();
-    await started({ generate_random_plan: { unit_duration_minutes: 1, units: 1 } });
+    await startTest({ generate_random_plan: { unit_duration_minutes: 1, units: 1 } });
     const status = async () =>
       (await server.runningServer.database.read.selectFrom('experiments').select('status').executeTakeFirst())
         ?.status;
@@ -124,13 +124,13 @@ describe('a started test', () => {
     expect(await status()).toBe('started');
     clock.advance(1);
     await server.waitUntil('runs-ended', async () => (await status()) === 'completed');
-    await started({ id: 'next' });
+    await startTest({ id: 'next' });
   });
 
   test('D1: has units of minutes and a half', async () => {
     await start(NO_SLOTS);
     const plan = { unit_duration_minutes: 1.5, units: 2 };
-    const { units } = await started({ generate_random_plan: plan });
+    const { units } = await startTest({ generate_random_plan: plan });
     expect(units.map((unit) => unit.duration_minutes)).toEqual([1.5, 1.5]);
     const unitNow = async () => (await metadata(await make())).plan_unit_index;
     clock.advance(1.5 * MINUTE - 1);
@@ -143,14 +143,14 @@ describe('a started test', () => {
     const over = await calls.get('test/metadata');
     expect(over).toMatchObject({ status: 'completed', completed_at: at(3 * MINUTE) });
     // What is no whole number of milliseconds is rounded: no clock and no table has parts of one.
-    await started({ id: 'odd', generate_random_plan: { unit_duration_minutes: 1.000_001, units: 1 } });
+    await startTest({ id: 'odd', generate_random_plan: { unit_duration_minutes: 1.000_001, units: 1 } });
     clock.advance(MINUTE);
     expect((await calls.get('odd/metadata')).completed_at).toBe(at(4 * MINUTE));
   });
 
   test('that is to begin later leaves runs alone until then', async () => {
     await start(NO_SLOTS);
-    const { units } = await started({
+    const { units } = await startTest({
       generate_random_plan: { unit_duration_minutes: 1, units: 2, start: at(MINUTE) },
     });
     const before = await make();
@@ -214,7 +214,7 @@ describe('a started test', () => {
     await start();
     const late = { id: 'late', generate_random_plan: { unit_duration_minutes: 1, units: 1, start: at(0) } };
     expectStatus(await calls.create(draft(late)), 201);
-    await started();
+    await startTest();
     expectStatus(await calls.start('test'), 304);
     expectError(await calls.start('late'), 400, '"baseline"', 'switchback test "test"');
     const shadow = onlineTestCalls(() => server, 'shadow');
@@ -240,7 +240,7 @@ describe('a started test', () => {
 
   test('that is stopped sends no more runs, and those it sent go on', async () => {
     await start();
-    await started();
+    await startTest();
     const run = await make();
     expectStatus(await calls.stop('test', { intent: 'cancel' }), 204);
     expect((await metadata(await make())).experiment_id).toBeUndefined();
@@ -250,7 +250,7 @@ describe('a started test', () => {
 
   test('compares the units that are over, as arithmetic says, and keeps what it found', async () => {
     await start();
-    const { units } = await started({
+    const { units } = await startTest({
       generate_random_plan: { unit_duration_minutes: 1, units: 12 },
       objectives: { 'result.value': 'minimize' },
     });
@@ -287,7 +287,7 @@ describe('a started test', () => {
 
 test('deleting a test keeps its runs and takes its marks off them', async () => {
   await start(NO_SLOTS);
-  await started();
+  await startTest();
   const made = await Promise.all([make(), make(), make()]);
   // Runs that are made while it is deleted are its own no more, or are found by the removal.
   const [gone, ...more] = await Promise.all([
@@ -314,7 +314,7 @@ test('deleting a test keeps its runs and takes its marks off them', async () => 
     ]);
   }
   expect(await read.selectFrom('run_routes').selectAll().execute()).toEqual([]);
-  await started();
+  await startTest();
   expect(await calls.runs('test')).toEqual([]);
 });
 

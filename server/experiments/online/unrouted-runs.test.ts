@@ -74,7 +74,7 @@ const copiesOn = (instance: string) =>
   });
 
 test('runs of a batch, joined, of an ensemble and external ones are not copied by a shadow test', async () => {
-  await shadow.started();
+  await shadow.startTest();
   await makeOthers();
   const own = await make('baseline');
   expect((await copiesOn('candidate')).map((run) => run.parent_run_id)).toEqual([own]);
@@ -92,8 +92,8 @@ test('runs of a batch, joined, of an ensemble and external ones are served as as
 const FURTHER = { baseline_instance_id: 'candidate', candidate_instance_id: 'latest' };
 
 test('a copy is not copied by the shadow test of which its instance is the baseline', async () => {
-  await shadow.started();
-  await shadow.started({ id: 'further', comparison: FURTHER });
+  await shadow.startTest();
+  await shadow.startTest({ id: 'further', comparison: FURTHER });
   const original = await make('baseline');
   const [copy, ...more] = await copiesOn('candidate');
   expect([copy?.parent_run_id, more]).toEqual([original, []]);
@@ -104,7 +104,7 @@ test('a copy is not copied by the shadow test of which its instance is the basel
 
 test('a run that a switchback test sends to an instance is its own: no shadow test of that instance copies it', async () => {
   const switchback = await waitForCandidate(() => server, application);
-  await shadow.started({ id: 'further', comparison: FURTHER });
+  await shadow.startTest({ id: 'further', comparison: FURTHER });
   const sent = await make('baseline');
   const own = await make('candidate');
   expect((await copiesOn('latest')).map((run) => run.parent_run_id)).toEqual([own]);

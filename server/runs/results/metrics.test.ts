@@ -2,7 +2,7 @@
 import type { RunMetrics } from '@switchyard/contract/runs/run-reports.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NO_MASK } from '../../secrets/mask.ts';
-import { waitForVerdict } from '../../testing/fixtures/acceptance-tests.ts';
+import { waitForDecision } from '../../testing/fixtures/acceptance-tests.ts';
 import {
   createRun,
   createRunAndWait,
@@ -326,7 +326,7 @@ describe('B2: metrics of a run', () => {
       metrics: [{ field, metric_type: 'direct-comparison', statistic: 'mean', params }],
     };
     expectStatus(await server.request('POST', '/v1/applications/app/experiments/acceptance', { body }), 201);
-    const { results } = await waitForVerdict(server, 'app', id);
+    const { results } = await waitForDecision(server, 'app', id);
     expect(results?.passed).toBe(true);
     // The mean of 10, 20 and 30, and 5 less.
     expect(results?.metric_results?.[0]?.statistics).toMatchObject({

@@ -1,6 +1,6 @@
-/** Bodies of requests, for tests that take each operation at everything it takes. */
+/** Request bodies for tests that change every field of every operation. */
 
-/** Bodies with everything the document knows in them, for mutations to reach every corner of it. */
+/** For each operation a body with every field of its schema, so that mutations reach all of them. */
 export const COMPLETE_BODIES: Record<string, unknown> = {
   createKey: { name: 'Any name', role: 'viewer', user_email: 'a@example.com' },
   updateAccount: { name: 'Any name', id: 'x', key: {} },
@@ -10,7 +10,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     id: 'any-id',
     event_types: ['run.status'],
     endpoint_url: 'https://example.com/hook',
-    description: 'Told',
+    description: 'Any description',
   },
   updateWebhook: {
     event_types: ['run.status'],
@@ -24,7 +24,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   createAccount: { name: 'Any name', email: 'a@example.com' },
   createApplication: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     default_instance: 'latest',
     default_experiment_instance: '',
     is_pipeline: false,
@@ -46,7 +46,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
             name: 'a',
             option_type: 'int',
             default: 1,
-            description: 'Told',
+            description: 'Any description',
             required: true,
             additional_attributes: { min: 1 },
             ui: { control_type: 'input', hidden_from: ['viewer'], display_name: 'A' },
@@ -60,12 +60,12 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
       },
     },
   },
-  createVersion: { name: 'Any name', description: 'Told' },
-  updateVersion: { name: 'Any name', description: 'Told', executable: {}, created_at: 'x' },
+  createVersion: { name: 'Any name', description: 'Any description' },
+  updateVersion: { name: 'Any name', description: 'Any description', executable: {}, created_at: 'x' },
   createInstance: {
     name: 'Any name',
     version_id: 'v1',
-    description: 'Told',
+    description: 'Any description',
     configuration: {
       execution_class: '8c16gb12h',
       options: { a: '1', 'b.c': 2, d: true },
@@ -83,7 +83,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   },
   createSecretsCollection: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     secrets: [
       { type: 'env', location: 'KEY', value: 'treasure' },
       { type: 'file', location: 'keys/a.txt', value: '' },
@@ -91,14 +91,14 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   },
   updateSecretsCollection: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     secrets: [{ type: 'env', location: 'KEY', value: 'treasure', other: 1 }],
     id: 'x',
     created_at: 'x',
   },
   patchSecretsCollection: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     operations: [
       { op: 'create', type: 'env', location: 'KEY', value: 'treasure' },
       { op: 'delete', type: 'file', location: 'a.txt', value: null },
@@ -108,7 +108,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     input: { a: 1 },
     upload_id: null,
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     options: { a: '1', b: 2 },
     configuration: {
       execution_class: '6c9500mb870s',
@@ -133,7 +133,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   },
   updateRun: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     status: 'succeeded',
     queuing_priority: 6,
     result: {
@@ -151,15 +151,15 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   createRunUpload: { any: 'thing' },
   createInput: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     upload_id: 'upl-x',
     run_id: null,
     format: { input: { type: 'json' }, output: { type: 'text' } },
   },
-  updateInput: { name: 'Any name', description: 'Told', id: 'x', format: null, created_at: 'x' },
+  updateInput: { name: 'Any name', description: 'Any description', id: 'x', format: null, created_at: 'x' },
   createInputSet: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     run_ids: ['run-1', 'run-2'],
     instance_id: 'i1',
     start_time: '2026-11-19T08:00:00Z',
@@ -169,7 +169,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   },
   updateInputSet: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     inputs: [{ id: 'monday', name: 'Monday', download_url: 'x' }, { id: 'tuesday' }],
     input_ids: ['monday'],
     instance_id: 'x',
@@ -178,7 +178,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   createEnsemble: {
     id: 'best-of-two',
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     run_groups: [
       { id: 'Fast_1', instance_id: 'latest', options: { seed: '1', n: 2, on: true }, repetitions: 2 },
       { id: 'b.2', instance_id: 'i1', options: null, repetitions: null },
@@ -194,33 +194,33 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
       { id: 'time', statistics_path: 'x', objective: 'maximize', tolerance: null, index: 7 },
     ],
   },
-  updateEnsemble: { name: 'Any name', description: 'Told', id: 'x', run_groups: null, rules: 'x' },
+  updateEnsemble: { name: 'Any name', description: 'Any description', id: 'x', run_groups: null, rules: 'x' },
   createShadowTest: {
     id: 'shadow',
     name: 'Any name',
-    description: 'Thirty characters are not a few.',
+    description: 'A description of 30 characters.',
     comparison: { baseline_instance_id: 'i1', candidate_instance_id: 'latest' },
     comparisons: { i1: ['latest'] },
     start_events: { time: '2026-11-19T08:00:00Z' },
     termination_events: { maximum_runs: 300, time: '0001-01-01T00:00:00Z' },
     objectives: { 'result.value': 'maximize' },
   },
-  updateShadowTest: { name: 'Any name', description: 'Told', status: 'x', comparisons: [] },
+  updateShadowTest: { name: 'Any name', description: 'Any description', status: 'x', comparisons: [] },
   stopShadowTest: { intent: 'cancel', status: 'x' },
   createSwitchbackTest: {
     id: 'switchback',
     name: 'Any name',
-    description: 'Thirty characters are not a few.',
+    description: 'A description of 30 characters.',
     comparison: { baseline_instance_id: 'i1', candidate_instance_id: 'latest' },
     generate_random_plan: { unit_duration_minutes: 30, units: 4, start: '2036-11-19T08:00:00Z' },
     objectives: { 'result.value': 'minimize' },
   },
-  updateSwitchbackTest: { name: 'Any name', description: 'Told', plan: { units: [] } },
+  updateSwitchbackTest: { name: 'Any name', description: 'Any description', plan: { units: [] } },
   stopSwitchbackTest: { intent: 'complete' },
   createBatchExperiment: {
     id: 'faster',
     name: 'Any name',
-    description: 'A description that is as long as it has to be.',
+    description: 'A description of the required length.',
     input_set_id: 'peaks',
     instance_ids: ['i1', 'latest'],
     option_sets: { short_1: { a: '1', 'b.c': 2, d: true }, 'long.2': {} },
@@ -242,10 +242,16 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     objectives: { 'result.value': 'maximize' },
     content_type: 'json',
   },
-  updateBatchExperiment: { name: 'Any name', description: 'Told', id: 'x', status: 'draft', runs: [] },
+  updateBatchExperiment: {
+    name: 'Any name',
+    description: 'Any description',
+    id: 'x',
+    status: 'draft',
+    runs: [],
+  },
   createAcceptanceTest: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     experiment_id: 'nightly',
     control: { instance_id: 'i1', version_id: 'v1' },
     candidate: { instance_id: 'latest', version_id: null },
@@ -268,7 +274,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   },
   updateAcceptanceTest: {
     name: 'Any name',
-    description: 'Told',
+    description: 'Any description',
     id: 'x',
     metrics: [],
     results: null,

@@ -1,8 +1,8 @@
-/** Bytes on a connection, for what no HTTP client would send. */
+/** Sends bytes that no HTTP client sends. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawResponse {
-  /** 0 when the server closed without a word. */
+  /** 0 when the server closed the connection without a response. */
   status: number;
   text: string;
 }
@@ -18,7 +18,7 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends the bytes and answers what came until the server closed. The caller closes only when told to. */
+/** Sends the bytes and returns the response until the server closes. With `end` this side closes its half first. */
 export async function sendRaw(
   server: { url: string },
   bytes: string | Buffer,
@@ -31,11 +31,11 @@ export async function sendRaw(
   return closed;
 }
 
-/** Everything that comes until the connection is closed, however it is. */
+/** Reads until the connection is closed or reset. */
 export async function readResponse(socket: Socket): Promise<RawResponse> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A reset is a way to close.
+  // A reset closes the connection too.
   socket.on('error', () => {});
   await new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const text = Buffer.concat(chunks).toString('latin1');

@@ -1,44 +1,46 @@
-/** One HTTP request as anyone makes it, answered whatever the status. */
+/** Sends HTTP requests and returns responses of every status. */
 
 export interface TestResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** The body parsed as JSON, or undefined. */
+  /** The body parsed as JSON; undefined when it is not JSON. */
   body: unknown;
 }
 
 export interface RequestOptions {
-  /** undefined: the root token; null: none. */
+  /** undefined: the default token; null: no token. */
   token?: string | null;
-  /** An object is sent as JSON; text and bytes as they are. */
+  /** An object is sent as JSON, text and bytes unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Any request, with any status taken as an answer. */
+/** Sends a request; resolves for every status. `token` is the default token. */
 export async function sendRequest(
   url: string,
   method: string,
   token: string,
-  ask: RequestOptions,
+  options: RequestOptions,
 ): Promise<TestResponse> {
-  const isRaw = typeof ask.body === 'string' || ask.body instanceof Uint8Array;
-  const bearer = ask.token === undefined ? token : ask.token;
+  const bearer = options.token === undefined ? token : options.token;
   const response = await fetch(url, {
     method,
     redirect: 'manual',
     headers: {
       ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-      ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...ask.headers,
+      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
     },
-    ...(ask.body === undefined
-      ? {}
-      : { body: isRaw ? (ask.body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(ask.body) }),
+    ...(options.body === undefined ? {} : { body: formatBody(options.body) }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: parse(text) };
+}
+
+function formatBody(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return body;
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,4 @@
-/** A receiver of webhooks: a real HTTP server on loopback that keeps what it is sent, and answers as a test has it answer. */
+/** A receiver of webhooks: an HTTP server on loopback that records deliveries and responds as the test requires. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
@@ -11,7 +11,7 @@ export interface ReceivedDelivery {
   event: WebhookEvent;
 }
 
-/** Answers the request; it is kept before. */
+/** Responds to a delivery, after the receiver has recorded it. */
 export type ResponseHandler = (response: ServerResponse, received: ReceivedDelivery) => void;
 
 export interface WebhookReceiver {
@@ -19,7 +19,7 @@ export interface WebhookReceiver {
   readonly port: number;
   readonly received: readonly ReceivedDelivery[];
   respond: ResponseHandler;
-  /** Waits until the condition holds of what has come. */
+  /** Waits until the condition holds for the received deliveries, and returns its result. */
   until<T>(condition: (received: readonly ReceivedDelivery[]) => T | null | undefined | false): Promise<T>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export const respondWith =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-/** With `keeps` false what comes is handed to `respond` alone. */
+/** Starts a receiver. With `keeps` false it does not record deliveries, and only calls `respond`. */
 export async function startWebhookReceiver(
   respond = respondWith(200),
   host = '127.0.0.1',
@@ -42,16 +42,16 @@ export async function startWebhookReceiver(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
-      const one = {
+      const delivery = {
         method: request.method ?? '',
         path: request.url ?? '',
         headers: request.headers,
         text,
         event: JSON.parse(text) as WebhookEvent,
       };
-      if (keeps) received.push(one);
-      for (const tell of waiting) tell();
-      receiver.respond(response, one);
+      if (keeps) received.push(delivery);
+      for (const check of waiting) check();
+      receiver.respond(response, delivery);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
@@ -63,14 +63,14 @@ export async function startWebhookReceiver(
     respond,
     until(condition) {
       return new Promise((resolve) => {
-        const look = (): void => {
+        const check = (): void => {
           const found = condition(received);
           if (found === null || found === undefined || found === false) return;
-          waiting.delete(look);
+          waiting.delete(check);
           resolve(found);
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       });
     },
     async close() {

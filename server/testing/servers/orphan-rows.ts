@@ -1,11 +1,11 @@
-/** What is kept, wherever it is kept: for tests that ask whether anything was left behind. */
+/** Lists all stored rows and blobs, for tests that check for orphans and unwanted changes. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { MARKER_FILE } from '../../blobs/blob-store.ts';
 import type { TestServer } from './test-server.ts';
 
-/** Every table of the database, whoever made it, with how many rows it has. */
+/** Returns the number of rows of every table of the database, those of libraries included. */
 export async function countRowsByTable(server: TestServer): Promise<Record<string, number>> {
   const { read } = server.runningServer.database;
   const counts: Record<string, number> = {};
@@ -16,14 +16,14 @@ export async function countRowsByTable(server: TestServer): Promise<Record<strin
   return counts;
 }
 
-/** Blobs on the disk, whole and half-written ones. */
+/** Lists the blobs on the disk, complete and incomplete ones. */
 export function listBlobs(server: TestServer): string[] {
   return readdirSync(join(server.dataFolder, 'blobs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== MARKER_FILE)
     .map((entry) => entry.name);
 }
 
-/** Where what callers make is kept; not what the server notes of itself and of who asked. */
+/** The tables of resources that callers create, without the internal tables of the server. */
 const RESOURCES = [
   ...[
     'accounts',
@@ -49,19 +49,19 @@ const RESOURCES = [
   ...['ensembles', 'experiments', 'acceptance_tests', 'webhooks', 'webhook_events'],
 ];
 
-/** Every row of every resource as text, in an order of its own: for tests that ask whether anything was changed. */
+/** Returns every row of every resource as sorted text, so that a test can compare two states. */
 export async function listRowsAndBlobs(server: TestServer): Promise<string[]> {
   const { read } = server.runningServer.database;
-  const all: string[] = [];
+  const lines: string[] = [];
   for (const name of RESOURCES) {
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(read);
-    // A key that was refused was used all the same.
-    for (const row of rows) all.push(`${name} ${JSON.stringify({ ...row, last_used_at: null })}`);
+    // A rejected request also updates the time of the last use of its key.
+    for (const row of rows) lines.push(`${name} ${JSON.stringify({ ...row, last_used_at: null })}`);
   }
-  return all.sort();
+  return lines.sort();
 }
 
-/** Rows that the server will change by itself: what runs, is to run, or is to be told. */
+/** Counts the rows that a job will change: unfinished runs and experiments, and pending events and deliveries. */
 export async function countPendingJobs(server: TestServer): Promise<number> {
   const { read } = server.runningServer.database;
   const { rows } = await sql<{ n: number }>`

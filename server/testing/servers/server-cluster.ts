@@ -9,17 +9,17 @@ import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from '../database/pos
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 export interface ServerCluster {
-  /** Starts one more, with two slots where its role has any. */
+  /** Starts another process, with two slots if its role executes runs. */
   start(role: 'server' | 'worker' | 'all'): Promise<ServerProcess>;
-  /** Asks the database that all of them share. */
+  /** Queries the shared database. */
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
-  /** Ends all of them, and takes away what they shared. */
+  /** Kills all processes, and removes their database, bucket and folders. */
   close(): Promise<void>;
 }
 
 /**
- * `postgres` is the address of the server that is to hold their database, which gets the name. `sharedBlobs`: a folder for
- * their blobs, instead of a bucket.
+ * Creates a database of the name on the PostgreSQL server for a cluster without processes. `sharedBlobs` is a folder for
+ * the blobs; by default they are in a bucket.
  */
 export async function startServerCluster(
   postgres: string,
@@ -34,7 +34,7 @@ export async function startServerCluster(
   return {
     async start(role) {
       const data = mkdtempSync(join(tmpdir(), `switchyard-${role}-`));
-      // The token is told once, to the process that makes the installation; those that come later share it.
+      // Only the process that creates the installation gets the token, so the others copy its file.
       const [first] = folders;
       if (first) copyFileSync(join(first, 'root-token'), join(data, 'root-token'));
       folders.push(data);

@@ -1,6 +1,5 @@
 /**
- * A server as a process of its own, for tests that kill it: started as anyone starts it, on a free port and a data folder
- * that outlives it.
+ * A server in its own process, for tests that kill it. It listens on a free port, and its data folder stays after its end.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,17 +13,17 @@ export interface ServerProcessSettings {
   dataFolder: string;
   /** `SWITCHYARD_*` settings over the defaults of tests. */
   env?: Record<string, string>;
-  /** The module that is started, with its arguments; `server-without-site.ts` when left out. */
+  /** The module to start and its arguments; the default is `server-without-site.ts`. */
   main?: { path: string; args: readonly string[] };
-  /** A program that starts Node with what stands behind its own arguments, such as `unshare`. */
+  /** A program that executes Node with the arguments after its own, such as `unshare`. */
   wrapper?: { program: string; args: readonly string[] };
-  /** The id of the user it runs as, for tests that run as root; its group has the same. */
+  /** The user and group id of the process, for tests that run as root. */
   user?: number;
-  /** How many descriptors it may have open; as many as this process when left out. */
+  /** The limit on open descriptors; the default is that of this process. */
   fileDescriptorLimit?: number;
-  /** The memory cgroup that it is started in. */
+  /** The memory cgroup of the process. */
   memoryGroup?: MemoryGroup;
-  /** Called with what it writes to its log, a line of JSON at a time. */
+  /** Called with each line of its log, which is JSON. */
   onLog?(line: string): void;
 }
 
@@ -35,14 +34,14 @@ export interface ServerProcess {
   /** Resolves with the exit code, or the name of the signal that ended it. */
   readonly exited: Promise<number | string>;
   readonly client: Client;
-  request(method: string, path: string, ask?: RequestOptions): Promise<TestResponse>;
-  /** Sends a message to the module that was started. */
+  request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>;
+  /** Sends a message to the started module. */
   send(message: object): void;
-  /** The process that starts the apps, while there is one. */
+  /** Returns the id of the launcher, which starts the apps; undefined when it does not run. */
   findLauncherPid(): number | undefined;
-  /** The processes of the launcher's apps, all of them. */
+  /** Lists all processes below the launcher. */
   listAppPids(): number[];
-  /** SIGKILL unless said otherwise; resolves when it is gone. */
+  /** Sends the signal, SIGKILL by default; resolves when the process has ended. */
   kill(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
@@ -53,7 +52,7 @@ interface Started {
 
 const MAIN = join(import.meta.dirname, 'server-without-site.ts');
 
-/** Starts a server and waits until it listens; throws with what it wrote when it does not. */
+/** Starts a server and waits until it listens; throws with its output when it ends before. */
 export async function startServerProcess(settings: ServerProcessSettings): Promise<ServerProcess> {
   const { path, args } = settings.main ?? { path: MAIN, args: [] };
   const child = fork(path, args, {
@@ -68,7 +67,7 @@ export async function startServerProcess(settings: ServerProcessSettings): Promi
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     ...(settings.user === undefined ? {} : { uid: settings.user, gid: settings.user, cwd: '/' }),
-    // The test runner's own flags are none of the server's business.
+    // Without the flags of the test runner.
     execArgv: [],
     ...(settings.wrapper
       ? { execPath: settings.wrapper.program, execArgv: [...settings.wrapper.args, process.execPath] }
@@ -81,50 +80,54 @@ export async function startServerProcess(settings: ServerProcessSettings): Promi
           execArgv: ['-c', `ulimit -n ${settings.fileDescriptorLimit}; exec "$0" "$@"`, process.execPath],
         }),
   });
-  let written = '';
+  let output = '';
   let line = '';
-  const hear = (chunk: Buffer): void => {
-    written = (written + chunk.toString()).slice(-8000);
+  const readOutput = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-8000);
     const lines = (line + chunk.toString()).split('\n');
     line = lines.pop() ?? '';
-    for (const one of lines) settings.onLog?.(one);
+    for (const complete of lines) settings.onLog?.(complete);
   };
-  child.stderr?.on('data', hear);
-  child.stdout?.on('data', hear);
-  const gone = new Promise<number | string>((resolve) =>
+  child.stderr?.on('data', readOutput);
+  child.stdout?.on('data', readOutput);
+  const exited = new Promise<number | string>((resolve) =>
     child.once('exit', (code, signal) => resolve(signal ?? code ?? 0)),
   );
   const started = await Promise.race([
     new Promise<Started>((resolve) => child.once('message', (message) => resolve(message as Started))),
-    gone.then((how) => {
-      throw new Error(`The server ended with ${how} before it listened: ${written}`);
+    exited.then((how) => {
+      throw new Error(`The server ended with ${how} before it listened: ${output}`);
     }),
   ]);
-  return wrap(child, started, gone);
+  return createServerProcess(child, started, exited);
 }
 
-function wrap(child: ChildProcess, started: Started, gone: Promise<number | string>): ServerProcess {
+function createServerProcess(
+  child: ChildProcess,
+  started: Started,
+  exited: Promise<number | string>,
+): ServerProcess {
   const pid = child.pid ?? 0;
-  const launcher = (): number | undefined =>
-    listChildren(pid).find((one) => findProcessesByCommand('launcher.ts').includes(one));
-  // Of several processes on one database only the first makes a token.
+  const findLauncherPid = (): number | undefined =>
+    listChildren(pid).find((childPid) => findProcessesByCommand('launcher.ts').includes(childPid));
+  // Only the first of several processes on one database creates a token.
   const token = existsSync(started.tokenPath) ? readFileSync(started.tokenPath, 'utf8').trim() : '';
   return {
     url: started.url,
     token,
     pid,
     client: createClient({ url: started.url, token }),
-    request: (method, path, ask = {}) => sendRequest(`${started.url}${path}`, method, token, ask),
-    exited: gone,
+    request: (method, path, options = {}) => sendRequest(`${started.url}${path}`, method, token, options),
+    exited,
     send: (message) => child.connected && child.send(message, () => undefined),
-    findLauncherPid: launcher,
+    findLauncherPid,
     listAppPids() {
-      const parent = launcher();
+      const parent = findLauncherPid();
       return parent === undefined ? [] : listDescendants(parent).slice(1);
     },
     async kill(signal = 'SIGKILL') {
       child.kill(signal);
-      return gone;
+      return exited;
     },
   };
 }

@@ -1,2 +1,2 @@
-/** For servers of tests that send a built site as the product does. */
+/** For test servers that serve a built site like the product. */
 export { replaceBuiltAddress } from '../../site/site.ts';

@@ -1,6 +1,6 @@
 /**
- * A real server for tests: in this process, on a free port, with a data folder and a database of its own. Tests speak to it
- * as anyone does, by HTTP; what they wait for, they wait for by the server's own news.
+ * A server for tests in this process, on a free port, with its own data folder and database. Tests send HTTP requests to it,
+ * and wait for its notifications in place of time.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import type { Role } from '@switchyard/contract/roles.ts';
 import { inject } from 'vitest';
 import type { Clock } from '../../clock.ts';
 import { readConfig } from '../../config.ts';
-import type { Topic } from '../../database/database.ts';
+import type { Database, Topic } from '../../database/database.ts';
 import { sqlitePath } from '../../database/open.ts';
 import { createLog } from '../../log.ts';
 import { type RunningServer, startServer } from '../../main.ts';
@@ -34,21 +34,45 @@ export interface TestServer {
   readonly token: string;
   readonly client: Client;
   readonly dataFolder: string;
-  /** Of its database on PostgreSQL; empty on SQLite. */
+  /** The address of its database on PostgreSQL; empty on SQLite. */
   readonly databaseUrl: string;
   readonly runningServer: RunningServer;
-  /** Any request, with any status taken as an answer. `path` is absolute or begins with `/`. */
-  request(method: string, path: string, ask?: RequestOptions): Promise<TestResponse>;
-  /** A new key of the role, with its token. */
+  /** Sends a request; resolves for every status. `path` is a URL or begins with `/`. */
+  request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>;
+  /** Creates a key of the role and returns its token. */
   createKey(role: Role): Promise<{ id: string; token: string }>;
-  /** Waits for news of the topic until the condition holds; it is also looked at before the first news. */
+  /** Checks the condition now and after each notification of the topic, until it holds; returns its result. */
   waitUntil<T>(topic: Topic, condition: () => Promise<T | null | undefined | false>): Promise<T>;
-  /** Stops the server and starts it again on the same data, with other settings where given. */
+  /** Stops the server and starts it again on the same data; `env` overrides settings. */
   restart(env?: Record<string, string>): Promise<void>;
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** Checks the condition now and after each notification, until it holds. */
+async function waitForTopic<T>(
+  database: Pick<Database, 'listen'>,
+  topic: Topic,
+  condition: () => Promise<T | null | undefined | false>,
+): Promise<T> {
+  let notify = (): void => {};
+  const stop = database.listen(topic, () => notify());
+  try {
+    for (;;) {
+      // The promise exists before the condition is checked, so that no notification in between is lost.
+      const notification = new Promise<void>((resolve) => {
+        notify = resolve;
+      });
+      const result = await condition();
+      if (result !== null && result !== undefined && result !== false) return result;
+      await notification;
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** Starts a server with an empty database. Close it after the test. */
 export async function startTestServer(settings: TestServerSettings = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), 'switchyard-test-'));
   const postgres = inject('postgres');
@@ -87,28 +111,13 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
     token,
     dataFolder: data,
     databaseUrl: address,
-    request: (method, path, ask = {}) =>
-      sendRequest(path.startsWith('/') ? `${running.url}${path}` : path, method, token, ask),
+    request: (method, path, options = {}) =>
+      sendRequest(path.startsWith('/') ? `${running.url}${path}` : path, method, token, options),
     async createKey(role) {
       const { body } = await server.client.call('createKey', { body: { name: `test ${role}`, role } });
       return { id: body.id, token: body.token };
     },
-    async waitUntil(topic, condition) {
-      let tell = (): void => {};
-      const stop = running.database.listen(topic, () => tell());
-      try {
-        for (;;) {
-          const news = new Promise<void>((resolve) => {
-            tell = resolve;
-          });
-          const found = await condition();
-          if (found !== null && found !== undefined && found !== false) return found;
-          await news;
-        }
-      } finally {
-        stop();
-      }
-    },
+    waitUntil: (topic, condition) => waitForTopic(running.database, topic, condition),
     async restart(env) {
       await running.close();
       running = await start(env);
