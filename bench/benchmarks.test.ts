@@ -1,4 +1,4 @@
-/** Benchmarks work: the short form of each runs to its end and prints figures. */
+/** The short form of every benchmark runs to its end and prints figures. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ const benchmarks: { name: string }[] = JSON.parse(
   readFileSync(join(import.meta.dirname, 'benchmarks.json'), 'utf8'),
 );
 
-// The one of the site needs the built site; bench/site/site.test.ts runs it.
+// The benchmark of the site needs the built site; bench/site/site.test.ts runs it.
 test.each(benchmarks.filter(({ name }) => name !== 'site'))(
-  'B16: the benchmark $name runs in its short form',
+  'B16: the short form of the benchmark $name runs',
   async ({ name }) => {
     const command = [join(SCRIPTS, 'bench.mjs'), 'quick', name];
     const { stdout } = await promisify(execFile)(process.execPath, command);
@@ -20,6 +20,6 @@ test.each(benchmarks.filter(({ name }) => name !== 'site'))(
     expect(stdout).toMatch(/\d/);
     expect(stdout).not.toMatch(/NaN|undefined/);
   },
-  // Seconds on an idle machine; a busy one may take as long as it needs.
+  // It takes seconds on an idle machine, and much longer on a busy one.
   300_000,
 );

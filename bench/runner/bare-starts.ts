@@ -1,14 +1,14 @@
-/** The baseline of the benchmark: a small process that starts commands and waits for them, and does nothing else. */
+/** The baseline of the benchmark: a small process that only starts commands and waits for them. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { StdioFile } from '../../runner/sandbox/command-chain.ts';
 
-/** Starts `runs` times the same chain, `width` at a time; stdio as the launcher gives it. */
+/** Starts the same command `runs` times, `width` at a time, with the stdio of the launcher. */
 export interface BareStartRequest {
   command: string;
   arguments: string[];
   cwd: string;
-  /** The same files in the same order as the launcher opens them. */
+  /** The launcher opens the same files in the same order. */
   files: StdioFile[];
   runs: number;
   concurrency: number;

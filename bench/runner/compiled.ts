@@ -1,9 +1,10 @@
 /**
- * What it saves an app that its executable is compiled once (`executable-compiler.ts`): how long its runs take that compile for
- * themselves, against those that come after, in turns: each round begins with an executable that nobody has run.
+ * Measures what an app saves through one compilation of its executable (`executable-compiler.ts`). It compares the
+ * duration of runs that compile for themselves with that of later runs. Each round begins with an executable without
+ * any run, so both kinds alternate.
  *
- * Run it: `node bench/runner/compiled.ts [--rounds 5] [archive type [input]]`; without an archive it is the routing app on
- * its sample.
+ * Run it: `node bench/runner/compiled.ts [--rounds 5] [archive type [input]]`. The default archive is the routing app
+ * on its sample.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -23,7 +24,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const ROUNDS = Number(values.rounds);
-/** Runs of each kind in a round; two are what comes before an executable is compiled. */
+/** Runs of each kind in a round; two runs precede the compilation of an executable. */
 const RUNS = 2;
 
 const scratch = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
@@ -38,7 +39,10 @@ try {
   const before: number[] = [];
   const after: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const found = await measure(archive, type as ExecutableType, input, options, join(scratch, `${round}`));
+    const found = await measure(
+      { archive, type: type as ExecutableType, input, options },
+      join(scratch, `${round}`),
+    );
     before.push(...found.before);
     after.push(...found.after);
   }
@@ -50,11 +54,17 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
+/** The measured app and the run that repeats. */
+interface MeasuredApp {
+  archive: string;
+  type: ExecutableType;
+  input: string | undefined;
+  options: string[];
+}
+
+/** Returns the durations in ms of runs before and after the compilation, with the runner in this folder. */
 async function measure(
-  archive: string,
-  type: ExecutableType,
-  input: string | undefined,
-  options: string[],
+  { archive, type, input, options }: MeasuredApp,
   folder: string,
 ): Promise<{ before: number[]; after: number[] }> {
   const { hash } = await inspectArchive(createReadStream(archive));

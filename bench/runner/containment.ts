@@ -1,7 +1,7 @@
 /**
- * What the runner costs on top of the process starts it cannot avoid: runs per second of a trivial program through
- * startRunner, against starts per second of the same program in the same containment by a process that does nothing
- * else. Both are measured in turns, so that what else the machine does falls on both alike.
+ * Measures the cost of the runner beyond unavoidable process starts, in runs per second of a trivial program through
+ * startRunner. The baseline is a process that only starts the same program in the same containment. Both alternate, so
+ * that other load on the machine affects both equally.
  *
  * Run it: `node bench/runner/containment.ts [sandbox|limits]…`.
  */
@@ -37,7 +37,7 @@ export interface RunnerBenchmark {
   ratio: number;
 }
 
-/** How long a measurement is. */
+/** Extent of a measurement. */
 export interface BenchmarkSize {
   rounds: number;
   /** Runs in a round. */
@@ -45,11 +45,11 @@ export interface BenchmarkSize {
 }
 
 const FULL: BenchmarkSize = { rounds: 7, runs: 120 };
-/** Enough at a time that the cores are busy while a run waits for its turn. */
+/** Enough concurrent runs to keep the cores busy while single runs wait. */
 const WIDTH = 2 * availableParallelism();
 const PROGRAM = '#include <unistd.h>\nint main(void) { return write(1, "{}\\n", 3) == 3 ? 0 : 1; }\n';
 
-/** Measures every level asked for that this host can do. */
+/** Measures the levels in the arguments that this host supports. */
 export async function benchmarkRunner(
   levels: Containment[] = ['sandbox', 'limits'],
   size: BenchmarkSize = FULL,
@@ -193,14 +193,14 @@ async function bareOrder(request: {
   if (user !== undefined) for (const path of [run.work, run.tmp, run.script]) chownSync(path, user, user);
   return {
     ...buildCommandChain(input),
-    // The launcher's own list: a start without the descriptor of the system call filter ends with 1.
+    // The launcher's own list: without the descriptor of the system call filter, a start exits with 1.
     files: listStdioFiles(input, 0o666),
     runs,
     concurrency: WIDTH,
   };
 }
 
-/** A few lines of C where there is a compiler, else the same as a shell script. */
+/** Builds a few lines of C if the host has a compiler, and otherwise writes the same as a shell script. */
 export function buildTrivialProgram(folder: string): string {
   const path = join(folder, 'trivial');
   try {

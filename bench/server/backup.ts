@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- backup`: what a backup costs those who use the server meanwhile. Clients create runs all the while, on a
- * server that has `--rows` runs already; rounds without a backup alternate with rounds during one, and the figures are
- * medians of the rounds. Beside it how long a backup takes and what it reads in a second.
+ * `npm run bench -- backup`: the cost of a backup for concurrent clients. Clients create runs all the time, on a server
+ * that has `--rows` runs already. Rounds without a backup alternate with rounds during one, and the figures are medians
+ * of the rounds. It also reports the duration of a backup, and how much it reads in a second.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -46,7 +46,7 @@ interface Round {
   ms: number;
 }
 
-/** Creates runs until what goes on meanwhile has ended. */
+/** Creates runs until the work has ended. */
 async function createWhile(meanwhile: () => Promise<unknown>): Promise<Round> {
   const times: number[] = [];
   let stopped = false;
@@ -54,7 +54,7 @@ async function createWhile(meanwhile: () => Promise<unknown>): Promise<Round> {
     while (!stopped) {
       const begun = performance.now();
       const { status, text } = await sendRequest(server, 'POST', RUNS, body);
-      if (status !== 202) throw new Error(`Creating a run answered ${status}: ${text}`);
+      if (status !== 202) throw new Error(`Creating a run returned ${status}: ${text}`);
       times.push(performance.now() - begun);
     }
   };

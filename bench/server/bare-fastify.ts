@@ -1,6 +1,6 @@
 /**
- * The baseline of the benchmark: Fastify that answers what the server answers for creating a run and reading its metadata,
- * and does nothing for it. `node bare-fastify.ts` prints its port.
+ * The baseline of the benchmark: Fastify that returns the server's responses for creating a run and reading its
+ * metadata, without doing any work. `node bare-fastify.ts` prints its port.
  */
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';

@@ -1,7 +1,7 @@
 /**
- * The followers of the benchmark, in a thread of their own, so that the clients that make runs do not wait for them. They
- * begin where the logs are now, come in over the time given, and go on until told to stop; then the thread says what they
- * saw. A line that is missing, repeated or out of order ends the thread with an error.
+ * The followers of the benchmark, in a separate thread, so that they do not slow down the clients that create runs.
+ * They begin at the present end of the logs, connect within the ramp-up time, and poll until the message to stop. Then
+ * the thread reports the totals. A missing, repeated or unordered line ends the thread with an error.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
@@ -10,10 +10,10 @@ import { closeConnections, sendRequest } from './keep-alive-client.ts';
 
 export interface FollowerJob {
   server: { url: string; token: string };
-  /** The paths of the runs whose logs are followed. */
+  /** Paths of the followed runs. */
   paths: string[];
   followers: number;
-  /** Over how many milliseconds they come in. */
+  /** Ramp-up time in milliseconds. */
   rampUpMs: number;
 }
 
@@ -31,18 +31,19 @@ const over = new Promise<void>((resolve) => {
   stop = resolve;
 });
 
-async function ask(path: string, since: string): Promise<LiveLog> {
-  const answer = await sendRequest(server, 'GET', `${path}/logs/live${since && `?since=${since}`}`);
-  if (answer.status !== 200) throw new Error(`following ${path} answered ${answer.status}: ${answer.text}`);
-  return JSON.parse(answer.text) as LiveLog;
+async function poll(path: string, since: string): Promise<LiveLog> {
+  const response = await sendRequest(server, 'GET', `${path}/logs/live${since && `?since=${since}`}`);
+  if (response.status !== 200)
+    throw new Error(`following ${path} returned ${response.status}: ${response.text}`);
+  return JSON.parse(response.text) as LiveLog;
 }
 
-/** Where the log is now: the place, and the number of the line that comes next. */
-async function endOf(path: string): Promise<{ since: string; next: number }> {
+/** Returns the end of the log: its token, and the number of the next line. */
+async function findEnd(path: string): Promise<{ since: string; next: number }> {
   let since = '';
   let next = 0;
   for (;;) {
-    const page = await ask(path, since);
+    const page = await poll(path, since);
     since = page.next_page_token ?? since;
     next += page.items.length;
     if (page.items.length === 0) return { since, next };
@@ -54,12 +55,12 @@ async function follow(path: string, from: { since: string; next: number }): Prom
   await sleep(Math.random() * comeInMs);
   while (!isOver) {
     const begin = performance.now();
-    const page = await ask(path, since);
+    const page = await poll(path, since);
     tally.pollMs.push(performance.now() - begin);
     tally.polls += 1;
     tally.lines += page.items.length;
     for (const { log } of page.items) {
-      if (log !== `line ${next}`) throw new Error(`${path} shows "${log}" in place of line ${next}`);
+      if (log !== `line ${next}`) throw new Error(`${path} shows "${log}" instead of line ${next}`);
       next += 1;
     }
     since = page.next_page_token ?? since;
@@ -71,7 +72,7 @@ parentPort?.once('message', () => {
   isOver = true;
   stop();
 });
-const places = await Promise.all(paths.map(async (path) => ({ path, from: await endOf(path) })));
+const places = await Promise.all(paths.map(async (path) => ({ path, from: await findEnd(path) })));
 const following = Array.from({ length: followers }, (_, n) => {
   const place = places[n % places.length];
   return place ? follow(place.path, place.from) : Promise.resolve();

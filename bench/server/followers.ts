@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- followers`: whether a thousand clients that follow the logs of running runs slow down those who make
- * runs. Apps that log a line ten times a second run all the while; each follower polls `logs/live` of one of them as the
- * published client does, from its `since` on and again when the answer says. Meanwhile runs of a trivial program are made
- * and executed, as many as go through. Rounds with and without followers alternate; the ratio is with to without.
+ * `npm run bench -- followers`: the effect of a thousand clients that follow logs on clients that create runs. Apps
+ * that log a line ten times a second run all the time. Each follower polls `logs/live` of one of them as the published
+ * client does, with its `since` and the delay in the response. Meanwhile, clients create as many runs of a trivial
+ * program as the server executes. Rounds with and without followers alternate; the ratio is with to without.
  *
- * Each line of a log is checked to have come once and in order. `--followers`, `--logs` that they follow, `--seconds` of a
- * round, `--rounds`.
+ * The benchmark checks that each line of a log comes once and in order. Flags: `--followers`, `--logs` to follow,
+ * `--seconds` of a round, `--rounds`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,14 +39,14 @@ const FOLLOWERS = Number(values.followers);
 const LOGS = Number(values.logs);
 const SECONDS = Number(values.seconds);
 const ROUNDS = Number(values.rounds);
-/** Clients that make runs, each the next when the one before was answered. */
-const MAKERS = 8;
-/** Runs that may wait: enough that none of the slots is ever idle. */
-const WAITING_MAX = 200;
-/** Followers connect one after the other over this time: a thousand of them over three seconds. */
+/** Clients that create runs, one after the other. */
+const CREATORS = 8;
+/** Maximum number of queued runs: enough to keep every slot busy. */
+const QUEUED_MAX = 200;
+/** Followers connect one after the other within this time: a thousand of them within three seconds. */
 const RAMP_UP_MS = FOLLOWERS * 3;
 const PATH = `/v1/applications/${BENCH_APPLICATION}/runs`;
-/** A shell script: the machine is to be busy with runs. What it is given says whether it logs or is over at once. */
+/** A shell script, so that the runs keep the machine busy. The input selects whether it logs or exits at once. */
 const MANIFEST = 'type: binary\nruntime: native\nfiles: [main, quick]\n';
 const MAIN = `#!/bin/sh
 IFS= read -r line
@@ -54,15 +54,15 @@ case "$line" in *quick*) exec ./quick;; esac
 n=0
 while :; do echo "line $n" >&2; n=$((n + 1)); sleep 0.1; done
 `;
-/** Runs that have ended by now, and the processor time that the server itself has taken, in ms. */
-async function measured(server: StartedServer): Promise<{ ended: number; cpuMs: number }> {
+/** Returns the number of ended runs and the processor time of the server so far, in ms. */
+async function measureServer(server: StartedServer): Promise<{ ended: number; cpuMs: number }> {
   const { text } = await sendRequest(server, 'GET', '/metrics');
   const ended = /^switchyard_runs_finished_total\{status="succeeded"\} (\d+)/m.exec(text)?.[1] ?? '0';
   const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return { ended: Number(ended), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
 }
 
-/** Starts the followers in their thread, and waits until all of them have come in; answers how to stop them. */
+/** Starts the followers in their thread and waits until all are connected. Returns a function that stops them. */
 async function startFollowers(
   server: StartedServer,
   logs: readonly string[],
@@ -73,14 +73,14 @@ async function startFollowers(
   const workerData: FollowerJob = { server: { url, token }, paths, followers, rampUpMs: RAMP_UP_MS };
   const thread = new Worker(new URL('./followers-thread.ts', import.meta.url), { workerData });
   const failed = new Promise<never>((_, reject) => thread.once('error', reject));
-  const heard = <T>(): Promise<T> =>
+  const receiveMessage = <T>(): Promise<T> =>
     Promise.race([new Promise<T>((resolve) => thread.once('message', resolve)), failed]);
-  await heard();
+  await receiveMessage();
   await Promise.race([sleep(RAMP_UP_MS * 1.5), failed]);
   return () => {
-    const told = heard<FollowerTotals>();
+    const totals = receiveMessage<FollowerTotals>();
     thread.postMessage('stop');
-    return told;
+    return totals;
   };
 }
 
@@ -92,39 +92,44 @@ interface Round {
   tally: FollowerTotals;
 }
 
-/** Makes runs for a while, with so many followers. */
-async function round(server: StartedServer, logs: readonly string[], followers: number): Promise<Round> {
-  let over = false;
+/** Creates runs for one round with this number of followers. */
+async function measureRound(
+  server: StartedServer,
+  logs: readonly string[],
+  followers: number,
+): Promise<Round> {
+  let isOver = false;
   const followed = followers === 0 ? undefined : await startFollowers(server, logs, followers);
   const createMs: number[] = [];
-  let made = 0;
+  let created = 0;
   const begin = performance.now();
-  const first = await measured(server);
+  const first = await measureServer(server);
   let waiting = 0;
   const watching = (async () => {
-    while (!over) {
-      waiting = made - ((await measured(server)).ended - first.ended);
+    while (!isOver) {
+      waiting = created - ((await measureServer(server)).ended - first.ended);
       await sleep(100);
     }
   })();
-  const making = Array.from({ length: MAKERS }, async () => {
-    while (!over) {
-      if (waiting > WAITING_MAX) {
+  const creators = Array.from({ length: CREATORS }, async () => {
+    while (!isOver) {
+      if (waiting > QUEUED_MAX) {
         await sleep(20);
         continue;
       }
-      const asked = performance.now();
-      const answer = await sendRequest(server, 'POST', PATH, '{"input":{"quick":true}}');
-      if (answer.status !== 202) throw new Error(`the run answered ${answer.status}: ${answer.text}`);
-      createMs.push(performance.now() - asked);
-      made += 1;
+      const sentAt = performance.now();
+      const response = await sendRequest(server, 'POST', PATH, '{"input":{"quick":true}}');
+      if (response.status !== 202)
+        throw new Error(`creating a run returned ${response.status}: ${response.text}`);
+      createMs.push(performance.now() - sentAt);
+      created += 1;
     }
   });
   await sleep(SECONDS * 1000);
-  const last = await measured(server);
+  const last = await measureServer(server);
   const seconds = (performance.now() - begin) / 1000;
-  over = true;
-  await Promise.all([...making, watching]);
+  isOver = true;
+  await Promise.all([...creators, watching]);
   const tally = (await followed?.()) ?? { polls: 0, lines: 0, pollMs: [] };
   return {
     runsPerSecond: (last.ended - first.ended) / seconds,
@@ -135,14 +140,14 @@ async function round(server: StartedServer, logs: readonly string[], followers: 
   };
 }
 
-/** Runs that log and do not end. */
+/** Starts the runs that log and do not end; returns their ids. */
 async function startLogs(server: StartedServer): Promise<string[]> {
-  const made = await Promise.all(
+  const created = await Promise.all(
     Array.from({ length: LOGS }, () =>
       sendRequest(server, 'POST', PATH, '{"input":{},"configuration":{"queuing":{"priority":1}}}'),
     ),
   );
-  const ids = made.map((one) => (JSON.parse(one.text) as { run_id: string }).run_id);
+  const ids = created.map((one) => (JSON.parse(one.text) as { run_id: string }).run_id);
   for (const id of ids) {
     while (
       (JSON.parse((await sendRequest(server, 'GET', `${PATH}/${id}/metadata`)).text) as { status_v2: string })
@@ -168,7 +173,7 @@ function compare(
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
-// The runs that log hold a slot each; two are left for those that are made.
+// Each logging run occupies a slot; two slots remain for the created runs.
 const server = await startSwitchyard({ SWITCHYARD_CAPACITY: String(LOGS + 2) });
 try {
   await pushApp(
@@ -177,16 +182,16 @@ try {
     'binary',
   );
   const logs = await startLogs(server);
-  await round(server, logs, 0);
+  await measureRound(server, logs, 0);
   const rounds: { without: Round; with: Round }[] = [];
   for (let count = 0; count < ROUNDS; count += 1) {
     const isFirst = count % 2 === 0;
-    const before = isFirst ? await round(server, logs, 0) : undefined;
-    const followed = await round(server, logs, FOLLOWERS);
-    rounds.push({ with: followed, without: before ?? (await round(server, logs, 0)) });
+    const before = isFirst ? await measureRound(server, logs, 0) : undefined;
+    const followed = await measureRound(server, logs, FOLLOWERS);
+    rounds.push({ with: followed, without: before ?? (await measureRound(server, logs, 0)) });
   }
   printLine(`${FOLLOWERS} followers of ${LOGS} logs against none`);
-  compare('runs made and executed in a second', '/s', (one) => one.runsPerSecond, rounds);
+  compare('runs created and executed in a second', '/s', (one) => one.runsPerSecond, rounds);
   compare('creating a run, median', 'ms', (one) => one.createP50, rounds);
   compare('creating a run, 99th percentile', 'ms', (one) => one.createP99, rounds);
   compare('processor time of the server', 'ms/s', (one) => one.cpuMsPerSecond, rounds);

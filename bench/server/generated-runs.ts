@@ -1,4 +1,7 @@
-/** The rows of the benchmark of lists: copies of what was made by HTTP, spread over time, applications and accounts. */
+/**
+ * Generates the rows of the list benchmark: copies of resources created by HTTP, spread over time, applications and
+ * accounts.
+ */
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Database } from '../../server/database/database.ts';
@@ -6,7 +9,7 @@ import { multiplyRows, PADDED_ROW_NUMBER } from '../../server/testing/database/m
 import { BENCH_APPLICATION } from './harness.ts';
 
 const DAYS = 300;
-/** Rows of every table but the runs and what belongs to them. */
+/** Rows of every table except runs and their contents. */
 const OTHERS = 10_000;
 const SMALL_OTHERS = 200;
 const FOREIGN_APPLICATIONS = 9;
@@ -14,20 +17,20 @@ const FOREIGN_APPLICATIONS = 9;
 export interface GeneratedRuns {
   runs: number;
   begin: number;
-  /** Between two timestamps; two runs have each. */
+  /** Interval between two timestamps; two runs have each timestamp. */
   stepMs: number;
   /** Items of each list that the measured caller sees. */
   counts: Record<string, number>;
 }
 
-/** The runs of the measured application are those with an odd number. */
+/** The runs of the measured application have odd numbers. */
 export const formatRunId = (n: number): string => `run-bulk-${String(n).padStart(9, '0')}`;
 
-/** When the run was made: the one before or after it in pairs at the same instant. */
+/** Returns the creation time of a run. Two consecutive runs have the same time. */
 export const runCreatedAt = ({ begin, stepMs }: GeneratedRuns, n: number): number =>
   begin + Math.floor(n / 2) * stepMs;
 
-/** Fills the database; `seed` names a run that was made by HTTP. */
+/** Fills the database with copies; `seed` is a run created by HTTP. */
 export async function generateRuns(
   database: Database,
   seed: { run: string },
@@ -63,38 +66,66 @@ export async function generateRuns(
     .where('id', '=', seed.run as never)
     .executeTakeFirstOrThrow();
   const key = await read.selectFrom('keys').select('id').executeTakeFirstOrThrow();
-  const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-  const created = `${begin} + n * ${Math.floor(spanMs / others)}`;
 
   await addAccounts(database, begin);
-  const like = { column: 'uid', value: application.uid } as const;
+  const rows: OtherRows = {
+    count: others,
+    begin,
+    createdAt: `${begin} + n * ${Math.floor(spanMs / others)}`,
+  };
+  await addApplications(database, application.uid, rows);
+  await addResources(database, key.id, rows);
+  await addRuns(database, run, filled);
+  return filled;
+}
+
+/** Rows of the tables other than runs. `createdAt` is an SQL expression of the row number `n`. */
+interface OtherRows {
+  count: number;
+  begin: number;
+  createdAt: string;
+}
+
+async function addApplications(
+  database: Database,
+  templateUid: string,
+  { count, begin, createdAt }: OtherRows,
+): Promise<void> {
+  const template = { column: 'uid', value: templateUid } as const;
   await multiplyRows(database, {
     table: 'applications',
-    template: like,
-    count: others,
+    template,
+    count,
     changes: {
       uid: `'uid-' || ${PADDED_ROW_NUMBER}`,
       id: `'app-' || ${PADDED_ROW_NUMBER}`,
-      created_at: created,
+      created_at: createdAt,
     },
   });
   await multiplyRows(database, {
     table: 'applications',
-    template: like,
+    template,
     count: FOREIGN_APPLICATIONS,
     changes: {
       uid: `'foreign-' || n`,
       id: `'foreign-' || n`,
       account_id: `'account-bulk-' || (n % 2)`,
-      created_at: created,
+      created_at: createdAt,
     },
   });
   await multiplyRows(database, {
     table: 'applications',
-    template: like,
+    template,
     count: 1,
     changes: { uid: `'lonely'`, id: `'lonely'`, created_at: String(begin) },
   });
+}
+
+async function addResources(
+  database: Database,
+  templateKey: string,
+  { count, createdAt }: OtherRows,
+): Promise<void> {
   for (const [table, name] of [
     ['versions', 'v'],
     ['instances', 'i'],
@@ -103,17 +134,29 @@ export async function generateRuns(
     await multiplyRows(database, {
       table,
       template: { column: 'id', value: 'seed' },
-      count: others,
-      changes: { id: `'${name}-' || ${PADDED_ROW_NUMBER}`, created_at: created },
+      count,
+      changes: { id: `'${name}-' || ${PADDED_ROW_NUMBER}`, created_at: createdAt },
     });
   }
   await multiplyRows(database, {
     table: 'keys',
-    template: { column: 'id', value: key.id },
-    count: others,
-    changes: { id: `'key-' || ${PADDED_ROW_NUMBER}`, created_at: created },
+    template: { column: 'id', value: templateKey },
+    count,
+    changes: { id: `'key-' || ${PADDED_ROW_NUMBER}`, created_at: createdAt },
   });
+}
 
+/** The columns of the template run that its copies refer to. */
+interface TemplateRun {
+  id: string;
+  input_content_id: string;
+}
+
+async function addRuns(
+  database: Database,
+  run: TemplateRun,
+  { runs, begin, stepMs }: GeneratedRuns,
+): Promise<void> {
   for (const part of ['in', 'out']) {
     await multiplyRows(database, {
       table: 'contents',
@@ -133,17 +176,17 @@ export async function generateRuns(
     attempt: '1',
     fence: '1',
     statistics_status: `'success'`,
-    indicators: quoted(indicators),
+    indicators: `'${indicators}'`,
     created_at: `${begin} + (n / 2) * ${stepMs}`,
     initiated_at: `${begin} + (n / 2) * ${stepMs}`,
     finished_at: `${begin} + (n / 2) * ${stepMs}`,
     execution_ms: '5',
     output_bytes: 't.input_bytes',
   };
-  const likeRun = { column: 'id', value: run.id } as const;
+  const template = { column: 'id', value: run.id } as const;
   await multiplyRows(database, {
     table: 'runs',
-    template: likeRun,
+    template,
     count: runs,
     changes: {
       ...ended,
@@ -157,16 +200,15 @@ export async function generateRuns(
   });
   await multiplyRows(database, {
     table: 'runs',
-    template: likeRun,
+    template,
     count: 1,
     changes: { ...ended, id: `'run-lonely'`, application_uid: `'lonely'`, application_id: `'lonely'` },
   });
-  return filled;
 }
 
 /**
- * Two more accounts. On PostgreSQL the statistics are taken now, while the tables are next to empty, and are not renewed
- * by the server's own vacuum: as stale as they can be.
+ * Creates two more accounts. On PostgreSQL it analyses the nearly empty tables and disables the server's own vacuum, so
+ * that the statistics are as stale as possible.
  */
 async function addAccounts(database: Database, created_at: number): Promise<void> {
   await database.transact(async (tx) => {

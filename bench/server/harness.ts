@@ -1,4 +1,4 @@
-/** What the parts of the benchmark share: a server as a process of its own, an app in it, and how figures are said. */
+/** Shared parts of the benchmarks: a server in its own process, an app on it, and the output of figures. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export const BENCH_APPLICATION = 'bench';
 
 /** The manifest of an app that is one compiled file or script. */
 export const BINARY_MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
-/** About 2 kB, the size the design measured with. */
+/** About 2 kB, the input size of the design. */
 export const ROUTING_INPUT = {
   stops: Array.from({ length: 32 }, (_, at) => ({
     id: `stop-${at}`,
@@ -24,7 +24,7 @@ export const ROUTING_INPUT = {
   })),
 };
 
-/** Starts bare Fastify as a process of its own. */
+/** Starts bare Fastify in its own process. */
 export async function startBareFastify(): Promise<{ url: string; pid: number; stop(): void }> {
   const bare = spawn(process.execPath, [join(import.meta.dirname, 'bare-fastify.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,7 +37,7 @@ export async function startBareFastify(): Promise<{ url: string; pid: number; st
 
 export type StartedServer = ServerProcess & { stop(): Promise<void> };
 
-/** Starts a server; on a folder of its own, which goes when it stops, unless one is given. */
+/** Starts a server. Without a `folder`, it has a temporary one, which is deleted at its stop. */
 export async function startSwitchyard(
   env: Record<string, string>,
   folder?: string,
@@ -57,7 +57,7 @@ export async function startSwitchyard(
   return Object.assign(server, { stop });
 }
 
-/** Makes the application and pushes the archive. */
+/** Creates the application and pushes the archive. */
 export async function pushApp(
   server: StartedServer,
   archive: Buffer,
@@ -74,7 +74,7 @@ export async function pushApp(
   });
 }
 
-/** The value below which the share of them lies; NaN of none. */
+/** Returns the value below which the share of the values lies; NaN for no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -86,7 +86,7 @@ export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** A line of rates: ours, the baseline's, and what one is of the other. */
+/** Prints a line of rates: the server, the baseline, and their ratio. */
 export function printRatio(name: string, ours: number, baseline: number, ratio: number): void {
   const rate = (value: number): string => `${value.toFixed(0).padStart(7)}/s`;
   printLine(`${name.padEnd(58)} ${rate(ours)}  baseline ${rate(baseline)}  ratio ${ratio.toFixed(2)}`);

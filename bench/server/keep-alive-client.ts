@@ -1,4 +1,4 @@
-/** Requests with as little work for the client as there can be: benchmarks share the machine with what they measure. */
+/** Requests with minimal work for the client, because benchmarks share the machine with the measured server. */
 import { Agent, request } from 'node:http';
 
 export interface BenchResponse {
@@ -18,21 +18,21 @@ export function sendRequest(
   const json = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body ?? '') };
   const headers = { authorization: `Bearer ${server.token}`, ...(body === undefined ? {} : json) };
   return new Promise((resolve, reject) => {
-    const sent = request({ agent, hostname, port, method, path, headers }, (answer) => {
+    const sent = request({ agent, hostname, port, method, path, headers }, (response) => {
       let text = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (chunk: string) => {
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
         text += chunk;
       });
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
-      answer.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on('error', reject);
     });
     sent.on('error', reject);
     sent.end(body);
   });
 }
 
-/** Closes the connections that are kept. */
+/** Closes the idle connections. */
 export function closeConnections(): void {
   agent.destroy();
 }

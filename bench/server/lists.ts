@@ -1,13 +1,13 @@
 /**
- * `npm run bench -- lists`: whether lists, and what else is asked of a run, take as long among a million runs as among a
- * thousand. Two servers run side by side, one with few rows and one with many, filled inside the database; the same requests
- * go to both in turn, and the ratio of their medians is the figure. On SQLite, and on PostgreSQL with the statistics that
- * a table has which grew a thousandfold since it was last analyzed, and with fresh ones.
+ * `npm run bench -- lists`: compares the duration of lists and other requests between a thousand and a million runs.
+ * Two servers run side by side, one with few rows and one with many, filled inside the database. The same requests go
+ * to both alternately, and the figure is the ratio of their medians. It runs on SQLite, and on PostgreSQL with two
+ * kinds of statistics: those of a table that grew a thousandfold since its last analysis, and fresh ones.
  *
- * The measured application has half of the runs; the others are spread among them in time, over nine more applications of
- * two more accounts. Always two runs have the same timestamp.
+ * The measured application has half of the runs. The others are spread among them in time, over nine more applications
+ * of two more accounts. Two runs always have the same timestamp.
  *
- * `--runs` of the large server, `--database sqlite` or `postgres`, `--requests` of a measurement.
+ * Flags: `--runs` of the large server, `--database sqlite` or `postgres`, `--requests` of a measurement.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,13 +40,13 @@ const { values } = parseArgs({
 });
 const SIZES = { small: 1000, large: Number(values.runs) };
 const REQUESTS = Number(values.requests);
-/** How many pages into a list its middle is looked for at most. */
+/** Maximum number of pages to the middle of a list. */
 const PAGES = Number(values.pages);
-/** What is made stays queued. */
+/** No slots: created runs stay queued. */
 const IDLE = { SWITCHYARD_CAPACITY: '0,16c60gb12h=1' };
 const APP = `/v1/applications/${BENCH_APPLICATION}`;
 
-/** Every list: a new one is a line here, and its rows one in generated-runs.ts. */
+/** Every list. Add a new list here, and its rows in generated-runs.ts. */
 const LISTS: { name: string; path: string; isWhole?: boolean }[] = [
   { name: 'runs', path: `${APP}/runs` },
   { name: 'applications', path: '/v1/applications', isWhole: true },
@@ -65,34 +65,35 @@ interface Sides {
   large: Side;
 }
 
-/** Sends one request and answers how many milliseconds it took; throws when it was refused. */
+/** Sends one request and returns its duration in milliseconds. Throws for an error status. */
 async function time({ server }: Side, method: string, path: string, body?: unknown): Promise<number> {
   const begin = performance.now();
-  const answer = await server.request(method, path, { body });
-  const took = performance.now() - begin;
-  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
-  return took;
+  const response = await server.request(method, path, { body });
+  const durationMs = performance.now() - begin;
+  if (response.status >= 300)
+    throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`);
+  return durationMs;
 }
 
-/** The same request to both in turn, as often as asked; says the medians and what one is of the other. */
+/** Sends the same request to both servers alternately, and prints the medians and their ratio. */
 async function compare(
   name: string,
   sides: Sides,
   once: (side: Side) => Promise<number>,
   requests = REQUESTS,
 ): Promise<void> {
-  const took = { small: [] as number[], large: [] as number[] };
+  const durations = { small: [] as number[], large: [] as number[] };
   for (let count = 0; count < requests; count += 1) {
-    for (const size of ['small', 'large'] as const) took[size].push(await once(sides[size]));
+    for (const size of ['small', 'large'] as const) durations[size].push(await once(sides[size]));
   }
-  const [small, large] = [median(took.small), median(took.large)];
+  const [small, large] = [median(durations.small), median(durations.large)];
   printLine(
     `  ${name.padEnd(52)} ${large.toFixed(2).padStart(8)} ms  baseline ${small.toFixed(2).padStart(7)} ms  ratio ${(large / small).toFixed(2)}`,
   );
 }
 
-/** The token in the middle of the list, or as many pages into it as are walked. */
-async function middleOf({ server, filled }: Side, path: string, name: string): Promise<string> {
+/** Returns the token in the middle of the list, or of the last page within the limit. */
+async function findMiddle({ server, filled }: Side, path: string, name: string): Promise<string> {
   const pages = Math.min(PAGES, Math.floor((filled.counts[name] ?? 0) / 50 / 2));
   let token = '';
   for (let page = 0; page < pages; page += 1) {
@@ -101,9 +102,9 @@ async function middleOf({ server, filled }: Side, path: string, name: string): P
       limit: '50',
       ...(token ? { pagetoken: token } : {}),
     });
-    const answer = await server.request('GET', `${path}?${query}`);
-    token = (answer.body as { next_page_token?: string }).next_page_token ?? '';
-    if (token === '') throw new Error(`${path} ends after ${page} pages: ${answer.text.slice(0, 200)}`);
+    const response = await server.request('GET', `${path}?${query}`);
+    token = (response.body as { next_page_token?: string }).next_page_token ?? '';
+    if (token === '') throw new Error(`${path} ends after ${page} pages: ${response.text.slice(0, 200)}`);
   }
   return token;
 }
@@ -113,21 +114,23 @@ async function compareLists(sides: Sides): Promise<void> {
     const query = `${path}?pagereturn=true&limit=50`;
     await compare(`${name}: first page`, sides, (side) => time(side, 'GET', query));
     const tokens = new Map<Side, string>();
-    for (const side of [sides.small, sides.large]) tokens.set(side, await middleOf(side, path, name));
+    for (const side of [sides.small, sides.large]) tokens.set(side, await findMiddle(side, path, name));
     await compare(`${name}: a page in the middle, by token`, sides, (side) =>
       time(side, 'GET', `${query}&pagetoken=${tokens.get(side)}`),
     );
   }
 }
 
-/** The small side has 250 runs to delete, in the half that is not read, for two rounds. */
+/** The small server has 250 runs to delete, in the half that is not read, for two rounds. */
 const DELETES_MAX = 120;
 
-/** Up to which number runs have been deleted. */
+/** Number up to which runs are deleted. */
 const gone = new Map<Side, number>();
 
 async function compareRuns(sides: Sides): Promise<void> {
-  /** A window in the middle of time that begins `runs` before and ends right at a run of ours. */
+  /**
+   * Returns a time window in the middle that begins `runs` runs earlier and ends at a run of the measured application.
+   */
   const window = ({ filled }: Side, runs: number): string => {
     const at = filled.runs / 2;
     const instant = (n: number): string => new Date(runCreatedAt(filled, n)).toISOString();
@@ -162,21 +165,21 @@ async function compareRuns(sides: Sides): Promise<void> {
   );
 }
 
-/** Lists without paging answer everything there is, as the clients expect of them: how much that is, and how long it takes. */
-async function sayWhole({ large }: Sides): Promise<void> {
+/** Lists without paging return every item, as existing clients expect. Prints their size and duration. */
+async function printWhole({ large }: Sides): Promise<void> {
   for (const { name, path } of LISTS.filter((one) => one.isWhole)) {
     const begin = performance.now();
-    const answer = await large.server.request('GET', path);
-    const took = performance.now() - begin;
-    const body = answer.body as unknown[] | { items: unknown[] };
+    const response = await large.server.request('GET', path);
+    const durationMs = performance.now() - begin;
+    const body = response.body as unknown[] | { items: unknown[] };
     const items = Array.isArray(body) ? body : body.items;
     printLine(
-      `  ${`${name}: without paging, ${items.length} items`.padEnd(52)} ${took.toFixed(0).padStart(8)} ms  ${(answer.text.length / 1e6).toFixed(1)} MB`,
+      `  ${`${name}: without paging, ${items.length} items`.padEnd(52)} ${durationMs.toFixed(0).padStart(8)} ms  ${(response.text.length / 1e6).toFixed(1)} MB`,
     );
   }
 }
 
-/** A server of its own, on a database that has been filled while it was stopped. */
+/** Starts a server on a database that was filled while it was stopped. */
 async function prepare(
   kind: 'sqlite' | 'postgres',
   runs: number,
@@ -193,7 +196,7 @@ async function prepare(
   const path = join(data, 'switchyard.db');
   const open = async (): Promise<Database> =>
     kind === 'sqlite' ? openSqlite(path) : openPostgres(address, createLog('warn'));
-  const seeds = await seedOf(first);
+  const seeds = await createSeed(first);
   await first.stop();
   const database = await open();
   const begin = performance.now();
@@ -203,8 +206,8 @@ async function prepare(
   return { data, filled, server: await startSwitchyard(env, data) };
 }
 
-/** One of everything, made by HTTP, that the rows are copied of. */
-async function seedOf({ client }: StartedServer): Promise<{ run: string }> {
+/** Creates one of each resource by HTTP, as the template of the rows. */
+async function createSeed({ client }: StartedServer): Promise<{ run: string }> {
   const params = { application_id: BENCH_APPLICATION };
   await client.call('createVersion', { params, body: { id: 'seed', name: 'Seed' } });
   await client.call('createInstance', { params, body: { id: 'seed', name: 'Seed', version_id: 'seed' } });
@@ -216,11 +219,11 @@ async function seedOf({ client }: StartedServer): Promise<{ run: string }> {
 
 async function bench(kind: 'sqlite' | 'postgres'): Promise<void> {
   const postgres = kind === 'postgres' ? await startPostgres() : undefined;
-  const addressOf = (name: string): Promise<string> =>
+  const createUrl = (name: string): Promise<string> =>
     postgres ? createDatabase(postgres.url, name) : Promise.resolve('');
-  const [smallAddress, largeAddress] = [await addressOf('small'), await addressOf('large')];
-  const small = await prepare(kind, SIZES.small, smallAddress);
-  const large = await prepare(kind, SIZES.large, largeAddress);
+  const [smallUrl, largeUrl] = [await createUrl('small'), await createUrl('large')];
+  const small = await prepare(kind, SIZES.small, smallUrl);
+  const large = await prepare(kind, SIZES.large, largeUrl);
   const sides = { small, large };
   try {
     printLine(
@@ -228,15 +231,15 @@ async function bench(kind: 'sqlite' | 'postgres'): Promise<void> {
     );
     await compareLists(sides);
     await compareRuns(sides);
-    if (!postgres) await sayWhole(sides);
+    if (!postgres) await printWhole(sides);
     if (!postgres) return;
-    const database = await openPostgres(largeAddress, createLog('warn'));
+    const database = await openPostgres(largeUrl, createLog('warn'));
     await sql`analyze`.execute(database.read);
     await database.close();
     printLine('postgres, after ANALYZE');
     await compareLists(sides);
     await compareRuns(sides);
-    await sayWhole(sides);
+    await printWhole(sides);
   } finally {
     for (const { server, data } of [small, large]) {
       await server.stop();

@@ -1,12 +1,13 @@
 /**
- * `npm run bench -- load`: creating runs and reading metadata over 1, 10, 100 and 1,000 connections that are kept open and
- * ask again as soon as they are answered, against bare Fastify that answers the same bytes, in turn. The created runs stay
- * queued (the server has no slots). Afterwards the server is stopped and its database counted: every run that was answered
- * with 202 is there once, with its input and one event, and what is there without an answer is at most the requests that
- * the end of a part cut off.
+ * `npm run bench -- load`: creating runs and reading metadata over 1, 10, 100 and 1,000 keep-alive connections. Each
+ * sends its next request as soon as it has the response. The comparison is bare Fastify with the same response bytes;
+ * both alternate. The server has no slots, so the created runs stay queued.
  *
- * The clients are this process; what they cost of the processor is told, because they share the machine with the server.
- * `--seconds` of a part, `--connections 1,10`, `--database postgres`.
+ * Afterwards the benchmark stops the server and counts the rows. Every run acknowledged with 202 exists once, with its
+ * input and one event. Runs without an acknowledgement are at most the requests that the end of a part cut off.
+ *
+ * This process runs the clients. It reports their processor time too, because they share the machine with the server.
+ * Flags: `--seconds` of a part, `--connections 1,10`, `--database postgres`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,18 +39,18 @@ const { values } = parseArgs({
 });
 const SECONDS = Number(values.seconds);
 const CONNECTIONS = values.connections.split(',').map(Number);
-/** A client gives a request up after this long. */
+/** Timeout of a client. */
 const TIMEOUT_S = 30;
 const RUNS = `/v1/applications/${BENCH_APPLICATION}/runs`;
 
-interface Asked {
+interface Target {
   url: string;
   pid: number;
   method: 'GET' | 'POST';
   connections: number;
   token?: string;
   body?: string;
-  /** Told every answer that has a run's id in it. */
+  /** Receives every response with a run id. */
   onRun?(id: string): void;
 }
 
@@ -57,32 +58,32 @@ interface Measured {
   perSecond: number;
   p50: number;
   p99: number;
-  /** Answers other than 2xx, connections that broke, and requests given up. */
+  /** Responses other than 2xx, broken connections, and timeouts. */
   errors: number;
-  /** Cores that the asked and the asking process kept busy. */
+  /** Busy cores of the server process and of the client process. */
   serverCores: number;
   clientCores: number;
   residentMiB: number;
 }
 
-async function measure(asked: Asked): Promise<Measured> {
+async function measure(target: Target): Promise<Measured> {
   const times: number[] = [];
-  const [server, client] = [readCpuMs(asked.pid), process.cpuUsage()];
+  const [server, client] = [readCpuMs(target.pid), process.cpuUsage()];
   const result = await autocannon({
-    url: asked.url,
-    method: asked.method,
-    connections: asked.connections,
+    url: target.url,
+    method: target.method,
+    connections: target.connections,
     duration: SECONDS,
     timeout: TIMEOUT_S,
     headers: {
       'content-type': 'application/json',
-      ...(asked.token ? { authorization: `Bearer ${asked.token}` } : {}),
+      ...(target.token ? { authorization: `Bearer ${target.token}` } : {}),
     },
-    ...(asked.body ? { body: asked.body } : {}),
+    ...(target.body ? { body: target.body } : {}),
     setupClient(one) {
       one.on('body', (body) => {
-        const id = asked.onRun && /"run_id":"([^"]+)"/.exec(body.toString())?.[1];
-        if (id) asked.onRun?.(id);
+        const id = target.onRun && /"run_id":"([^"]+)"/.exec(body.toString())?.[1];
+        if (id) target.onRun?.(id);
       });
       one.on('response', (_status, _bytes, ms) => times.push(ms));
     },
@@ -94,9 +95,9 @@ async function measure(asked: Asked): Promise<Measured> {
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
     errors: result.non2xx + result.errors + result.timeouts,
-    serverCores: (readCpuMs(asked.pid) - server) / wallMs,
+    serverCores: (readCpuMs(target.pid) - server) / wallMs,
     clientCores: (used.user + used.system) / 1000 / wallMs,
-    residentMiB: readResidentBytes(asked.pid) / 1024 ** 2,
+    residentMiB: readResidentBytes(target.pid) / 1024 ** 2,
   };
 }
 
@@ -122,28 +123,29 @@ function row(what: string, connections: number, ours: Measured, bare: Measured):
   ]);
 }
 
-/** What is wrong with the runs in the database; `cutOff` is how many requests may have been without an answer. */
+/** Returns errors in the runs of the database. `cutOff` is the maximum number of requests without a response. */
 async function count(query: RunQuery, acknowledged: readonly string[], cutOff: number): Promise<string[]> {
-  const wrong: string[] = [];
-  const asked = new Set(acknowledged);
-  if (asked.size < acknowledged.length)
-    wrong.push(`${acknowledged.length - asked.size} answers named a run that another had named`);
+  const errors: string[] = [];
+  const ids = new Set(acknowledged);
+  if (ids.size < acknowledged.length)
+    errors.push(`${acknowledged.length - ids.size} responses repeated the id of another response`);
   const rows = await query(
     `select runs.id as id, count(run_events.seq) as events, max(contents.bytes) as bytes from runs
      left join run_events on run_events.run_id = runs.id
      left join contents on contents.id = runs.input_content_id group by runs.id`,
   );
-  const there = new Set(rows.map((one) => String(one.id)));
-  const lost = acknowledged.filter((id) => !there.has(id)).length;
-  if (lost > 0) wrong.push(`${lost} acknowledged runs are not there`);
-  const unasked = there.size - (asked.size - lost);
-  if (unasked > cutOff) wrong.push(`${unasked} runs are there that nobody was told of; ${cutOff} could be`);
+  const existing = new Set(rows.map((one) => String(one.id)));
+  const lost = acknowledged.filter((id) => !existing.has(id)).length;
+  if (lost > 0) errors.push(`${lost} acknowledged runs do not exist`);
+  const unacknowledged = existing.size - (ids.size - lost);
+  if (unacknowledged > cutOff)
+    errors.push(`${unacknowledged} runs exist without an acknowledgement; at most ${cutOff} are possible`);
   const incomplete = rows.filter((one) => Number(one.events) !== 1 || Number(one.bytes ?? 0) < 1000).length;
-  if (incomplete > 0) wrong.push(`${incomplete} runs have not one event and their input`);
+  if (incomplete > 0) errors.push(`${incomplete} runs lack their input, or do not have exactly one event`);
   printLine(
-    `\n${asked.size} runs were answered with 202; ${there.size} are there, ${unasked} of them cut off before their answer (at most ${cutOff}).`,
+    `\n${ids.size} runs were acknowledged with 202; ${existing.size} exist, ${unacknowledged} of them without an acknowledgement (at most ${cutOff}).`,
   );
-  return wrong;
+  return errors;
 }
 
 const data = mkdtempSync(join(tmpdir(), 'switchyard-load-'));
@@ -161,7 +163,7 @@ try {
   await pushApp(server, await packFiles({ 'app.yaml': BINARY_MANIFEST, main: '#!/bin/sh\n' }), 'binary');
   const { token } = server;
   const body = JSON.stringify({ input: ROUTING_INPUT, options: { duration: '2' } });
-  /** Answered once what was asked before it is done: the server goes on with requests whose clients have left. */
+  /** The response comes after earlier requests: the server completes requests whose clients have disconnected. */
   const createOne = async (): Promise<void> => {
     const { body: made } = await server.request('POST', RUNS, { body });
     acknowledged.push((made as { run_id: string }).run_id);
@@ -210,8 +212,8 @@ const wrong = await count(query, acknowledged, cutOff);
 await close();
 await postgres?.stop();
 rmSync(data, { recursive: true, force: true });
-printLine(wrong.length === 0 ? 'Nothing is lost, and nothing is there twice.' : wrong.join('\n'));
+printLine(wrong.length === 0 ? 'No run is lost or duplicated.' : wrong.join('\n'));
 printLine(
-  'server, client: busy cores of the server and of the process that asks. ratio: requests/s to those of bare Fastify.',
+  'server, client: busy cores of the server and of the client. ratio: requests/s to those of bare Fastify.',
 );
 process.exitCode = wrong.length === 0 ? 0 : 1;

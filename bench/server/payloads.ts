@@ -1,13 +1,15 @@
 /**
- * `npm run bench -- payloads`: whether what is large goes through the server without staying in its memory. 500 MB of random
- * JSON text in by an upload URL, read by an app that counts it; 100 MB out, as JSON and as an archive, read back by the
- * download URL; ten uploads of 100 MB at once. With blobs on disk and on the S3 server of the tests.
+ * `npm run bench -- payloads`: the memory of the server while it transfers large content. It uploads 500 MB of random
+ * JSON text to an upload URL, which an app counts. It creates outputs of 100 MB, as JSON and as an archive, and
+ * downloads them. Then it sends ten concurrent uploads of 100 MB. The blobs are on disk and on the S3 server of the
+ * tests.
  *
- * For each step: the seconds, the baseline's, which is `cp && sync` of as many bytes right before and after, and by how
- * much the resident memory of the server and its launcher together rose at most above what it was before the step.
+ * For each step it prints the seconds, the baseline's, and the memory. The baseline is `cp && sync` of as many bytes,
+ * right before and after. The memory is the maximum increase of the resident memory of the server and its launcher
+ * together.
  *
- * `--places disk,s3`, `--megabytes` of the large upload, `--output-megabytes` of the outputs and of each of the ten
- * uploads; a megabyte here is 1,048,576 bytes.
+ * Flags: `--places disk,s3`, `--megabytes` of the large upload, `--output-megabytes` of the outputs and of each of the
+ * ten uploads. A megabyte is 1,048,576 bytes here.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -40,8 +42,8 @@ const POLL_MS = 50;
 const params = { application_id: BENCH_APPLICATION };
 
 /**
- * Counts its input, and leaves as many bytes as it is told to: as JSON of many small values on stdout, or as a file of its
- * solutions.
+ * Counts its input and writes as many bytes as the option says: many small values as JSON on stdout, or a file among
+ * its solutions.
  */
 const APP = {
   'app.yaml': 'type: node\nruntime: node\nfiles: ["**"]\n',
@@ -79,7 +81,7 @@ if (option('-leave') === 'files') {
 `,
 };
 
-/** A file of JSON text, an array of texts, in which no part is like another. */
+/** Writes a file of JSON text, an array of strings without repetitions. */
 async function writeJson(path: string, bytes: number): Promise<void> {
   const file = await open(path, 'w');
   try {
@@ -98,14 +100,14 @@ async function writeJson(path: string, bytes: number): Promise<void> {
 
 async function put(url: string, path: string): Promise<void> {
   const sent = request(url, { method: 'PUT', headers: { 'content-length': statSync(path).size } });
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+  const responded = new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
     sent.once('error', reject);
   });
   await pipeline(createReadStream(path, { highWaterMark: MB }), sent);
-  const answer = await answered;
-  answer.resume();
-  if (answer.statusCode !== 200) throw new Error(`the upload answered ${answer.statusCode}`);
+  const response = await responded;
+  response.resume();
+  if (response.statusCode !== 200) throw new Error(`the upload returned ${response.statusCode}`);
 }
 
 async function upload({ client }: StartedServer, path: string): Promise<string> {
@@ -115,21 +117,22 @@ async function upload({ client }: StartedServer, path: string): Promise<string> 
 }
 
 async function download(url: string): Promise<number> {
-  const answer = await fetch(url);
-  if (answer.status !== 200 || !answer.body) throw new Error(`the download answered ${answer.status}`);
+  const response = await fetch(url);
+  if (response.status !== 200 || !response.body) throw new Error(`the download returned ${response.status}`);
   let bytes = 0;
-  for await (const chunk of answer.body) bytes += chunk.length;
+  for await (const chunk of response.body) bytes += chunk.length;
   return bytes;
 }
 
-/** Makes the run and waits until it has succeeded. */
+/** Creates a run and waits until it has succeeded. */
 async function run(
   server: StartedServer,
   body: Record<string, unknown>,
 ): Promise<{ id: string; output_size: number }> {
-  const answer = await server.request('POST', `/v1/applications/${BENCH_APPLICATION}/runs`, { body });
-  if (answer.status !== 202) throw new Error(`the run answered ${answer.status}: ${answer.text}`);
-  const { run_id } = answer.body as { run_id: string };
+  const response = await server.request('POST', `/v1/applications/${BENCH_APPLICATION}/runs`, { body });
+  if (response.status !== 202)
+    throw new Error(`creating a run returned ${response.status}: ${response.text}`);
+  const { run_id } = response.body as { run_id: string };
   for (;;) {
     const { body } = await server.client.call('getRunMetadata', { params: { ...params, run_id } });
     if (body.status_v2 === 'succeeded') return { id: run_id, output_size: body.output_size };
@@ -138,28 +141,33 @@ async function run(
   }
 }
 
-/** Seconds of `cp && sync` of the file. */
-function copy(path: string): number {
+/** Returns the seconds of `cp && sync` of the file. */
+function measureCopy(path: string): number {
   const begin = performance.now();
   execFileSync('cp', [path, `${path}.copy`]);
   execFileSync('sync', [`${path}.copy`]);
-  const took = performance.now() - begin;
+  const durationMs = performance.now() - begin;
   rmSync(`${path}.copy`);
-  return took / 1000;
+  return durationMs / 1000;
 }
 
-/** One step, with the baseline before and after it. */
-async function step<T>(
+/** A step of the benchmark; its baseline copies the file `times` times. */
+interface Step {
+  name: string;
+  file: string;
+  times?: number;
+}
+
+/** Measures one step, with the baseline before and after it. */
+async function measureStep<T>(
   server: StartedServer,
-  name: string,
-  file: string,
-  times: number,
+  { name, file, times = 1 }: Step,
   work: () => Promise<T>,
 ): Promise<T> {
   const pids = [server.pid, server.findLauncherPid() ?? server.pid];
-  const before = copy(file);
+  const before = measureCopy(file);
   const { result, durationMs: ms, bytesBefore: base, peakBytes: peak } = await measureMemory(pids, work);
-  const baseline = ((before + copy(file)) / 2) * times;
+  const baseline = ((before + measureCopy(file)) / 2) * times;
   const mb = (bytes: number): string => `${(bytes / MB).toFixed(0)} MB`;
   printLine(
     `  ${name.padEnd(50)} ${(ms / 1000).toFixed(1).padStart(5)} s  baseline ${baseline.toFixed(1).padStart(5)} s  ratio ${(ms / 1000 / baseline).toFixed(1).padStart(4)}  memory ${mb(base)} +${mb(peak - base)}`,
@@ -170,11 +178,15 @@ async function step<T>(
 async function bench(server: StartedServer, folder: string): Promise<void> {
   const [large, output] = [join(folder, 'large.json'), join(folder, 'output.json')];
   await pushApp(server, await packFiles(APP), 'node');
-  // The first run makes what every later one finds made.
+  // The first run fills the caches of the later ones.
   await run(server, { input: {} });
-  const inputs = await step(server, `${OUTPUT_BYTES / MB} MB in`, output, 1, () => upload(server, output));
-  const id = await step(server, `${LARGE_BYTES / MB} MB in`, large, 1, () => upload(server, large));
-  const counted = await step(server, 'a run on it, which counts it', large, 1, () =>
+  const inputs = await measureStep(server, { name: `${OUTPUT_BYTES / MB} MB in`, file: output }, () =>
+    upload(server, output),
+  );
+  const id = await measureStep(server, { name: `${LARGE_BYTES / MB} MB in`, file: large }, () =>
+    upload(server, large),
+  );
+  const counted = await measureStep(server, { name: 'a run on it, which counts it', file: large }, () =>
     run(server, { upload_id: id }),
   );
   const { body } = await server.client.call('getRun', { params: { ...params, run_id: counted.id } });
@@ -187,7 +199,7 @@ async function bench(server: StartedServer, folder: string): Promise<void> {
   const multi = { type: 'multi-file' };
   const outputs: [string, Record<string, unknown>][] = [
     ['JSON', { input: {}, ...leave('json', OUTPUT_BYTES) }],
-    // A little less, for the archive around it.
+    // Slightly less, for the archive around it.
     [
       'files',
       {
@@ -197,29 +209,38 @@ async function bench(server: StartedServer, folder: string): Promise<void> {
       },
     ],
   ];
-  for (const [what, asked] of outputs) {
-    const left = await step(server, `a run that leaves ${OUTPUT_BYTES / MB} MB of ${what}`, output, 1, () =>
-      run(server, asked),
+  for (const [kind, body] of outputs) {
+    const ended = await measureStep(
+      server,
+      { name: `a run that leaves ${OUTPUT_BYTES / MB} MB of ${kind}`, file: output },
+      () => run(server, body),
     );
-    if (left.output_size < OUTPUT_BYTES - MB) throw new Error(`it left ${left.output_size} bytes`);
-    const answer = await server.request(
+    if (ended.output_size < OUTPUT_BYTES - MB) throw new Error(`its output has ${ended.output_size} bytes`);
+    const response = await server.request(
       'GET',
-      `/v1/applications/${BENCH_APPLICATION}/runs/${left.id}?format=url`,
+      `/v1/applications/${BENCH_APPLICATION}/runs/${ended.id}?format=url`,
     );
-    const { url } = (answer.body as { output: { url: string } }).output;
-    const received = await step(server, 'and its output, downloaded', output, 1, () => download(url));
-    if (received !== left.output_size) throw new Error(`${received} of ${left.output_size} bytes came back`);
+    const { url } = (response.body as { output: { url: string } }).output;
+    const received = await measureStep(server, { name: 'and its output, downloaded', file: output }, () =>
+      download(url),
+    );
+    if (received !== ended.output_size)
+      throw new Error(`the download has ${received} of ${ended.output_size} bytes`);
   }
 
-  await step(
+  await measureStep(
     server,
-    `${CONCURRENT_RUNS} uploads of ${OUTPUT_BYTES / MB} MB at once`,
-    output,
-    CONCURRENT_RUNS,
+    {
+      name: `${CONCURRENT_RUNS} uploads of ${OUTPUT_BYTES / MB} MB at once`,
+      file: output,
+      times: CONCURRENT_RUNS,
+    },
     () => Promise.all(Array.from({ length: CONCURRENT_RUNS }, () => upload(server, output))),
   );
-  await step(server, `${CONCURRENT_RUNS} runs on ${OUTPUT_BYTES / MB} MB each`, output, CONCURRENT_RUNS, () =>
-    Promise.all(Array.from({ length: CONCURRENT_RUNS }, () => run(server, { upload_id: inputs }))),
+  await measureStep(
+    server,
+    { name: `${CONCURRENT_RUNS} runs on ${OUTPUT_BYTES / MB} MB each`, file: output, times: CONCURRENT_RUNS },
+    () => Promise.all(Array.from({ length: CONCURRENT_RUNS }, () => run(server, { upload_id: inputs }))),
   );
 }
 

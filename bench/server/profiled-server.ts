@@ -1,6 +1,7 @@
 /**
- * A server that profiles its main thread on request, for `steps.ts`. The message `start` begins a measurement; `stop` ends it
- * and prints one line of JSON with the processor time since then and, if it was asked for, the path of the profile.
+ * A server that profiles its main thread on request, for `steps.ts`. The message `start` begins a measurement. The
+ * message `stop` ends it and prints one line of JSON with the processor time since then and, if requested, the path of
+ * the profile.
  */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -9,7 +10,7 @@ import { runProcess } from '../../server/process.ts';
 
 export interface MeasurementMessage {
   measure: 'start' | 'stop';
-  /** Takes a profile too, which slows the server by about a tenth. */
+  /** Also records a profile, which slows the server by about a tenth. */
   profile: boolean;
 }
 
@@ -21,7 +22,7 @@ export interface Measurement {
   profilePath: string | null;
 }
 
-/** A thousand samples in a second; more of them make SQLite's waits fail (see steps.ts). */
+/** A thousand samples a second; more of them make SQLite's waits fail (see steps.ts). */
 const SAMPLING_INTERVAL_MICROS = 1000;
 
 const session = new Session();

@@ -1,14 +1,14 @@
 /**
- * `npm run bench`: what the server costs, as ratios to a baseline measured in the same run on the same machine.
+ * `npm run bench`: the cost of the server, as ratios to a baseline from the same run on the same machine.
  *
- * - Creating a run and reading its metadata by HTTP, against bare Fastify answering the same bytes. The created runs stay
- *   queued (the server has no slots), so that what is measured is the request, its durable commit included.
- * - Runs of a trivial program through the whole server and its API, against bare starts of the same program with the same
- *   containment, which bench/runner/containment.ts measures, and against the runner alone.
+ * - Creating a run and reading its metadata by HTTP, against bare Fastify with the same response bytes. The server has
+ *   no slots, so the created runs stay queued, and the figure covers the request with its durable commit.
+ * - Runs of a trivial program through the whole server and its API. The baselines are bare starts of the same program in
+ *   the same containment, and the runner alone; bench/runner/containment.ts measures both.
  *
  * `bench/benchmarks.json` lists the other benchmarks.
  *
- * Rounds alternate between server and baseline; the figures are medians. `--seconds` of a round, `--rounds`.
+ * Rounds alternate between server and baseline; the figures are medians. Flags: `--seconds` of a round, `--rounds`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ interface Load {
   body?: string;
 }
 
-/** Requests per second answered with a success; throws when one was not. */
+/** Returns the successful requests per second. Throws if a request failed. */
 async function measure(load: Load): Promise<number> {
   const result = await autocannon({
     url: load.url,
@@ -67,7 +67,7 @@ async function measure(load: Load): Promise<number> {
   return result['2xx'] / result.duration;
 }
 
-/** Rounds of both in turn: the order changes every round, so that neither always runs on a warmer machine. */
+/** Alternates rounds of both. The order changes every round, so that neither always runs on a warmer machine. */
 async function compare(
   name: string,
   ours: () => Promise<number>,
@@ -124,7 +124,7 @@ async function benchRequests(): Promise<void> {
   }
 }
 
-/** Runs per second of a trivial program: all are created, then the clock runs until the last has ended. */
+/** Returns the runs per second of a trivial program: creates all runs, then measures until the last has ended. */
 async function runsPerSecond(server: StartedServer): Promise<number> {
   const { client } = server;
   const params = { application_id: BENCH_APPLICATION };
@@ -138,7 +138,7 @@ async function runsPerSecond(server: StartedServer): Promise<number> {
   };
   await Promise.all(Array.from({ length: 8 }, create));
   for (;;) {
-    // Asking all the time would be most of what is measured.
+    // Constant polling would be most of the measured load.
     await sleep(POLL_MS);
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     const ended = [...metrics.matchAll(/^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm)];

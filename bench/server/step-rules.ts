@@ -1,6 +1,6 @@
 /** Divides a processor profile of the server into the steps of a request. */
 
-/** The parts of a V8 processor profile that are read here. */
+/** The fields of a V8 processor profile that this file reads. */
 export interface Profile {
   nodes: {
     id: number;
@@ -18,8 +18,8 @@ interface Step {
 }
 
 /**
- * In the order of the table. A sample belongs to the first step that matches the frame nearest to its leaf, so that what a
- * library does is counted where it is called from, unless the library is a separate step.
+ * In the order of the table. A sample belongs to the first step that matches the frame nearest to its leaf. A library
+ * therefore counts for its caller, unless the library is a separate step.
  */
 export const STEPS: readonly Step[] = [
   {
@@ -75,20 +75,20 @@ export const STEPS: readonly Step[] = [
 
 export const OTHER_STEPS = ['garbage collection', 'native, outside of JavaScript', 'other'] as const;
 
-/** The share of each step in the processor time of the profile: 1 in all, time without work left out. */
+/** Returns the share of each step in the processor time of the profile. The shares add up to 1, without idle time. */
 export function sumSteps(profile: Profile): Map<string, number> {
   const steps = new Map<number, string>();
   const parents = new Map<number, number>();
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   for (const { id, children } of profile.nodes) for (const child of children ?? []) parents.set(child, id);
-  const stepOf = (id: number): string => {
+  const findStep = (id: number): string => {
     const known = steps.get(id);
     if (known !== undefined) return known;
-    const found = findStep(id);
+    const found = matchStep(id);
     steps.set(id, found);
     return found;
   };
-  const findStep = (leaf: number): string => {
+  const matchStep = (leaf: number): string => {
     for (let id: number | undefined = leaf; id !== undefined; id = parents.get(id)) {
       const { functionName, url } = nodes.get(id)?.callFrame ?? { functionName: '', url: '' };
       if (functionName === '(garbage collector)') return 'garbage collection';
@@ -102,8 +102,8 @@ export function sumSteps(profile: Profile): Map<string, number> {
   };
   const sums = new Map<string, number>();
   profile.samples.forEach((id, at) => {
-    const step = stepOf(id);
-    // The profiler's deltas are wall time: a thread that waits for a processor would count as one that works.
+    const step = findStep(id);
+    // The profiler's deltas are wall time, so a thread that waits for a processor would count as busy.
     const micros = Math.min(profile.timeDeltas[at] ?? 0, DELTA_MAX_MICROS);
     if (step !== IDLE) sums.set(step, (sums.get(step) ?? 0) + micros);
   });

@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- steps`: the processor time of each step of creating a run and of reading its metadata, in microseconds a
- * request, beside bare Fastify that sends the same bytes. The server is measured twice under the same load: without a profile
- * for the processor time of a request, and with one for its division into steps. Processor time depends little on what else
- * the machine does; a ratio of requests per second depends on it much.
+ * `npm run bench -- steps`: the processor time of each step of creating a run and of reading its metadata, in
+ * microseconds a request, beside bare Fastify with the same response bytes. It measures the server twice under the same
+ * load: without a profile for the processor time of a request, and with one for its division into steps. Processor time
+ * depends little on other load of the machine; a ratio of requests per second depends on it much.
  *
- * `--seconds` of each part, `--connections`, `--database postgres`, `--keep <file prefix>` keeps the profiles.
+ * Flags: `--seconds` of each part, `--connections`, `--database postgres`. `--keep <file prefix>` stores the profiles.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ const { values } = parseArgs({
 });
 const SECONDS = Number(values.seconds);
 const CONNECTIONS = Number(values.connections);
-/** The signals of the profiler cut SQLite's waits for a checkpoint short, so that a few transactions fail. */
+/** The signals of the profiler interrupt SQLite's waits for a checkpoint, so that a few transactions fail. */
 const FAILED_SHARE_MAX = 0.01;
 const RUNS = `/v1/applications/${BENCH_APPLICATION}/runs`;
 
@@ -48,7 +48,7 @@ interface Load {
   body?: string;
 }
 
-/** Sends the request over all connections again and again; returns how many were answered with 2xx, and how many in a second. */
+/** Repeats the request over all connections; returns the number of 2xx responses, and their rate in a second. */
 async function sendLoad({ method, url, token, body }: Load): Promise<{ count: number; perSecond: number }> {
   const result = await autocannon({
     url,
@@ -156,11 +156,11 @@ function readProfile(path: string, name: string): Profile {
 }
 
 async function measureOnce(load: Load, profile: boolean) {
-  const tell = (what: MeasurementMessage['measure']): void => server.send({ measure: what, profile });
-  tell('start');
+  const report = (measure: MeasurementMessage['measure']): void => server.send({ measure, profile });
+  report('start');
   const sent = await sendLoad(load);
   const measurement = server.nextMeasurement();
-  tell('stop');
+  report('stop');
   return { ...sent, measurement: await measurement };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The builders that are compared, each with what it makes of the same content. The others are installed from npm at the
- * versions named here into `.cache/site-bench`, when the benchmark runs and never else.
+ * The compared builders, each with the build of the same content. The benchmark installs the others from npm into
+ * `.cache/site-bench`, at the versions named here.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,26 +11,26 @@ import { prepareFolder } from './peer-site.ts';
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'site-bench');
 
-/** `buildSeconds` is absent for a folder that was built before. */
+/** `buildSeconds` is absent for a folder from an earlier build. */
 export type BuiltSite = { name: string; folder: string; buildSeconds: number | undefined };
 
 type Builder = {
   name: string;
   packages: Record<string, string>;
-  /** Below its folder in the cache. */
+  /** Relative to its folder in the cache. */
   docs: string;
   pages: string;
   output: string;
-  /** What a build from clean must not find. */
+  /** Output of earlier builds, deleted before a clean build. */
   leftovers: string[];
   command: string[];
-  /** Its configuration by path. */
+  /** Its configuration files by path. */
   files(content: ExportedContent): Record<string, string>;
 };
 
 const docusaurus: Builder = {
   name: 'Docusaurus',
-  // The packages of its classic preset without those of a search service elsewhere, and the usual local search.
+  // The packages of its classic preset, without those of an external search service, and the usual local search.
   packages: {
     '@docusaurus/core': '3.10.2',
     '@docusaurus/plugin-content-docs': '3.10.2',
@@ -96,13 +96,13 @@ const starlight: Builder = {
   leftovers: ['dist', '.astro', 'node_modules/.astro', 'node_modules/.vite'],
   command: ['node_modules/astro/bin/astro.mjs', 'build'],
   files: (content) => {
-    const slugOf = (path: string): string => `docs/${path.replace(/\/index$/, '')}`;
+    const formatSlug = (path: string): string => `docs/${path.replace(/\/index$/, '')}`;
     const sidebar = translateNavigation<Record<string, unknown>>(content, {
-      page: (label, path) => ({ label, slug: slugOf(path) }),
+      page: (label, path) => ({ label, slug: formatSlug(path) }),
       group: (label, path, items) => ({
         label,
         collapsed: true,
-        items: path === undefined ? items : [{ label, slug: slugOf(path) }, ...items],
+        items: path === undefined ? items : [{ label, slug: formatSlug(path) }, ...items],
       }),
       link: (label, link) => ({ label, link }),
     });
@@ -132,7 +132,7 @@ export function formatVersions({ packages }: Builder): string {
     .join(', ');
 }
 
-/** Our own site, as it is built for a server: with everything compressed as far as it goes. */
+/** This site, as built for a server: with maximum compression. */
 export async function buildSwitchyard(): Promise<BuiltSite> {
   const folder = join(CACHE, 'switchyard');
   rmSync(folder, { recursive: true, force: true });
@@ -141,12 +141,12 @@ export async function buildSwitchyard(): Promise<BuiltSite> {
   return { name: 'Switchyard', folder, buildSeconds: (performance.now() - started) / 1000 };
 }
 
-/** Throws with what the builder wrote when it cannot be installed or does not build. */
+/** Throws with the output of the builder if its installation or build fails. */
 export async function buildPeer(builder: Builder, content: ExportedContent): Promise<BuiltSite> {
   const { name, packages, docs, pages, output, leftovers, command, files } = builder;
   const root = join(CACHE, name.toLowerCase());
   install(root, packages);
-  // The pages first: in one of the builders the documentation lies below them.
+  // The pages first: one of the builders writes the documentation into a folder below them.
   writePages(content, { docs: join(root, docs), pages: join(root, pages) });
   for (const [path, text] of Object.entries(files(content))) writeFileSync(join(root, path), text);
   for (const path of leftovers) rmSync(join(root, path), { recursive: true, force: true });

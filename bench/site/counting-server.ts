@@ -1,6 +1,6 @@
 /**
- * A built site, served by the product's server in a process of its own, behind a relay that counts what goes out. The
- * count is of whole answers with their heads, whoever asked: the page, a worker of it, or the browser ahead of the reader.
+ * A built site, served by the product's server in a separate process, behind a relay that counts the sent bytes. It
+ * counts whole responses with their heads, for every client: the page, a worker of it, or the prefetching browser.
  */
 import { fork } from 'node:child_process';
 import { connect, createServer } from 'node:net';
@@ -10,7 +10,7 @@ const PROGRAM = join(import.meta.dirname, 'serve-site.ts');
 
 export type MeasuredServer = AsyncDisposable & {
   url: string;
-  /** What has gone out since the last call. */
+  /** Returns the sent bytes since the last call. */
   readAndResetBytes(): number;
 };
 
@@ -20,7 +20,7 @@ export async function serveMeasured(folder: string): Promise<MeasuredServer> {
   const address = await Promise.race([
     new Promise<string>((resolve) => child.once('message', (message) => resolve(String(message)))),
     gone.then(() => {
-      throw new Error(`The server of ${folder} ended before it listened.`);
+      throw new Error(`The server of ${folder} exited before it listened.`);
     }),
   ]);
   const port = Number(new URL(address).port);
@@ -31,7 +31,7 @@ export async function serveMeasured(folder: string): Promise<MeasuredServer> {
     server.on('data', (chunk) => {
       bytes += chunk.length;
     });
-    // Either side may leave in the middle of an answer, as browsers do.
+    // Either side may disconnect during a response, as browsers do.
     for (const socket of [reader, server]) socket.on('error', () => socket.destroy());
     reader.pipe(server).pipe(reader);
   });
@@ -40,9 +40,9 @@ export async function serveMeasured(folder: string): Promise<MeasuredServer> {
   return {
     url: `http://127.0.0.1:${typeof own === 'object' && own ? own.port : 0}`,
     readAndResetBytes() {
-      const taken = bytes;
+      const sent = bytes;
       bytes = 0;
-      return taken;
+      return sent;
     },
     async [Symbol.asyncDispose]() {
       relay.close();

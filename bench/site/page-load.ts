@@ -1,34 +1,34 @@
-/** One load of a page by a new visitor with a slow phone, and what the reader sees of it when. */
+/** One load of a page by a new visitor with a slow phone, and the times at which parts become visible. */
 import type { Browser, CDPSession } from 'playwright-core';
 import type { MeasuredServer } from './counting-server.ts';
 
 /**
- * What Lighthouse takes for slow 4G, 150 ms there and back at 1.6 Mbit/s down and 0.75 up, as it hands it to a browser that
- * can only delay whole requests: 3.75 times the delay, for the trips before the first byte, and nine tenths of the rates.
+ * Lighthouse's slow 4G: 150 ms round trip, 1.6 Mbit/s down and 0.75 up. A browser can only delay whole requests, so
+ * Lighthouse sets 3.75 times the delay, for the round trips before the first byte, and nine tenths of the rates.
  */
 export const SLOW_4G = { latencyMs: 562.5, downKbps: 1474.56, upKbps: 675 };
 export const CPU_SLOWDOWN = 4;
 const PHONE = { width: 412, height: 823 };
 
 export type PageLoad = {
-  /** What came over the wire, and with how many requests, until the network was at rest. */
+  /** Transferred bytes and requests until the network was idle. */
   bytes: number;
   requests: number;
   /** Largest contentful paint. */
   lcpMs: number;
-  /** Of each task after the first paint, what is above 50 ms. */
+  /** Time above 50 ms of each task after the first paint. */
   tbtMs: number;
-  /** The longest task of all, before the first paint too. */
+  /** The longest task, including those before the first paint. */
   longestTaskMs: number;
   /** Sum of all layout shifts. */
   cls: number;
 };
 
-/** What the page notes about itself while it loads. */
+/** The measurements that the page records during its load. */
 type Notes = { lcp: number; fcp: number; cls: number; tasks: { start: number; duration: number }[] };
 
-/** Runs in the page before everything else. */
-function takeNotes(): void {
+/** Runs in the page before all other scripts. */
+function recordMeasurements(): void {
   const notes: Notes = { lcp: 0, fcp: 0, cls: 0, tasks: [] };
   const watch = (type: string, note: (entry: PerformanceEntry) => void) =>
     new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true });
@@ -69,12 +69,12 @@ export async function measurePageLoad(
       requests += 1;
     });
     await slowDown(await context.newCDPSession(page));
-    await page.addInitScript(takeNotes);
+    await page.addInitScript(recordMeasurements);
     server.readAndResetBytes();
-    const answer = await page.goto(`${server.url}${route}`, { waitUntil: 'load' });
-    if (answer?.status() !== 200) throw new Error(`${route} answered ${answer?.status()}.`);
+    const response = await page.goto(`${server.url}${route}`, { waitUntil: 'load' });
+    if (response?.status() !== 200) throw new Error(`${route} returned ${response?.status()}.`);
     await page.waitForLoadState('networkidle');
-    const notes = await page.evaluate(() => (globalThis as unknown as { notes: Notes }).notes);
+    const notes = await page.evaluate<Notes>('globalThis.notes');
     return {
       bytes: server.readAndResetBytes(),
       requests,

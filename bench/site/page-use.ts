@@ -1,15 +1,18 @@
-/** What comes over the wire when a reader at a desk uses a page: searches, changes the theme, copies code, picks a tab. */
+/**
+ * Measures the transferred bytes when a reader at a desk uses a page: searches, changes the theme, copies code, selects
+ * a tab.
+ */
 import type { Browser, Page } from 'playwright-core';
 import type { MeasuredServer } from './counting-server.ts';
 
 const QUESTION = 'pagination';
 const WAIT_MS = 10_000;
 
-/** The controls of a builder, by selector. A page need not have code or tabs; it must have a search and a theme. */
+/** The controls of a builder, by selector. Code and tabs are optional; every page must have a search and a theme. */
 type Controls = {
-  /** A script that asks for more than the server's policy for files allows; it comes over the wire all the same. */
+  /** A script that needs more than the server's policy for files allows; it is transferred anyway. */
   unguarded?: string;
-  /** Opens the search, where it is not a box on the page. */
+  /** Opens the search, unless it is a box on the page. */
   openSearch?: string;
   searchBox: string;
   hit: string;
@@ -46,7 +49,7 @@ const CONTROLS: Readonly<Record<string, Controls>> = {
   },
 };
 
-/** The bytes that using the page adds to those of showing it. */
+/** Returns the bytes that using the page adds to those of showing it. */
 export async function measureUsage(
   browser: Browser,
   server: MeasuredServer,
@@ -54,7 +57,7 @@ export async function measureUsage(
   route: string,
 ): Promise<number> {
   const controls = CONTROLS[name];
-  if (!controls) throw new Error(`Nobody has said where the controls of ${name} are.`);
+  if (!controls) throw new Error(`${name} has no entry in the table of controls; add one.`);
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -73,7 +76,7 @@ export async function measureUsage(
     await controls.changeTheme(page);
     for (const selector of [controls.copy, controls.tab]) {
       const control = page.locator(selector).first();
-      // Some appear only under the pointer, which is no part of what is measured.
+      // Some controls appear only under the pointer, which does not matter for the measurement.
       if ((await control.count()) > 0) await control.click({ force: true });
     }
     if (controls.openSearch) await page.locator(controls.openSearch).first().click();

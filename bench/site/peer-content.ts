@@ -1,6 +1,7 @@
 /**
- * Our pages as another builder takes them: of each its Markdown twin, which has tabs one below the other, remarks as
- * quotations, no pictures, and of an operation only the heading and the description. So the others have less to show.
+ * The pages of this site in the form that another builder accepts: the Markdown twin of each. It has tabs one below the
+ * other, callouts as quotations, no pictures, and only heading and description of an operation. The others therefore
+ * show less.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +10,7 @@ import type { NavigationEntry } from '../../site/page-data.ts';
 
 const site = join(import.meta.dirname, '..', '..', 'site');
 
-/** These say nothing without the scripts of our own site. */
+/** These pages are empty without the scripts of this site. */
 const OWN = new Set(['/404', '/search']);
 
 export type ExportedContent = Pick<Site, 'navigation' | 'docs' | 'plain' | 'markdown'>;
@@ -22,8 +23,11 @@ export function readContent(): Promise<ExportedContent> {
   });
 }
 
-/** Where the Markdown of a documentation page goes below the folder of `/docs`; a page with pages below it is their index. */
-function pathOf(route: string, withPagesBelow: ReadonlySet<string>): string {
+/**
+ * Returns the path of a documentation page's Markdown below the folder of `/docs`; a page with sub-pages is their
+ * index.
+ */
+function formatPath(route: string, withPagesBelow: ReadonlySet<string>): string {
   const path = route.replace('/docs/', '');
   return withPagesBelow.has(route) ? `${path}/index` : path;
 }
@@ -50,7 +54,7 @@ export function writePages(content: ExportedContent, { docs, pages }: { docs: st
   const withPagesBelow = new Set(routesWithPagesBelow(content.navigation));
   for (const { route, title, intro } of content.docs) {
     const text = pageText(title, intro, content.markdown.get(route) ?? '');
-    write(join(docs, `${pathOf(route, withPagesBelow)}.md`), text);
+    write(join(docs, `${formatPath(route, withPagesBelow)}.md`), text);
   }
   for (const { route, title, intro } of content.plain) {
     if (OWN.has(route)) continue;
@@ -61,7 +65,7 @@ export function writePages(content: ExportedContent, { docs, pages }: { docs: st
   write(join(pages, 'index.md'), pageText('Switchyard', intro, `\n\n${intro}\n\n${sections}\n`));
 }
 
-/** The navigation with every folder and page put into the words of a builder. */
+/** Returns the navigation, with every folder and page in the format of a builder. */
 export function translateNavigation<T>(
   { navigation }: ExportedContent,
   words: {
@@ -73,7 +77,7 @@ export function translateNavigation<T>(
   const withPagesBelow = new Set(routesWithPagesBelow(navigation));
   const translate = ({ label, route, externalUrl, subpages }: NavigationEntry): T[] => {
     if (externalUrl !== undefined) return [words.link(label, externalUrl)];
-    const path = route === undefined ? undefined : pathOf(route, withPagesBelow);
+    const path = route === undefined ? undefined : formatPath(route, withPagesBelow);
     if (subpages !== undefined) return [words.group(label, path, subpages.flatMap(translate))];
     return path === undefined ? [] : [words.page(label, path)];
   };

@@ -1,4 +1,4 @@
-/** Makes what another builder wrote into a folder that the product's server serves as it does our own site. */
+/** Converts the output of another builder into a folder that the product's server serves like this site. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,8 +9,8 @@ const BYTES_MIN = 1024;
 const toBrotli = promisify(brotliCompress);
 
 /**
- * Adds compressed copies at the level of our own, and a policy that allows all the other pages do: both inline scripts and
- * styles, and Starlight's search WebAssembly.
+ * Adds compressed copies at the level of this site. Its policy allows everything that the other pages need: inline
+ * scripts and styles, and Starlight's search WebAssembly.
  */
 export async function prepareFolder(folder: string): Promise<void> {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,7 +1,7 @@
 /**
- * A program that serves a built site with the product's own server, on a free port and an empty data folder, for measures
- * in a process that the server must not slow down: `node serve-site.ts <folder>` sends its address to the process that
- * forked it, and ends when that is gone.
+ * Serves a built site with the product's own server, on a free port and an empty data folder. A separate process keeps
+ * the server from slowing down the measuring one: `node serve-site.ts <folder>` sends its URL to the process that
+ * forked it, and exits when that process ends.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { hasBrowser } from '../../site/testing/browser.ts';
 
-test.skipIf(!hasBrowser)('B16: the benchmark site runs in its short form', async () => {
+test.skipIf(!hasBrowser)('B16: the short form of the benchmark site runs', async () => {
   const script = join(import.meta.dirname, '..', '..', 'scripts', 'bench.mjs');
   const command = [script, 'quick', 'site', '--built', inject('builtSite')];
   const { stdout } = await promisify(execFile)(process.execPath, command);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- site`: what readers of this site wait for and pay, beside what they would with the same pages built by
- * Docusaurus and by Starlight. Every builder's folder is served by the product's server, and the loads alternate, so that
- * what else the machine does falls on all alike. `--quick` measures fewer pages less often; `--ours` leaves the others out;
+ * `npm run bench -- site`: compares this site with the same pages built by Docusaurus and by Starlight: load times and
+ * transferred bytes. The product's server serves the folder of every builder. The loads alternate, so that other load
+ * on the machine affects all equally. Flags: `--quick` measures fewer pages less often; `--ours` omits the others;
  * `--loads` of each page; `--built` is a folder with this site, which is then not built.
  */
 import { cpus } from 'node:os';
@@ -36,16 +36,16 @@ const { values: flags } = parseArgs({
 type Subject = BuiltSite & { server: MeasuredServer };
 type Row = { page: string; subject: string; loads: PageLoad[]; use: number | undefined };
 
-function tell(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function medianOf(loads: readonly PageLoad[], key: keyof PageLoad): number {
+function computeMedian(loads: readonly PageLoad[], key: keyof PageLoad): number {
   const sorted = loads.map((load) => load[key]).sort((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** A builder that cannot be had is left out, and why is said. */
+/** Omits a builder that fails, and prints the reason. */
 async function buildAll(): Promise<BuiltSite[]> {
   const built = [
     flags.built === undefined
@@ -57,9 +57,9 @@ async function buildAll(): Promise<BuiltSite[]> {
   for (const builder of PEER_BUILDERS) {
     try {
       built.push(await buildPeer(builder, content));
-      tell(`Built ${builder.name} (${formatVersions(builder)}).`);
+      print(`Built ${builder.name} (${formatVersions(builder)}).`);
     } catch (error) {
-      tell(`LEAVING OUT ${builder.name}: ${error instanceof Error ? error.message : String(error)}`);
+      print(`OMITTED: ${builder.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return built;
@@ -80,18 +80,18 @@ async function measurePage(
     const row = rows[index];
     if (row)
       row.use = await measureUsage(browser, server, name, route).catch((error: unknown) => {
-        tell(`${name}, ${page}: its controls could not be used: ${String(error).split('\n')[0]}`);
+        print(`${name}, ${page}: a control failed: ${String(error).split('\n')[0]}`);
         return undefined;
       });
   }
   return rows;
 }
 
-function tableOf(rows: readonly Row[]): string {
+function formatTable(rows: readonly Row[]): string {
   const kB = (bytes: number | undefined): string => (bytes === undefined ? '' : (bytes / 1000).toFixed(1));
   const lines = rows.map(({ page, subject, loads, use }) => {
-    const of = (key: keyof PageLoad, digits = 0): string => medianOf(loads, key).toFixed(digits);
-    const cells = [page, subject, kB(medianOf(loads, 'bytes')), of('requests'), kB(use)];
+    const of = (key: keyof PageLoad, digits = 0): string => computeMedian(loads, key).toFixed(digits);
+    const cells = [page, subject, kB(computeMedian(loads, 'bytes')), of('requests'), kB(use)];
     cells.push(of('lcpMs'), of('tbtMs'), of('longestTaskMs'), of('cls', 4));
     return `| ${cells.join(' | ')} |`;
   });
@@ -103,7 +103,7 @@ function tableOf(rows: readonly Row[]): string {
 }
 
 if (!hasBrowser) {
-  tell('SKIPPING the benchmark of the site: no Chromium is installed.');
+  print('SKIPPING the benchmark of the site: no Chromium is installed.');
   process.exit();
 }
 const times = Number(flags.loads ?? (flags.quick ? 3 : 5));
@@ -114,19 +114,19 @@ stack.defer(() => browser.close());
 const subjects: Subject[] = [];
 for (const one of built) subjects.push({ ...one, server: stack.use(await serveMeasured(one.folder)) });
 
-// The first page of a browser pays for its start.
+// The first page of a browser includes its start.
 for (const { server } of subjects) await measurePageLoad(browser, server, PAGES.home);
 const rows: Row[] = [];
 for (const page of Object.entries(PAGES).filter(([name]) => !flags.quick || QUICK_PAGES.includes(name)))
   rows.push(...(await measurePage(browser, subjects, page, times)));
 
-tell(
+print(
   `\nChromium ${browser.version()}, ${cpus().length} cores, Node ${process.version.slice(1)}. Medians of ${times} loads with an empty cache,`,
 );
-tell(
+print(
   `${SLOW_4G.latencyMs} ms before every answer, ${SLOW_4G.downKbps} kbit/s down, CPU slowed ${CPU_SLOWDOWN} times, 412 pixels wide.\n`,
 );
-tell(tableOf(rows));
-tell('\n| builder | build from clean, s |\n| --- | --: |');
+print(formatTable(rows));
+print('\n| builder | build from clean, s |\n| --- | --: |');
 for (const { name, buildSeconds } of built)
-  tell(`| ${name} | ${buildSeconds?.toFixed(1) ?? 'built before'} |`);
+  print(`| ${name} | ${buildSeconds?.toFixed(1) ?? 'built before'} |`);
