@@ -106,7 +106,7 @@ export function emailSchema(description: string) {
 
 /** Returns a schema for an RFC 3339 timestamp in UTC. The description is a phrase without a full stop. */
 export function timestampSchema(description: string) {
-  return Type.String({ format: 'date-time', description: `${description}, RFC 3339 in UTC.` });
+  return Type.String({ format: 'date-time', description: `${description} (RFC 3339, UTC).` });
 }
 
 export const FORMAT_TYPES = ['json', 'text', 'csv-archive', 'multi-file'] as const;
