@@ -1,4 +1,4 @@
-/** The published Python client and acceptance tests, by the client's own models, as in client.test.ts. */
+/** The published Python client and acceptance tests, as seen by the client's own models; see client.test.ts. */
 import { describe, expect, test, vi } from 'vitest';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
@@ -9,11 +9,11 @@ vi.setConfig({ testTimeout: 120_000 });
 const client = await openPublishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 
-// What is missing is said once, by client.test.ts.
+// client.test.ts reports a missing client once.
 describe.skipIf(typeof client === 'string')('the published client', () => {
   const { runPart: drive } = startClientDriver(client);
 
-  test('makes acceptance tests with their batch, waits for them, finds, changes and deletes them', async () => {
+  test('creates acceptance tests with their batch, waits for them, finds, updates and deletes them', async () => {
     const seen = await drive('acceptance_tests');
     const metric = (operator: string, statistic: string, type = '', value = 0) => ({
       field: 'result.value',
@@ -78,7 +78,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     });
   });
 
-  test('B2: decides an acceptance test of an app that reports nothing but metrics', async () => {
+  test('B2: decides an acceptance test of an app that reports only metrics', async () => {
     const seen = await drive('acceptance_on_metrics');
     const side = (mean: number) => ({ distribution_summary_statistics: { count: 3, mean } });
     // The totals are 1, 2 and 3 times the factor: 2 of the baseline, 3 of the candidate.

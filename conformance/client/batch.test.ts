@@ -1,4 +1,7 @@
-/** The published Python client, batch experiments and scenario tests, by the client's own models, as in client.test.ts. */
+/**
+ * The published Python client, batch experiments and scenario tests, as seen by the client's own models; see
+ * client.test.ts.
+ */
 import { describe, expect, test, vi } from 'vitest';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
@@ -9,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const client = await openPublishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 
-/** What of a run the client must hold: `value` is what its app makes of the input. */
+/** The fields of a run that the client must parse; `value` is the result of the app for the input. */
 interface Expected {
   instance: string;
   input: string;
@@ -59,22 +62,22 @@ interface Run {
   repetition: number;
 }
 
-/** What tells a run from the others of its experiment. */
+/** Returns the fields that distinguish a run within its experiment. */
 const keyOf = (run: Run): string =>
   [run.scenario_id, run.application_instance_id, run.option_set, run.input_id, run.repetition].join();
 
-/** Runs are listed newest first, and those of one moment in no order that was asked for. */
+/** Lists are newest first; runs with the same time have no defined order. */
 function expectRuns(found: unknown, wanted: ReturnType<typeof runOf>[]): void {
   const sorted = <T extends Run>(runs: readonly T[]) =>
     [...runs].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   expect(sorted(found as Run[])).toMatchObject(sorted(wanted));
 }
 
-// What is missing is said once, by client.test.ts.
+// client.test.ts reports a missing client once.
 describe.skipIf(typeof client === 'string')('the published client', () => {
   const { runPart: drive } = startClientDriver(client);
 
-  test('makes batch experiments of runs, waits for them, finds, changes and deletes them', async () => {
+  test('creates batch experiments of runs, waits for them, finds, updates and deletes them', async () => {
     const seen = await drive('batch_experiments');
     const inputs = seen.inputs as string[];
     const base = {
@@ -140,7 +143,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     >;
     expectRuns(polled?.runs, noted);
     expectRuns(got?.runs, noted);
-    // The version alone has the factor that its executable gives.
+    // The run of the version alone has the factor of its executable.
     expectRuns(runs, [
       runOf('py-batch', id, { instance: '', input: inputs[0] ?? '', value: 2 }),
       ...inputs.map((input, at) =>
@@ -157,7 +160,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     });
   });
 
-  test('makes scenario tests of an input set, of managed inputs and of new data', async () => {
+  test('creates scenario tests of an input set, of managed inputs and of new data', async () => {
     const seen = await drive('scenario_tests');
     const inputs = seen.inputs as string[];
     const base = {
@@ -196,7 +199,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
       left: [id],
     });
     const { runs: found } = seen.polled as { runs: Run[] };
-    // The client names the inputs that it makes of new data by itself.
+    // The client generates the names of the inputs with new data.
     const [hundred = '', twoHundred = ''] = [300, 600].map(
       (value) =>
         (found as (Run & { statistics: { indicators: { value: unknown }[] } })[]).find(
@@ -258,7 +261,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     );
   });
 
-  test('makes an acceptance test of a batch experiment that goes on already', async () => {
+  test('creates an acceptance test of a running batch experiment', async () => {
     const seen = await drive('acceptance_of_a_batch');
     const inputs = seen.inputs as string[];
     const side = (instance_id: string, mean: number) => ({

@@ -1,4 +1,4 @@
-/** The driver of the published client, part by part against a server of its own; for the tests of a `describe`. */
+/** Runs parts of the driver of the published client against a server, for the tests of a `describe`. */
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { startTestServer, type TestServer } from '../../server/testing/servers/test-server.ts';
@@ -8,11 +8,11 @@ export const DRIVER_PATH = join(import.meta.dirname, 'driver.py');
 
 export interface ClientDriver {
   readonly server: TestServer;
-  /** What the client's own models held in the part. */
+  /** Runs one part; returns the values that the client's own models hold. */
   runPart(part: string): Promise<Record<string, unknown>>;
 }
 
-/** Starts the server before the tests and closes it after them; `client` may be the sentence that says why there is none. */
+/** Starts the server before the tests and closes it after them. `client` may be the reason why there is none. */
 export function startClientDriver(client: PublishedClient | string): ClientDriver {
   let server: TestServer;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * The published Python client and its command line against this server. Every expectation is what the client's own models
- * hold after it has parsed the answers: what a user of the client sees.
+ * The published Python client and its command line against this server. Every expectation is a value in the client's
+ * own models after it has parsed the responses, as a user of the client sees it.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const client = await openPublishedClient();
 const clientMissing = typeof client === 'string';
 if (clientMissing) {
   process.stderr.write(
-    `\nSKIPPED: the published Python client was not driven against the server. ${client}\n\n`,
+    `\nSKIPPED: the published Python client did not run against the server. ${client}\n\n`,
   );
 }
 
@@ -32,7 +32,7 @@ describe.skipIf(clientMissing)('the published client', () => {
   const driven = startClientDriver(client);
   const { runPart: drive } = driven;
 
-  test('makes, finds, changes and deletes applications', async () => {
+  test('creates, finds, updates and deletes applications', async () => {
     const seen = await drive('applications');
     const made = {
       id: 'py-app',
@@ -60,7 +60,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     });
   });
 
-  test('pushes an app folder and makes versions of it', async () => {
+  test('pushes an app folder and creates versions of it', async () => {
     const seen = await drive('versions');
     const made = {
       id: 'v1',
@@ -86,7 +86,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     });
   });
 
-  test('makes instances, changes them and runs the default one', async () => {
+  test('creates instances, updates them and runs the default one', async () => {
     const seen = await drive('instances');
     const configuration = {
       execution_class: '6c9500mb870s',
@@ -98,7 +98,7 @@ describe.skipIf(clientMissing)('the published client', () => {
       application_id: 'py-instances',
       version_id: 'v1',
       name: 'Production',
-      description: 'What decides.',
+      description: 'Plans the tours.',
       configuration,
       locked: false,
       created_at: TIME,
@@ -133,7 +133,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     });
   });
 
-  test('runs an input with options and reads all a run leaves', async () => {
+  test('runs an input with options and reads all results of a run', async () => {
     const seen = await drive('runs');
     const statistics = { schema: 'v1', result: { value: 60, custom: { count: 3 } } };
     const output = {
@@ -194,7 +194,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     });
   });
 
-  test('gives and takes texts, large contents, uploads and folders of files', async () => {
+  test('transfers texts, large contents, uploads and folders of files', async () => {
     const seen = await drive('contents');
     expect(seen).toMatchObject({
       text: {
@@ -281,13 +281,13 @@ describe.skipIf(clientMissing)('the published client', () => {
     });
   });
 
-  test('follows a list over several pages', async () => {
+  test('reads a list over several pages', async () => {
     const seen = await drive('pages');
     expect(seen.made).toHaveLength(55);
     expect(seen.listed).toEqual((seen.made as string[]).toReversed());
   });
 
-  test('takes a format that the caller names', async () => {
+  test('uses a format that the caller names', async () => {
     expect(await drive('formats')).toMatchObject({
       result: {
         metadata: { format: { format_input: { input_type: 'text' } }, status_v2: 'succeeded' },
@@ -296,7 +296,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     });
   });
 
-  test('is refused with 401 without a key that is known', async () => {
+  test('an unknown key is refused with 401', async () => {
     if (typeof client === 'string') throw new Error(client);
     const stranger = { ...driven.server, url: driven.server.url, token: 'no-such-key' };
     await expect(client.runDriver(stranger, DRIVER_PATH, 'pages')).rejects.toThrow(
@@ -318,7 +318,7 @@ describe.skipIf(clientMissing)('the published client', () => {
     };
     const json = async (...args: string[]): Promise<unknown> => JSON.parse(await cloud(...args));
     const app = ['--app-id', 'cli-app'];
-    // The command line gives the id for the name, which may be as short as an id then.
+    // By default the command line sends the id as the name, which may then be as short as an id.
     writeFileSync(
       join(folder, 'app.yaml'),
       'type: python\nruntime: ghcr.io/nextmv-io/runtime/python:3.11\nfiles:\n  - main.py\n',

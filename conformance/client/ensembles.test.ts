@@ -1,4 +1,4 @@
-/** The published Python client and ensembles, by the client's own models, as in client.test.ts. */
+/** The published Python client and ensembles, as seen by the client's own models; see client.test.ts. */
 import { describe, expect, test, vi } from 'vitest';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
@@ -9,11 +9,11 @@ vi.setConfig({ testTimeout: 120_000 });
 const client = await openPublishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 
-// What is missing is said once, by client.test.ts.
+// client.test.ts reports a missing client once.
 describe.skipIf(typeof client === 'string')('the published client', () => {
   const { runPart: drive } = startClientDriver(client);
 
-  test('defines ensembles, runs one, and finds, changes and deletes them', async () => {
+  test('creates ensembles, runs one, and finds, updates and deletes them', async () => {
     const seen = await drive('ensembles');
     const made = {
       id: 'largest',
@@ -61,7 +61,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
           run_type: { run_type: 'standard', definition_id: null, reference_id: result.id },
         },
       });
-    // The client reads the run and those that it consists of in its list of runs.
+    // The client's list of runs contains the ensemble run and its child runs.
     expect((seen.runs as string[]).toSorted()).toEqual(
       [result.id, ...told.child_runs.map((one) => one.id)].toSorted(),
     );

@@ -1,4 +1,6 @@
-/** The published Python client and what experiments are made of, by the client's own models, as in client.test.ts. */
+/**
+ * The published Python client and the inputs of experiments, as seen by the client's own models; see client.test.ts.
+ */
 import { describe, expect, test, vi } from 'vitest';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
@@ -9,11 +11,11 @@ vi.setConfig({ testTimeout: 120_000 });
 const client = await openPublishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 
-// What is missing is said once, by client.test.ts.
+// client.test.ts reports a missing client once.
 describe.skipIf(typeof client === 'string')('the published client', () => {
   const { runPart: drive } = startClientDriver(client);
 
-  test('makes, finds, changes and deletes managed inputs', async () => {
+  test('creates, finds, updates and deletes managed inputs', async () => {
     const seen = await drive('managed_inputs');
     const json = { format_input: { input_type: 'json' }, format_output: { output_type: 'json' } };
     const made = {
@@ -41,13 +43,14 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
       after_update: { ...made, name: 'Renamed input', description: 'New words.' },
       get_after_delete: 404,
     });
-    // The specification answers 204 to the change: it is made, and the client then looks for an input in no body.
+    // By the specification an update returns 204. The client then fails to parse the missing body, although the update
+    // took effect.
     expect(seen.updated).toBe('JSONDecodeError');
     const left = ['from-run', 'text', id, 'l'.repeat(64), 'a', generated];
     expect(seen).toMatchObject({ listed: [...left, 'monday'], unpaged: [...left, 'monday'], left });
   });
 
-  test('makes input sets in its three ways, finds, changes and deletes them', async () => {
+  test('creates input sets in its three ways, finds, updates and deletes them', async () => {
     const seen = await drive('input_sets');
     const [first = '', second = '', third = ''] = seen.runs as string[];
     const json = { format_input: { input_type: 'json' }, format_output: { output_type: 'json' } };

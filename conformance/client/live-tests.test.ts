@@ -1,4 +1,6 @@
-/** The published Python client and live tests, by the client's own models, as in client.test.ts. */
+/**
+ * The published Python client with shadow and switchback tests, as seen by the client's own models; see client.test.ts.
+ */
 import { describe, expect, test, vi } from 'vitest';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
@@ -8,11 +10,11 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
 
-// What is missing is said once, by client.test.ts.
+// client.test.ts reports a missing client once.
 describe.skipIf(typeof client === 'string')('the published client', () => {
   const { runPart: drive } = startClientDriver(client);
 
-  test('makes, starts, follows, changes, stops and deletes shadow tests', async () => {
+  test('creates, starts, polls, updates, stops and deletes shadow tests', async () => {
     const seen = await drive('shadow_tests');
     const comparisons = [{ baseline_instance_id: 'baseline', candidate_instance_ids: ['latest'] }];
     const [first = '', second = ''] = seen.originals as string[];
@@ -54,7 +56,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     );
   });
 
-  test('makes, starts, reads, changes, stops and deletes switchback tests', async () => {
+  test('creates, starts, reads, updates, stops and deletes switchback tests', async () => {
     const seen = await drive('switchback_tests');
     const [generated] = seen.generated as [string, number];
     const { plan } = seen.made as { plan: { units: { index: number; instance_id: string }[] } };

@@ -1,11 +1,11 @@
 /**
- * The published Python client of the API and its command line, as programs of their own: what they make of the answers of
- * a server is the proof that they work with it unchanged. They get a home folder of their own, so that no setting of the
- * user's reaches them.
+ * The published Python client of the API and its command line, as separate programs. Their results from the server's
+ * responses prove that they work with it unchanged. They have a temporary home folder, so that no setting of the user
+ * reaches them.
  *
- * The command line of this version takes no address with a scheme: what its settings name is always spoken to by HTTPS,
- * and an address with a scheme in the environment ends it. So it gets what an operator would put before the server, too:
- * a TLS endpoint, with a certificate of an authority made for the occasion.
+ * The command line of this version accepts no URL with a scheme. It always uses HTTPS for the address in its settings,
+ * and fails if an address in the environment has a scheme. It therefore gets the same as in production: a TLS endpoint
+ * before the server, with a certificate of a temporary authority.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { createServer } from 'node:tls';
 import { installPythonPackage, type PythonPackage } from '../../server/testing/python/python-package.ts';
 import type { TestServer } from '../../server/testing/servers/test-server.ts';
 
-/** How this machine reaches an index of packages; a push with requirements needs it. */
+/** Settings for the access to a package index; a push with requirements needs it. */
 const WAY_TO_INDEX = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
     /^(SSL_CERT_(FILE|DIR)|UV_.*|HTTPS_PROXY|NO_PROXY)$/.test(name),
@@ -32,13 +32,13 @@ interface CommandResult {
 }
 
 export interface PublishedClient {
-  /** Runs one part of a driver, a Python program that prints one JSON value; throws with its stderr when it fails. */
+  /** Runs one part of a driver, a Python program that prints one JSON value. Throws with its stderr when it fails. */
   runDriver(server: TestServer, driver: string, part: string): Promise<unknown>;
   /** Runs the command line of the client. */
   runCommand(server: TestServer, args: readonly string[], cwd?: string): Promise<CommandResult>;
 }
 
-/** The client, or the sentence that says why it cannot be had here. */
+/** Returns the client, or the reason why it cannot be installed here. */
 export async function openPublishedClient(): Promise<PublishedClient | string> {
   try {
     return clientOf(await installPythonPackage('nextmv'));
@@ -58,7 +58,7 @@ function clientOf(installed: PythonPackage): PublishedClient {
       } = await inHome((home) =>
         call(installed.interpreterPath, [driver, part], home, { ...env, HOME: home, TMPDIR: home }),
       );
-      if (code !== 0) throw new Error(`${part} ended with ${code}: ${stderr}`);
+      if (code !== 0) throw new Error(`${part} exited with ${code}: ${stderr}`);
       return JSON.parse(stdout) as unknown;
     },
     runCommand: (server, args, cwd) =>
@@ -82,7 +82,7 @@ async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Ends TLS before the server and passes everything on as it comes. */
+/** Starts a TLS endpoint that forwards every connection to the server. */
 async function tlsBefore(server: TestServer, installed: PythonPackage, home: string) {
   const made = await call(
     installed.interpreterPath,
@@ -90,7 +90,7 @@ async function tlsBefore(server: TestServer, installed: PythonPackage, home: str
     home,
     {},
   );
-  if (made.exitCode !== 0) throw new Error(`There is no certificate to be had: ${made.stderr}`);
+  if (made.exitCode !== 0) throw new Error(`trustme cannot create a certificate: ${made.stderr}`);
   const { hostname, port } = new URL(server.url);
   const [key, cert] = ['server.key', 'server.pem'].map((name) => readFileSync(join(home, name)));
   const front = createServer({ key, cert }, (socket) => {

@@ -1,6 +1,6 @@
 /**
- * One application from its creation to its removal through the published Python client, in the order of the client's own
- * integration test. Unlike the other tests of the client it runs on both databases.
+ * The life cycle of one application through the published Python client, in the order of the client's own integration
+ * test. Unlike the other tests of the client, it runs on both databases.
  */
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -14,9 +14,9 @@ const client = await openPublishedClient();
 const RENAMED = ['New name', 'A new description of it.'];
 const VALUE = 2 * 6378;
 
-// What is missing is said once, by client.test.ts.
+// client.test.ts reports a missing client once.
 describe.skipIf(typeof client === 'string')('the published client', () => {
-  test('C1: runs its integration sequence, whose clean-up deletes the version before its instances', async () => {
+  test('C1: runs its integration sequence, which deletes the version before its instances', async () => {
     if (typeof client === 'string') throw new Error(client);
     await using server = await startTestServer();
     const seen = await client.runDriver(server, join(import.meta.dirname, 'sequence-driver.py'), 'sequence');

@@ -1,7 +1,7 @@
 /**
- * Every template that the published Python package ships, unchanged: pushed by `npm run push` as its user does it, and run
- * by the package's client with options set. The templates bring their packages from the indexes of Python and Java; what
- * was brought once lies in `.cache` and is used again.
+ * Every template of the published Python package, unchanged: `npm run push` pushes it as its user does, and the
+ * package's client runs it with options. The templates load their packages from the indexes of Python and Java;
+ * `.cache` stores the downloads.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,17 +14,17 @@ import { startTestServer } from '@switchyard/server/testing/servers/test-server.
 import { describe, expect, test, vi } from 'vitest';
 import { openPublishedClient } from './published-client.ts';
 
-// Packages of 100 to 360 MB are unpacked for eight apps; the first time they come over the network as well.
+// Eight apps unpack packages of 100 to 360 MB; the first run downloads them too.
 vi.setConfig({ testTimeout: 900_000 });
 
 interface Template {
   folder: string;
   app: string;
   options: Record<string, string>;
-  /** What an acceptance test compares, and the value that every run of the sample input has of it. */
+  /** The metric that an acceptance test compares, and its value for the sample input. */
   metric?: [name: string, value: number];
   workflow?: boolean;
-  /** Why it cannot do more in this version of the package. */
+  /** The defect in this version of the package. */
   defect?: { status: string; log?: string; metrics?: unknown };
 }
 
@@ -34,7 +34,7 @@ const hello = (kind: string, format: string): Template => ({
   options: { details: 'false' },
   metric: ['value', 1.23],
 });
-/** Of the 25 students of the sample input each gets a class. */
+/** Each of the 25 students of the sample input gets a class. */
 const classes = (format: string): Template => ({
   folder: `python_${format}_class-assign`,
   app: `${format}-class-assign`,
@@ -51,7 +51,7 @@ const TEMPLATES: Template[] = [
   ]),
   {
     folder: 'python_json_demand-alloc/allocation',
-    // The workflows name the application that allocates.
+    // The workflows refer to the allocating application by this id.
     app: 'inventory-allocation',
     options: { time_limit: '20', penalty_unmet_demand: '50' },
     metric: ['fill_rate', 1],
@@ -60,7 +60,7 @@ const TEMPLATES: Template[] = [
     folder: 'python_multi-file_demand-alloc/allocation',
     app: 'multi-file-allocation',
     options: { time_limit: '20' },
-    // It passes one argument more to a function of its own than that takes.
+    // It passes one argument too many to a function of its own.
     defect: { status: 'failed', log: 'TypeError: extract_solution() takes 8 positional arguments but 9' },
   },
   {
@@ -80,7 +80,7 @@ const TEMPLATES: Template[] = [
   },
 ];
 
-/** All of them take four minutes of a core: six apps have packages of 200 to 360 MB, and the tests run the other six. */
+/** All of them need four minutes of a core: six apps have packages of 200 to 360 MB. The tests run the other six. */
 const chosen =
   process.env.TEMPLATES === 'all'
     ? TEMPLATES
@@ -89,12 +89,12 @@ const chosen =
 const client = await openPublishedClient();
 const clientMissing = typeof client === 'string';
 
-// What is missing is said once, by client.test.ts.
+// client.test.ts reports a missing client once.
 describe.skipIf(clientMissing)('the templates of the published package', () => {
-  test('are pushed and run unchanged with options set, and their metrics are compared', async () => {
+  test('run unchanged with options, and an acceptance test compares their metrics', async () => {
     if (typeof client === 'string') throw new Error(client);
     const templates = mkdtempSync(join(tmpdir(), 'switchyard-templates-'));
-    // Two runs of a workflow that are compared, and those of their steps.
+    // Slots for two compared runs of a workflow, and for those of their steps.
     await using server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '4' } });
     try {
       const { interpreterPath: python, commandPath: command } = await installPythonPackage('nextmv');
@@ -104,7 +104,7 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
       const push = async ({ folder, app }: Template): Promise<string> => {
         const env = {
           ...process.env,
-          // uv comes with the client.
+          // uv is a dependency of the client.
           PATH: `${dirname(command('uv'))}${delimiter}${process.env.PATH}`,
           SWITCHYARD_URL: server.url,
           SWITCHYARD_TOKEN: server.token,
@@ -121,7 +121,7 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
         for (let next = queue.shift(); next; next = queue.shift()) {
           const trouble = await push(next);
           if (isMissing(trouble)) {
-            process.stderr.write(`\nSKIPPED: the template ${next.folder} was not tried. ${trouble}\n`);
+            process.stderr.write(`\nSKIPPED: the template ${next.folder} did not run. ${trouble}\n`);
             continue;
           }
           expect(trouble, next.folder).toBe('');
@@ -146,7 +146,7 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
 });
 
 describe.skipIf(clientMissing)('packages that the published command packs', () => {
-  test('B8: for another processor are refused with the line that repairs it, which then works', async (context) => {
+  test('B8: packages for another processor are refused with the corrected line, which then works', async (context) => {
     if (typeof client === 'string') throw new Error(client);
     if (process.platform !== 'linux') return context.skip('The command packs for Linux only.');
     await using server = await startTestServer();
@@ -169,7 +169,7 @@ describe.skipIf(clientMissing)('packages that the published command packs', () =
         return client.runCommand(server, args);
       };
       const wrong = await push(own === 'amd64' ? 'arm64' : 'amd64');
-      if (isMissing(wrong.stderr)) return context.skip(`There is no way to the index: ${wrong.stderr}`);
+      if (isMissing(wrong.stderr)) return context.skip(`The package index is unavailable: ${wrong.stderr}`);
       expect(wrong.exitCode).not.toBe(0);
       expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain(`Set python.arch: ${own} in app.yaml`);
       expect(await push(own)).toMatchObject({ exitCode: 0 });
@@ -193,8 +193,8 @@ function expectedOf({ options, metric, defect, folder }: Template): unknown {
 }
 
 /**
- * `details` turns one line of the greeting off. It comes as `-details false`, as the package's own executor gives it: Go
- * reads that as a switch that is on, and the Java template looks for two dashes.
+ * `details` turns one line of the greeting off. Like the package's own executor, the runner passes `-details false`. Go
+ * parses that as a switch that is on, and the Java template expects two dashes.
  */
 function expectedLog(folder: string, defect: Template['defect']): unknown {
   if (!folder.endsWith('hello-world')) return expect.stringContaining(defect?.log ?? '');
@@ -202,7 +202,7 @@ function expectedLog(folder: string, defect: Template['defect']): unknown {
   return folder.startsWith('python') ? expect.not.stringContaining(line) : expect.stringContaining(line);
 }
 
-/** Whether a push failed for want of a compiler, or of the way to an index of packages. */
+/** Returns true if a push failed without a compiler, or without access to a package index. */
 function isMissing(trouble: string): boolean {
   return /spawn (go|mvn) ENOENT|(go|mvn): (command )?not found|Failed to fetch|Could not connect|dns error|error sending request|Could not transfer artifact|Unknown host/i.test(
     trouble,

@@ -1,4 +1,4 @@
-/** The published Python client, runs from elsewhere and secrets, by the client's own models, as in client.test.ts. */
+/** The published Python client, external runs and secrets, as seen by the client's own models; see client.test.ts. */
 import { describe, expect, test, vi } from 'vitest';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const client = await openPublishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 
-// What is missing is said once, by client.test.ts.
+// client.test.ts reports a missing client once.
 describe.skipIf(typeof client === 'string')('the published client', () => {
   const { runPart: drive } = startClientDriver(client);
 
@@ -23,7 +23,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
       output: { solution: { route: [1, 2, 3] } },
     });
     expect(seen.input).toEqual({ stops: 3 });
-    // The client joins the lines of a list with a backslash and an n; they are kept as they came.
+    // The client joins the lines of a list with a backslash and an n; the server stores them unchanged.
     expect(seen.logs).toBe('begun\\nfound');
     expect(seen.assets).toEqual([
       {
@@ -59,7 +59,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     ]);
   });
 
-  test('keeps secrets, changes single ones, and gives them to runs', async () => {
+  test('creates secrets, updates single ones, and runs get them', async () => {
     const seen = await drive('secrets');
     const summary = { collection_id: 'keys', application_id: 'py-secrets', name: 'Keys', description: '' };
     expect(seen).toMatchObject({

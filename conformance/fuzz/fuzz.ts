@@ -1,10 +1,10 @@
 /**
- * Lets schemathesis try the API as its own document describes it, and tells what the two do not agree on.
+ * Runs schemathesis against the API with the API's own document, and reports every contradiction.
  *
- *   node conformance/fuzz/fuzz.ts [--minutes 6] [--seed 1]
+ * node conformance/fuzz/fuzz.ts [--minutes 6] [--seed 1]
  *
- * A server of its own is started and given an application with a version, an instance and runs, so that what is tried
- * goes beyond "not found". The time is shared by several passes, each with its own seed. Exit code 1 on any finding.
+ * It starts a server and creates an application with a version, an instance and runs, so that requests go beyond "not
+ * found". Several passes share the time, each with its own seed. The exit code is 1 if there is any finding.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,19 +17,20 @@ import { type ServerProcess, startServerProcess } from '../../server/testing/ser
 
 const PASSES = 3;
 const EXAMPLES = 40;
-/** How often a parameter takes one of the ids that exist; else schemathesis makes one up. */
+/** Probability of an existing id for a parameter; otherwise schemathesis generates one. */
 const KNOWN_ID = 0.6;
 
 /**
- * Checks of schemathesis that this API decides otherwise about, and why.
+ * Checks of schemathesis that contradict a decision of this API.
  *
- * - `unsupported_method` wants 405; what is not there is 404 here, the method included. A check of ours looks at that.
- * - `positive_data_acceptance` takes no refusal of a well-formed request; a check of ours takes those by rules that a
- *   document cannot state, and no others.
+ * - `unsupported_method` expects 405; this API returns 404 for an unknown method, as for every unknown path. A check in
+ * fuzz_checks.py replaces it.
+ * - `positive_data_acceptance` accepts no refusal of a well-formed request. A check in fuzz_checks.py allows refusals
+ * by rules that a document cannot state.
  */
 const DECIDED_OTHERWISE = ['unsupported_method', 'positive_data_acceptance'];
 
-/** What is deleted or demoted is made by schemathesis itself, so that what the other operations need stays. */
+/** Operations that delete or demote get only generated ids, so that the resources of other operations stay. */
 const DELETING = [
   'deleteApplication',
   'deleteVersion',
@@ -53,7 +54,7 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes);
 const firstSeed = Number(values.seed);
 if (!(minutes > 0) || !Number.isInteger(firstSeed))
-  throw new Error('Give --minutes as a number above 0 and --seed as a whole number.');
+  throw new Error('--minutes must be a number above 0, and --seed a whole number.');
 
 interface Ids {
   applications: string[];
@@ -124,7 +125,7 @@ async function furnish(server: ServerProcess): Promise<Ids> {
       input_set_id: 'peaks',
     },
   });
-  // They end while schemathesis reads the document.
+  // The runs end while schemathesis reads the document.
   return {
     applications: [application],
     versions: ['one'],
@@ -139,7 +140,7 @@ async function furnish(server: ServerProcess): Promise<Ids> {
   };
 }
 
-/** JSON arrays of text are TOML arrays, too. */
+/** A JSON array of strings is a TOML array too. */
 function settings(ids: Ids): string {
   const dictionaries = Object.entries(ids).map(
     ([name, known]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(known)}\n`,
@@ -182,7 +183,7 @@ function pass(seed: number): Promise<number> {
       ...['--checks', 'all', '--exclude-checks', DECIDED_OTHERWISE.join(',')],
       ...['--max-examples', String(EXAMPLES), '--max-time', String(Math.ceil((minutes * 60) / PASSES))],
       ...['--seed', String(seed), '--continue-on-failure', '--generation-database', 'none'],
-      // That some made-up ids name nothing is meant.
+      // Generated ids of missing resources are intended.
       ...['--warnings', 'off'],
     ],
     {

@@ -22,7 +22,7 @@ export function experimentCreateFields(noun: string) {
     name: nameOrIdSchema(noun),
     description: optionalNullable(
       textSchema(
-        `Description of the ${noun}; empty, or ${EXPERIMENT_DESCRIPTION_CHARS_MIN} to ${DESCRIPTION_CHARS_MAX} characters.`,
+        `Description of the ${noun}, ${EXPERIMENT_DESCRIPTION_CHARS_MIN} to ${DESCRIPTION_CHARS_MAX} characters. The default is none.`,
         { min: EXPERIMENT_DESCRIPTION_CHARS_MIN, max: DESCRIPTION_CHARS_MAX },
       ),
     ),
