@@ -24,7 +24,7 @@ interface Expected {
   input_set?: unknown;
 }
 
-const runOf = (application: string, experiment: string, run: Expected) => ({
+const expectedRun = (application: string, experiment: string, run: Expected) => ({
   id: expect.stringMatching(/^run-/),
   user_email: expect.any(String),
   name: '',
@@ -63,13 +63,13 @@ interface Run {
 }
 
 /** Returns the fields that distinguish a run within its experiment. */
-const keyOf = (run: Run): string =>
+const formatKey = (run: Run): string =>
   [run.scenario_id, run.application_instance_id, run.option_set, run.input_id, run.repetition].join();
 
 /** Lists are newest first; runs with the same time have no defined order. */
-function expectRuns(found: unknown, wanted: ReturnType<typeof runOf>[]): void {
+function expectRuns(found: unknown, wanted: ReturnType<typeof expectedRun>[]): void {
   const sorted = <T extends Run>(runs: readonly T[]) =>
-    [...runs].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    [...runs].sort((a, b) => (formatKey(a) < formatKey(b) ? -1 : 1));
   expect(sorted(found as Run[])).toMatchObject(sorted(wanted));
 }
 
@@ -128,7 +128,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     const both = { baseline: 2, candidate: 3 };
     const noted = Object.entries(both).flatMap(([instance, factor]) =>
       inputs.map((input, at) =>
-        runOf('py-batch', 'noted', {
+        expectedRun('py-batch', 'noted', {
           instance,
           input,
           value: factor * (at + 1),
@@ -145,9 +145,9 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     expectRuns(got?.runs, noted);
     // The run of the version alone has the factor of its executable.
     expectRuns(runs, [
-      runOf('py-batch', id, { instance: '', input: inputs[0] ?? '', value: 2 }),
+      expectedRun('py-batch', id, { instance: '', input: inputs[0] ?? '', value: 2 }),
       ...inputs.map((input, at) =>
-        runOf('py-batch', id, { instance: 'baseline', input, value: 2 * (at + 1) }),
+        expectedRun('py-batch', id, { instance: 'baseline', input, value: 2 * (at + 1) }),
       ),
     ]);
     expect(polled?.grouped_distributional_summaries[1]).toMatchObject({
@@ -208,7 +208,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     );
     const twice = (run: Expected) =>
       [0, 1].map((repetition) =>
-        runOf('py-scenario', 'every-kind', { ...run, option_set: run.option_set ?? '', repetition }),
+        expectedRun('py-scenario', 'every-kind', { ...run, option_set: run.option_set ?? '', repetition }),
       );
     expectRuns(found, [
       ...inputs.flatMap((input, at) =>
@@ -250,7 +250,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     expectRuns(
       runs,
       inputs.map((input, at) =>
-        runOf('py-scenario', id, {
+        expectedRun('py-scenario', id, {
           instance: 'baseline',
           input,
           value: 2 * (at + 1),
@@ -289,7 +289,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
       seen.runs,
       [['baseline', 2] as const, ['candidate', 3] as const].flatMap(([instance, factor]) =>
         inputs.map((input, at) =>
-          runOf('py-first', 'batch-first', { instance, input, value: factor * (at + 1) }),
+          expectedRun('py-first', 'batch-first', { instance, input, value: factor * (at + 1) }),
         ),
       ),
     );

@@ -298,8 +298,8 @@ describe.skipIf(clientMissing)('the published client', () => {
 
   test('an unknown key is refused with 401', async () => {
     if (typeof client === 'string') throw new Error(client);
-    const stranger = { ...driven.server, url: driven.server.url, token: 'no-such-key' };
-    await expect(client.runDriver(stranger, DRIVER_PATH, 'pages')).rejects.toThrow(
+    const unknownCaller = { ...driven.server, url: driven.server.url, token: 'no-such-key' };
+    await expect(client.runDriver(unknownCaller, DRIVER_PATH, 'pages')).rejects.toThrow(
       /failed with status code 401 and message: \{"message":/,
     );
   });

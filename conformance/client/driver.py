@@ -1,14 +1,11 @@
-"""Drives a server through the published Python client, one part at a time.
+"""Runs one part against a server through the published Python client.
 
     python driver.py <part>
 
-Prints what the client's own models hold, as one JSON value; the test beside this file knows what it must be. The client
-takes the address and the key of the server from NEXTMV_ENDPOINT and NEXTMV_API_KEY.
+Prints the values in the client's own models, as one JSON value; the test of the part has the expectations.
 """
 
-import contextlib
 import datetime
-import json
 import os
 import sys
 import tempfile
@@ -42,7 +39,6 @@ from nextmv.cloud.scenario import Scenario, ScenarioConfiguration, ScenarioInput
 from nextmv.cloud.shadow import StartEvents, StopIntent, TerminationEvents
 from nextmv.cloud.switchback import TestComparisonSingle
 from nextmv.input import InputFormat
-from nextmv.polling import PollingOptions
 from nextmv.run import (
     Format,
     FormatInput,
@@ -57,7 +53,9 @@ from nextmv.run import (
 from nextmv.safe import safe_name_and_id
 from nextmv.status import StatusV2
 
-POLLING = PollingOptions(initial_delay=0.05, delay=0.1, backoff=0.02, jitter=0, max_delay=0.5, max_duration=60)
+from driver_setup import polling_options, print_result, push_files, refusal_status, write_files
+
+POLLING = polling_options()
 
 PYTHON_APP = {
     "app.yaml": """
@@ -157,14 +155,8 @@ with open("licence.txt") as file:
 }
 
 
-def write(files, folder):
-    for name, content in files.items():
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(content)
-    return folder
-
-
-def read(folder):
+def read_files(folder):
+    """Returns the texts below the folder, by relative path."""
     found = {}
     for root, _, files in os.walk(folder):
         for name in files:
@@ -174,37 +166,30 @@ def read(folder):
     return found
 
 
-def plain(value):
+def to_fields(value):
+    """Returns the fields of a model of the client; other values unchanged."""
     return value.model_dump(mode="json", exclude={"client"}) if hasattr(value, "model_dump") else value
 
 
-def refused(call):
-    """The status the server refused the call with."""
-    try:
-        call()
-    except requests.HTTPError as error:
-        return error.response.status_code
-    return None
-
-
-def removed(call):
-    """The status that refuses the call once a job has removed what it asks for, which it does soon after a deletion."""
+def wait_for_refusal(call):
+    """Returns the status of the refusal, after a job of the server has removed the resource soon after its deletion."""
     for _ in range(100):
-        status = refused(call)
+        status = refusal_status(call)
         if status is not None:
             return status
         time.sleep(0.1)
     return None
 
 
-def pushed(client, id, files=PYTHON_APP):
+def push_new_app(client, id, files=PYTHON_APP):
+    """Creates an application and pushes the files to it."""
     app = Application.new(client, name=f"App {id}", id=id)
-    with tempfile.TemporaryDirectory() as folder:
-        app.push(app_dir=write(files, folder))
+    push_files(app, files)
     return app
 
 
 def applications(client):
+    """Creates, finds, updates and deletes applications."""
     made = Application.new(client, name="Client's app", id="py-app", description="Made by the client.")
     again = Application.new(client, name="Not taken", id="py-app", exist_ok=True)
     generated = Application.new(client)
@@ -215,22 +200,23 @@ def applications(client):
     existed = [Application.exists(client, "py-app"), Application.exists(client, "no-such-app")]
     made.delete()
     return {
-        "made": plain(made),
+        "made": to_fields(made),
         "again": again.name,
         "generated": generated.id,
         "generated_name": generated.name,
-        "updated": plain(updated),
-        "got": plain(got),
+        "updated": to_fields(updated),
+        "got": to_fields(got),
         "listed": [app.id for app in listed],
         "unpaged": [app.id for app in unpaged],
         "existed": existed,
         "exists_after_delete": Application.exists(client, "py-app"),
-        "get_after_delete": refused(lambda: Application.get(client, "py-app")),
+        "get_after_delete": refusal_status(lambda: Application.get(client, "py-app")),
     }
 
 
 def versions(client):
-    app = pushed(client, "py-versions")
+    """Pushes an app folder and creates versions of it."""
+    app = push_new_app(client, "py-versions")
     made = app.new_version(id="v1", name="First version", description="The first one.")
     again = app.new_version(id="v1", name="Not taken", exist_ok=True)
     generated = app.new_version()
@@ -241,11 +227,11 @@ def versions(client):
     existed = [app.version_exists("v1"), app.version_exists("v2")]
     app.delete_version("v1")
     return {
-        "made": plain(made),
+        "made": to_fields(made),
         "again": again.name,
-        "generated": plain(generated),
-        "updated": plain(updated),
-        "got": plain(got),
+        "generated": to_fields(generated),
+        "updated": to_fields(updated),
+        "got": to_fields(got),
         "listed": [version.id for version in listed],
         "unpaged": [version.id for version in unpaged],
         "existed": existed,
@@ -254,14 +240,15 @@ def versions(client):
 
 
 def instances(client):
-    app = pushed(client, "py-instances")
+    """Creates instances, updates them and runs the default one."""
+    app = push_new_app(client, "py-instances")
     app.new_version(id="v1", name="First version")
     app.new_version(id="v2", name="Second version")
     made = app.new_instance(
         version_id="v1",
         id="prod",
         name="Production",
-        description="What decides.",
+        description="Plans the tours.",
         configuration=cloud.InstanceConfiguration(
             execution_class="6c9500mb870s",
             options={"factor": "3"},
@@ -288,22 +275,23 @@ def instances(client):
     app.update(default_instance_id="latest")
     app.delete_instance("prod")
     return {
-        "made": plain(made),
+        "made": to_fields(made),
         "again": again.name,
-        "bare": plain(bare),
-        "updated": plain(updated),
-        "on_default": plain(on_default),
+        "bare": to_fields(bare),
+        "updated": to_fields(updated),
+        "on_default": to_fields(on_default),
         "listed": [instance.id for instance in listed],
         "unpaged": [instance.id for instance in unpaged],
-        "got": plain(got),
-        "latest": plain(latest),
+        "got": to_fields(got),
+        "latest": to_fields(latest),
         "existed": existed,
         "exists_after_delete": app.instance_exists("prod"),
     }
 
 
 def runs(client):
-    app = pushed(client, "py-runs")
+    """Runs inputs with options and reads all results."""
+    app = push_new_app(client, "py-runs")
     run = app.new_run(
         input={"numbers": [1, 2, 3]},
         instance_id="latest",
@@ -317,23 +305,23 @@ def runs(client):
     failed = app.new_run_with_result(input={"numbers": [], "fail": True}, polling_options=POLLING)
     return {
         "run": run,
-        "result": plain(result),
-        "information": plain(app.run_information(run)),
-        "metadata": plain(app.run_metadata(run)),
+        "result": to_fields(result),
+        "information": to_fields(app.run_information(run)),
+        "metadata": to_fields(app.run_metadata(run)),
         "output": app.run_output(run),
         "input": app.run_input(run),
         "logs": app.run_logs(run).log,
         "live": [one.log for one in app.run_logs_with_polling(run, polling_options=POLLING)],
-        "older": plain(older),
-        "failed": plain(failed),
-        "refused_option": refused(lambda: app.new_run(input={"numbers": []}, options={"unknown": "1"})),
-        "missing": refused(lambda: app.run_information("latest-9KzmD41Hg")),
+        "older": to_fields(older),
+        "failed": to_fields(failed),
+        "refused_option": refusal_status(lambda: app.new_run(input={"numbers": []}, options={"unknown": "1"})),
+        "missing": refusal_status(lambda: app.run_information("latest-9KzmD41Hg")),
     }
 
 
 def contents(client):
-    """Inputs and outputs that do not go through the body of a request: texts, large ones, folders of files."""
-    app = pushed(client, "py-contents")
+    """Transfers texts, large contents, uploads and folders of files."""
+    app = push_new_app(client, "py-contents")
     text = app.new_run_with_result(input="1 2\n39", polling_options=POLLING)
     large_input = {"numbers": [1], "note": "y" * (5 * 1024 * 1024)}
     large = app.new_run_with_result(input=large_input, polling_options=POLLING)
@@ -342,16 +330,16 @@ def contents(client):
     app.upload_data(upload_url=url, data={"numbers": [21]})
     uploaded = app.new_run_with_result(upload_id=url.upload_id, polling_options=POLLING)
 
-    files = pushed(client, "py-files", FILES_APP)
+    files = push_new_app(client, "py-files", FILES_APP)
     with tempfile.TemporaryDirectory() as given, tempfile.TemporaryDirectory() as made:
-        write({"a.txt": "alpha", "b.txt": "béta"}, given)
+        write_files({"a.txt": "alpha", "b.txt": "béta"}, given)
         multi = files.new_run_with_result(input_dir_path=given, output_dir_path=made, polling_options=POLLING)
-        solutions = read(made)
+        solutions = read_files(made)
     with tempfile.TemporaryDirectory() as back:
         files.run_input(multi.id, output_dir_path=back)
-        inputs = read(back)
+        inputs = read_files(back)
     return {
-        "text": plain(text),
+        "text": to_fields(text),
         "text_input": app.run_input(text.id),
         "large_size": large.metadata.input_size,
         "large_output": large.output["solution"]["numbers"],
@@ -359,7 +347,7 @@ def contents(client):
         "padded_size": padded.metadata.output_size,
         "padded_output": len(padded.output["solution"]["padding"]),
         "uploaded": uploaded.output["solution"]["numbers"],
-        "multi": plain(multi),
+        "multi": to_fields(multi),
         "solutions": solutions,
         "inputs": inputs,
         "logs": files.run_logs(multi.id).log,
@@ -367,9 +355,9 @@ def contents(client):
 
 
 def changes(client):
-    """What is done with runs that are there: cancel, list, compare, delete."""
-    app = pushed(client, "py-changes")
-    # The client cannot compare runs whose metadata has nested statistics; it takes flat metrics.
+    """Cancels, lists, compares, clones and deletes runs."""
+    app = push_new_app(client, "py-changes")
+    # The client cannot compare runs with nested statistics in their metadata; it accepts flat metrics.
     ended, other = [
         app.new_run_with_result(
             input={"numbers": [number], "metrics": True},
@@ -379,7 +367,7 @@ def changes(client):
         for number, factor in [(1, "4"), (2, "6")]
     ]
     waiting = app.new_run(input={"numbers": [1], "wait": True})
-    # Account.queue() of this version fails before it asks; its model of the answer is whole.
+    # Account.queue() of this version fails before its request; its model of the response works.
     queue = cloud.Queue.from_dict(client.request(method="GET", endpoint="v1/account/queue").json())
     app.cancel_run(waiting)
     canceled = app.run_result_with_polling(waiting, polling_options=POLLING)
@@ -392,21 +380,21 @@ def changes(client):
     app.delete_run(other.id)
     return {
         "ids": [ended.id, other.id, waiting],
-        "queue": plain(queue),
-        "canceled": plain(canceled),
-        "after_cancel": plain(app.run_information(ended.id)),
-        "listed": [plain(run) for run in listed],
+        "queue": to_fields(queue),
+        "canceled": to_fields(canceled),
+        "after_cancel": to_fields(app.run_information(ended.id)),
+        "listed": [to_fields(run) for run in listed],
         "unpaged": unpaged,
         "succeeded": succeeded,
-        "compared": plain(compared),
-        "cloned": plain(cloned),
-        "after_delete": refused(lambda: app.run_information(other.id)),
+        "compared": to_fields(compared),
+        "cloned": to_fields(cloned),
+        "after_delete": refusal_status(lambda: app.run_information(other.id)),
         "left": [run.id for run in app.list_runs()],
     }
 
 
 def tracked(client):
-    """Runs that were executed somewhere else, and what runs leave beside their solutions."""
+    """Tracks external runs, with assets, statistics and metrics."""
     app = Application.new(client, name="Tracked runs", id="py-tracked")
     chart = {"name": "chart", "content": {"data": [1]}, "content_type": "json",
              "visual": {"schema": "plotly", "label": "Chart", "type": "custom-tab"}}
@@ -431,8 +419,8 @@ def tracked(client):
         TrackedRun(status=TrackedRunStatus.FAILED, input={"stops": 0}, error="There is no stop.", duration=10)
     )
     with tempfile.TemporaryDirectory() as given, tempfile.TemporaryDirectory() as made:
-        write({"in.csv": "a,b"}, given)
-        write({"out.csv": "c,d"}, made)
+        write_files({"in.csv": "a,b"}, given)
+        write_files({"out.csv": "c,d"}, made)
         files = app.track_run(
             TrackedRun(
                 status=TrackedRunStatus.SUCCEEDED,
@@ -452,36 +440,36 @@ def tracked(client):
         )
     with tempfile.TemporaryDirectory() as folder:
         app.run_result(files, output_dir_path=folder)
-        solutions = read(folder)
+        solutions = read_files(folder)
     return {
-        "done": plain(done),
+        "done": to_fields(done),
         "input": app.run_input(done.id),
         "logs": app.run_logs(done.id).log,
-        "assets": [plain(one) for one in assets],
+        "assets": [to_fields(one) for one in assets],
         "chart": app.download_asset_content(assets[0]),
-        "broken": plain(app.run_result(broken)),
-        "files": plain(app.run_information(files)),
+        "broken": to_fields(app.run_result(broken)),
+        "files": to_fields(app.run_information(files)),
         "file_assets": [one.name for one in app.list_assets(files)],
         "solutions": solutions,
-        "listed": [plain(one) for one in app.list_runs()],
+        "listed": [to_fields(one) for one in app.list_runs()],
     }
 
 
 def repeated(client):
-    """Runs on managed inputs, and runs that repeat others."""
-    app = pushed(client, "py-repeated")
+    """Runs managed inputs, and repeats runs."""
+    app = push_new_app(client, "py-repeated")
     url = app.upload_url()
     app.upload_data(upload_url=url, data={"numbers": [6, 7]})
     managed = app.new_managed_input(id="numbers", name="Numbers", upload_id=url.upload_id)
     first = app.new_run_with_result(managed_input_id="numbers", polling_options=POLLING)
     second = app.new_run_with_result(input=managed, polling_options=POLLING)
     clone = app.clone_run_with_result(first.id, run_options={"factor": "5"}, polling_options=POLLING)
-    return {"first": plain(first), "second": plain(second), "clone": plain(clone)}
+    return {"first": to_fields(first), "second": to_fields(second), "clone": to_fields(clone)}
 
 
 def secrets(client):
-    """Secrets collections, and an app that is given them."""
-    app = pushed(client, "py-secrets", SECRETS_APP)
+    """Creates and updates secrets collections, and runs an app that gets them."""
+    app = push_new_app(client, "py-secrets", SECRETS_APP)
     made = app.new_secrets_collection(
         id="keys",
         name="Keys",
@@ -505,20 +493,20 @@ def secrets(client):
     listed = [one.collection_id for one in app.list_secrets_collections()]
     app.delete_secrets_collection("keys")
     return {
-        "made": plain(made),
+        "made": to_fields(made),
         "output": used.output,
         "logs": app.run_logs(used.id).log,
-        "renamed": plain(renamed),
-        "kept": plain(kept),
-        "replaced": plain(replaced),
+        "renamed": to_fields(renamed),
+        "kept": to_fields(kept),
+        "replaced": to_fields(replaced),
         "listed": listed,
-        "after_delete": refused(lambda: app.secrets_collection("keys")),
+        "after_delete": refusal_status(lambda: app.secrets_collection("keys")),
     }
 
 
 def managed_inputs(client):
-    """Inputs with a name, from uploads and from runs; what the scenario tests of the client make by themselves, too."""
-    app = pushed(client, "py-inputs")
+    """Creates managed inputs from uploads and from runs, also as the scenario tests of the client do."""
+    app = push_new_app(client, "py-inputs")
     url = app.upload_url()
     app.upload_data(upload_url=url, data={"numbers": [1, 2]})
     made = app.new_managed_input(id="monday", name="Monday", description="Its peak.", upload_id=url.upload_id)
@@ -541,9 +529,9 @@ def managed_inputs(client):
     listed = app.list_managed_inputs()
     unpaged = app.list_managed_inputs(no_pagination=True)
     got = app.managed_input("monday")
-    # The client reads the input out of the answer to the change, which by the API has no body.
+    # The client parses the response to the update, which has no body by the API.
     try:
-        updated = plain(app.update_managed_input("monday", name="Renamed input", description="New words."))
+        updated = to_fields(app.update_managed_input("monday", name="Renamed input", description="New words."))
     except requests.JSONDecodeError as error:
         updated = type(error).__name__
     after_update = app.managed_input("monday")
@@ -551,26 +539,26 @@ def managed_inputs(client):
     return {
         "upload": url.upload_id,
         "run": run.id,
-        "made": plain(made),
-        "generated": plain(generated),
+        "made": to_fields(made),
+        "generated": to_fields(generated),
         "short": short.name,
         "long": long.name,
-        "scenario": [plain(scenario), name, id],
-        "text": plain(text),
-        "from_run": plain(from_run),
+        "scenario": [to_fields(scenario), name, id],
+        "text": to_fields(text),
+        "from_run": to_fields(from_run),
         "listed": [one.id for one in listed],
         "unpaged": [one.id for one in unpaged],
-        "got": plain(got),
+        "got": to_fields(got),
         "updated": updated,
-        "after_update": plain(after_update),
-        "get_after_delete": refused(lambda: app.managed_input("monday")),
+        "after_update": to_fields(after_update),
+        "get_after_delete": refusal_status(lambda: app.managed_input("monday")),
         "left": [one.id for one in app.list_managed_inputs()],
     }
 
 
 def input_sets(client):
-    """Input sets made in the three ways of the client, and what its scenario tests make."""
-    app = pushed(client, "py-sets")
+    """Creates input sets in the three ways of the client, and as its scenario tests do."""
+    app = push_new_app(client, "py-sets")
     runs = [app.new_run_with_result(input={"numbers": [n]}, polling_options=POLLING).id for n in (1, 2, 3)]
     for id in ("one", "two"):
         url = app.upload_url()
@@ -601,26 +589,26 @@ def input_sets(client):
     app.delete_input_set("of-instance")
     return {
         "runs": runs,
-        "of_runs": plain(of_runs),
-        "of_instance": plain(of_instance),
-        "generated": plain(generated),
-        "of_inputs": plain(of_inputs),
-        "scenario": [plain(scenario), name, id],
-        "got": plain(app.input_set("of-runs")),
+        "of_runs": to_fields(of_runs),
+        "of_instance": to_fields(of_instance),
+        "generated": to_fields(generated),
+        "of_inputs": to_fields(of_inputs),
+        "scenario": [to_fields(scenario), name, id],
+        "got": to_fields(app.input_set("of-runs")),
         "listed": [one.id for one in listed],
         "unpaged": [one.id for one in unpaged],
-        "renamed": plain(renamed),
-        "kept": plain(kept),
-        "replaced": plain(replaced),
-        "mixed": refused(lambda: app.new_input_set(run_ids=runs, instance_id="latest", start_time=now)),
-        "get_after_delete": refused(lambda: app.input_set("of-instance")),
+        "renamed": to_fields(renamed),
+        "kept": to_fields(kept),
+        "replaced": to_fields(replaced),
+        "mixed": refusal_status(lambda: app.new_input_set(run_ids=runs, instance_id="latest", start_time=now)),
+        "get_after_delete": refusal_status(lambda: app.input_set("of-instance")),
         "left": [one.id for one in app.list_input_sets()],
     }
 
 
 def ensembles(client):
-    """Definitions, and a run that keeps the best of three."""
-    app = pushed(client, "py-ensembles")
+    """Creates ensembles, and runs one that selects the best of three runs."""
+    app = push_new_app(client, "py-ensembles")
     groups = [
         RunGroup(id="small", instance_id="latest", options={"factor": "2"}),
         RunGroup(id="large", instance_id="latest", options={"factor": "5"}, repetitions=2),
@@ -637,39 +625,39 @@ def ensembles(client):
     made = app.new_ensemble_definition(groups, rules, id="largest", name="The largest", description="Of three.")
     generated = app.new_ensemble_definition(groups, rules)
     run_type = RunTypeConfiguration(run_type=RunType.ENSEMBLE, definition_id="largest")
-    # As the client has it when nothing is said: it names formats, and the instance `latest`.
+    # The defaults of the client: it names formats, and the instance `latest`.
     configuration = RunConfiguration(
         format=Format(format_input=FormatInput(), format_output=FormatOutput()), run_type=run_type
     )
     result = app.new_run_with_result(
         input={"numbers": [1, 2, 3]}, configuration=configuration, polling_options=POLLING, instance_id="latest"
     )
-    told = client.request("GET", f"{app.endpoint}/runs/{result.id}/ensemble").json()
-    children = [plain(app.run_metadata(one["id"])) for one in told["child_runs"]]
+    ensemble = client.request("GET", f"{app.endpoint}/runs/{result.id}/ensemble").json()
+    children = [to_fields(app.run_metadata(one["id"])) for one in ensemble["child_runs"]]
     updated = app.update_ensemble_definition("largest", name="Renamed one")
     got = app.ensemble_definition("largest")
     listed = app.list_ensemble_definitions()
     unpaged = app.list_ensemble_definitions(no_pagination=True)
     app.delete_ensemble_definition("largest")
     return {
-        "made": plain(made),
-        "generated": plain(generated),
-        "result": plain(result),
-        "told": told,
+        "made": to_fields(made),
+        "generated": to_fields(generated),
+        "result": to_fields(result),
+        "ensemble": ensemble,
         "children": children,
-        "updated": plain(updated),
-        "got": plain(got),
+        "updated": to_fields(updated),
+        "got": to_fields(got),
         "listed": [one.id for one in listed],
         "unpaged": [one.id for one in unpaged],
-        "get_after_delete": refused(lambda: app.ensemble_definition("largest")),
+        "get_after_delete": refusal_status(lambda: app.ensemble_definition("largest")),
         "left": [one.id for one in app.list_ensemble_definitions()],
         "runs": [one.id for one in app.list_runs()],
     }
 
 
 def shadow_tests(client):
-    """A shadow test from its draft to its end, on runs made through the client."""
-    app = pushed(client, "py-shadow")
+    """Runs a shadow test from its draft to its end, on runs of the client."""
+    app = push_new_app(client, "py-shadow")
     version = app.new_version(id="v1", name="Version one")
     app.new_instance(version.id, id="baseline", name="Baseline")
     now = datetime.datetime.now(datetime.timezone.utc)
@@ -679,7 +667,7 @@ def shadow_tests(client):
         start_events=StartEvents(time=now - datetime.timedelta(hours=1)),
         shadow_test_id="shadow",
         name="Shadow",
-        description="What the executable pushed last makes of it.",
+        description="Compares the newest executable with the baseline.",
     )
     generated = app.new_shadow_test(
         comparisons={"baseline": ["latest"]}, termination_events=TerminationEvents(maximum_runs=1)
@@ -700,12 +688,12 @@ def shadow_tests(client):
     unpaged = [one.shadow_test_id for one in app.list_shadow_tests(no_pagination=True)]
     app.delete_shadow_test(generated.shadow_test_id)
     return {
-        "made": plain(made),
-        "generated": plain(generated),
+        "made": to_fields(made),
+        "generated": to_fields(generated),
         "originals": runs,
-        "updated": plain(updated),
-        "got": plain(got),
-        "canceled": plain(canceled),
+        "updated": to_fields(updated),
+        "got": to_fields(got),
+        "canceled": to_fields(canceled),
         "listed": listed,
         "unpaged": unpaged,
         "left": [one.shadow_test_id for one in app.list_shadow_tests()],
@@ -713,8 +701,8 @@ def shadow_tests(client):
 
 
 def switchback_tests(client):
-    """A switchback test from its plan to its end, on a run made through the client."""
-    app = pushed(client, "py-switchback")
+    """Runs a switchback test from its plan to its end, on a run of the client."""
+    app = push_new_app(client, "py-switchback")
     version = app.new_version(id="v1", name="Version one")
     app.new_instance(version.id, id="baseline", name="Baseline")
     sides = TestComparisonSingle(baseline_instance_id="baseline", candidate_instance_id="latest")
@@ -730,21 +718,21 @@ def switchback_tests(client):
     unpaged = [one.switchback_test_id for one in app.list_switchback_tests(no_pagination=True)]
     app.delete_switchback_test(generated.switchback_test_id)
     return {
-        "made": plain(made),
+        "made": to_fields(made),
         "generated": [generated.switchback_test_id, len(generated.plan.units)],
         "run": run,
-        "got": plain(got),
+        "got": to_fields(got),
         "stopped": app.switchback_test_metadata("turns").status.value,
-        "updated": plain(updated),
+        "updated": to_fields(updated),
         "listed": listed,
         "unpaged": unpaged,
         "left": [one.switchback_test_id for one in app.list_switchback_tests()],
     }
 
 
-def compared(client, id, **more):
-    """An app with two instances, and an input set `three` of the runs on 1, 2 and 3, which are answered, too."""
-    app = pushed(client, id)
+def create_comparison_app(client, id, **more):
+    """Creates an app with two instances, and an input set `three` of runs on 1, 2 and 3. Returns the app and the runs."""
+    app = push_new_app(client, id)
     app.new_version(id="v1", name="Version 1")
     for id, factor in (("baseline", "2"), ("candidate", "3")):
         app.new_instance(
@@ -755,7 +743,7 @@ def compared(client, id, **more):
     return app, runs
 
 
-def metric(comparison, statistic, tolerance=None, field="result.value"):
+def direct_metric(comparison, statistic, tolerance=None, field="result.value"):
     return Metric(
         field=field,
         metric_type=MetricType.direct_comparison,
@@ -768,8 +756,8 @@ def metric(comparison, statistic, tolerance=None, field="result.value"):
 
 
 def batch_experiments(client):
-    """Batch experiments as the client builds them: run by run, with option sets, and of versions."""
-    app, inputs = compared(client, "py-batch")
+    """Creates batch experiments as the client builds them: run by run, with option sets, and of versions."""
+    app, inputs = create_comparison_app(client, "py-batch")
     runs = [
         BatchExperimentRun(input_id=input, instance_id=instance, option_set="noted", input_set_id="three", repetition=0)
         for instance in ("baseline", "candidate")
@@ -788,8 +776,8 @@ def batch_experiments(client):
         runs=[{"version_id": "v1", "input_id": inputs[0]}, {"instance_id": "baseline"}],
         polling_options=POLLING,
     )
-    nowhere = refused(lambda: app.new_batch_experiment(id="nowhere", runs=[{"instance_id": "nowhere"}]))
-    again = refused(lambda: app.new_batch_experiment(id="noted", input_set_id="three", runs=[{"instance_id": "latest"}]))
+    nowhere = refusal_status(lambda: app.new_batch_experiment(id="nowhere", runs=[{"instance_id": "nowhere"}]))
+    again = refusal_status(lambda: app.new_batch_experiment(id="noted", input_set_id="three", runs=[{"instance_id": "latest"}]))
     metadata = app.batch_experiment_metadata("noted")
     listed = app.list_batch_experiments()
     unpaged = app.list_batch_experiments(no_pagination=True)
@@ -800,26 +788,26 @@ def batch_experiments(client):
     return {
         "inputs": inputs,
         "made": made,
-        "polled": plain(polled),
-        "generated": plain(generated),
+        "polled": to_fields(polled),
+        "generated": to_fields(generated),
         "nowhere": nowhere,
         "again": again,
-        "metadata": plain(metadata),
-        "listed": [plain(one) for one in listed],
+        "metadata": to_fields(metadata),
+        "listed": [to_fields(one) for one in listed],
         "unpaged": [one.id for one in unpaged],
         "scenarios": [one.id for one in scenarios],
-        "updated": plain(updated),
-        "got": plain(got),
-        "get_after_delete": refused(lambda: app.batch_experiment("noted")),
-        "metadata_after_delete": refused(lambda: app.batch_experiment_metadata("noted")),
-        "run_after_delete": removed(lambda: app.run_metadata(got.runs[0].id)),
+        "updated": to_fields(updated),
+        "got": to_fields(got),
+        "get_after_delete": refusal_status(lambda: app.batch_experiment("noted")),
+        "metadata_after_delete": refusal_status(lambda: app.batch_experiment_metadata("noted")),
+        "run_after_delete": wait_for_refusal(lambda: app.run_metadata(got.runs[0].id)),
         "left": [one.id for one in app.list_batch_experiments()],
     }
 
 
 def scenario_tests(client):
-    """Scenario tests on inputs of every kind the client has, with options that vary and repetitions."""
-    app, inputs = compared(client, "py-scenario")
+    """Creates scenario tests on every kind of input of the client, with varying options and repetitions."""
+    app, inputs = create_comparison_app(client, "py-scenario")
     url = app.upload_url()
     app.upload_data(upload_url=url, data={"numbers": [4, 5]})
     app.new_managed_input(id="nine", upload_id=url.upload_id)
@@ -870,22 +858,22 @@ def scenario_tests(client):
     return {
         "inputs": inputs,
         "made": made,
-        "polled": plain(polled),
-        "generated": plain(generated),
-        "metadata": plain(metadata),
+        "polled": to_fields(polled),
+        "generated": to_fields(generated),
+        "metadata": to_fields(metadata),
         "listed": [one.id for one in listed],
         "unpaged": [one.id for one in unpaged],
         "batches": [one.id for one in batches],
-        "updated": plain(updated),
+        "updated": to_fields(updated),
         "got": [got.name, len(got.runs)],
-        "get_after_delete": refused(lambda: app.scenario_test("every-kind")),
+        "get_after_delete": refusal_status(lambda: app.scenario_test("every-kind")),
         "left": [one.id for one in app.list_scenario_tests()],
     }
 
 
 def acceptance_of_a_batch(client):
-    """An acceptance test of a batch experiment that was made before it, as the client does without an input set."""
-    app, inputs = compared(client, "py-first")
+    """Creates an acceptance test of an existing batch experiment, as the client does without an input set."""
+    app, inputs = create_comparison_app(client, "py-first")
     runs = [
         BatchExperimentRun(input_id=input, instance_id=instance, input_set_id="three")
         for instance in ("candidate", "baseline")
@@ -896,39 +884,39 @@ def acceptance_of_a_batch(client):
         candidate_instance_id="candidate",
         baseline_instance_id="baseline",
         id="batch-first",
-        metrics=[metric(Comparison.greater_than, StatisticType.mean)],
+        metrics=[direct_metric(Comparison.greater_than, StatisticType.mean)],
         polling_options=POLLING,
     )
     found = app.batch_experiment(batch)
     app.delete_acceptance_test("batch-first")
     return {
         "inputs": inputs,
-        "test": plain(test),
-        "runs": [plain(run) for run in found.runs],
-        "batch_after_delete": refused(lambda: app.batch_experiment("batch-first")),
+        "test": to_fields(test),
+        "runs": [to_fields(run) for run in found.runs],
+        "batch_after_delete": refusal_status(lambda: app.batch_experiment("batch-first")),
     }
 
 
 def acceptance_on_metrics(client):
-    """An acceptance test of an app that reports nothing but metrics."""
-    app, inputs = compared(client, "py-metrics", metrics=True)
+    """Creates an acceptance test of an app that reports only metrics."""
+    app, inputs = create_comparison_app(client, "py-metrics", metrics=True)
     test = app.new_acceptance_test_with_result(
         candidate_instance_id="candidate",
         baseline_instance_id="baseline",
         id="on-metrics",
         name="On metrics",
         input_set_id="three",
-        metrics=[metric(Comparison.greater_than, StatisticType.mean, field=field) for field in ("total", "metrics.total")],
+        metrics=[direct_metric(Comparison.greater_than, StatisticType.mean, field=field) for field in ("total", "metrics.total")],
         polling_options=POLLING,
     )
-    return {"test": plain(test), "run": plain(next(run for run in app.list_runs() if run.id == inputs[0]))}
+    return {"test": to_fields(test), "run": to_fields(next(run for run in app.list_runs() if run.id == inputs[0]))}
 
 
 def acceptance_tests(client):
-    """Acceptance tests on an input set, decided, found, changed and deleted."""
-    app, _ = compared(client, "py-accept")
-    greater = metric(Comparison.greater_than, StatisticType.mean)
-    within = metric(
+    """Creates acceptance tests on an input set, waits for them, finds, updates and deletes them."""
+    app, _ = create_comparison_app(client, "py-accept")
+    greater = direct_metric(Comparison.greater_than, StatisticType.mean)
+    within = direct_metric(
         Comparison.less_than_or_equal_to,
         StatisticType.p95,
         MetricTolerance(type=MetricToleranceType.relative, value=0.1),
@@ -946,7 +934,7 @@ def acceptance_tests(client):
     generated = app.new_acceptance_test(**sides, input_set_id="three", metrics=[greater])
     polled = app.acceptance_test_with_polling(generated.id, polling_options=POLLING)
     try:
-        without = plain(app.new_acceptance_test(**sides, id="nothing", metrics=[greater]))
+        without = to_fields(app.new_acceptance_test(**sides, id="nothing", metrics=[greater]))
     except ValueError as error:
         without = str(error)
     listed = app.list_acceptance_tests()
@@ -954,30 +942,30 @@ def acceptance_tests(client):
     updated = app.update_acceptance_test("on-a-set", name="Renamed test", description="New words.")
     app.delete_acceptance_test("on-a-set")
     return {
-        "with_set": plain(with_set),
-        "generated": plain(generated),
-        "polled": plain(polled),
+        "with_set": to_fields(with_set),
+        "generated": to_fields(generated),
+        "polled": to_fields(polled),
         "without": without,
         "listed": [one.id for one in listed],
         "unpaged": [one.results.passed for one in unpaged],
-        "updated": plain(updated),
-        "get_after_delete": refused(lambda: app.acceptance_test("on-a-set")),
-        "batch_after_delete": refused(lambda: app.batch_experiment("on-a-set")),
+        "updated": to_fields(updated),
+        "get_after_delete": refusal_status(lambda: app.acceptance_test("on-a-set")),
+        "batch_after_delete": refusal_status(lambda: app.batch_experiment("on-a-set")),
         "left": [one.id for one in app.list_acceptance_tests()],
     }
 
 
 def pages(client):
-    """Lists longer than a page, which the client follows to their end."""
-    app = pushed(client, "py-pages")
+    """Reads a list of several pages to its end."""
+    app = push_new_app(client, "py-pages")
     made = [app.new_version(id=f"v{number}", name=f"Version {number}").id for number in range(55)]
     listed = [version.id for version in app.list_versions()]
     return {"made": made, "listed": listed}
 
 
 def formats(client):
-    """Formats named by the caller."""
-    app = pushed(client, "py-formats")
+    """Runs an input with explicit formats."""
+    app = push_new_app(client, "py-formats")
     configuration = RunConfiguration(
         format=Format(
             format_input=FormatInput(input_type=InputFormat.TEXT),
@@ -985,7 +973,7 @@ def formats(client):
         )
     )
     result = app.new_run_with_result(input="5 6", configuration=configuration, polling_options=POLLING)
-    return {"result": plain(result)}
+    return {"result": to_fields(result)}
 
 
 PARTS = {
@@ -1016,7 +1004,4 @@ PARTS = {
 }
 
 if __name__ == "__main__":
-    # The client tells what it thinks on stdout, too; only the value goes there.
-    with contextlib.redirect_stdout(sys.stderr):
-        value = PARTS[sys.argv[1]](Client())
-    json.dump(value, sys.stdout)
+    print_result(lambda: PARTS[sys.argv[1]](Client()))

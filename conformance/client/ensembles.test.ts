@@ -51,8 +51,11 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
         run_type: { run_type: 'ensemble', definition_id: 'largest', reference_id: null },
       },
     });
-    const told = seen.told as { child_runs: { id: string }[] };
-    expect(told).toMatchObject({ id: result.id, rules_result: { best_run_id: told.child_runs[1]?.id } });
+    const ensemble = seen.ensemble as { child_runs: { id: string }[] };
+    expect(ensemble).toMatchObject({
+      id: result.id,
+      rules_result: { best_run_id: ensemble.child_runs[1]?.id },
+    });
     expect(seen.children).toHaveLength(3);
     for (const child of seen.children as object[])
       expect(child).toMatchObject({
@@ -63,7 +66,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
       });
     // The client's list of runs contains the ensemble run and its child runs.
     expect((seen.runs as string[]).toSorted()).toEqual(
-      [result.id, ...told.child_runs.map((one) => one.id)].toSorted(),
+      [result.id, ...ensemble.child_runs.map((one) => one.id)].toSorted(),
     );
   });
 });

@@ -17,7 +17,7 @@ import { installPythonPackage, type PythonPackage } from '../../server/testing/p
 import type { TestServer } from '../../server/testing/servers/test-server.ts';
 
 /** Settings for the access to a package index; a push with requirements needs it. */
-const WAY_TO_INDEX = Object.fromEntries(
+const INDEX_SETTINGS = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
     /^(SSL_CERT_(FILE|DIR)|UV_.*|HTTPS_PROXY|NO_PROXY)$/.test(name),
   ),
@@ -41,13 +41,13 @@ export interface PublishedClient {
 /** Returns the client, or the reason why it cannot be installed here. */
 export async function openPublishedClient(): Promise<PublishedClient | string> {
   try {
-    return clientOf(await installPythonPackage('nextmv'));
+    return createPublishedClient(await installPythonPackage('nextmv'));
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-function clientOf(installed: PythonPackage): PublishedClient {
+function createPublishedClient(installed: PythonPackage): PublishedClient {
   return {
     async runDriver(server, driver, part) {
       const env = { NEXTMV_ENDPOINT: server.url, NEXTMV_API_KEY: server.token };
@@ -55,25 +55,25 @@ function clientOf(installed: PythonPackage): PublishedClient {
         exitCode: code,
         stdout,
         stderr,
-      } = await inHome((home) =>
-        call(installed.interpreterPath, [driver, part], home, { ...env, HOME: home, TMPDIR: home }),
+      } = await withTemporaryHome((home) =>
+        runProgram(installed.interpreterPath, [driver, part], home, { ...env, HOME: home, TMPDIR: home }),
       );
       if (code !== 0) throw new Error(`${part} exited with ${code}: ${stderr}`);
       return JSON.parse(stdout) as unknown;
     },
     runCommand: (server, args, cwd) =>
-      inHome(async (home) => {
-        await using front = await tlsBefore(server, installed, home);
+      withTemporaryHome(async (home) => {
+        await using front = await startTlsProxy(server, installed, home);
         mkdirSync(join(home, '.nextmv'));
         const settings = `apikey: ${server.token}\nendpoint: 127.0.0.1:${front.port}\n`;
         writeFileSync(join(home, '.nextmv', 'config.yaml'), settings);
         const env = { HOME: home, TMPDIR: home, REQUESTS_CA_BUNDLE: front.authority };
-        return await call(installed.commandPath('nextmv'), args, cwd ?? home, env);
+        return await runProgram(installed.commandPath('nextmv'), args, cwd ?? home, env);
       }),
   };
 }
 
-async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
+async function withTemporaryHome<T>(work: (home: string) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'switchyard-client-'));
   try {
     return await work(home);
@@ -83,8 +83,8 @@ async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
 }
 
 /** Starts a TLS endpoint that forwards every connection to the server. */
-async function tlsBefore(server: TestServer, installed: PythonPackage, home: string) {
-  const made = await call(
+async function startTlsProxy(server: TestServer, installed: PythonPackage, home: string) {
+  const made = await runProgram(
     installed.interpreterPath,
     ['-m', 'trustme', '-q', '-d', home, '-i', '127.0.0.1'],
     home,
@@ -108,13 +108,21 @@ async function tlsBefore(server: TestServer, installed: PythonPackage, home: str
   };
 }
 
-function call(
+function runProgram(
   file: string,
   args: readonly string[],
   cwd: string,
   settings: Record<string, string>,
 ): Promise<CommandResult> {
-  const env = { PATH: process.env.PATH, NO_COLOR: '1', COLUMNS: '200', ...WAY_TO_INDEX, ...settings };
+  const env = {
+    PATH: process.env.PATH,
+    NO_COLOR: '1',
+    COLUMNS: '200',
+    // The drivers import driver_setup.py from the work tree, which must stay clean.
+    PYTHONDONTWRITEBYTECODE: '1',
+    ...INDEX_SETTINGS,
+    ...settings,
+  };
   return new Promise((resolve) => {
     const options = { env, cwd, maxBuffer: OUTPUT_BYTES_MAX };
     const child = execFile(file, [...args], options, (error, stdout, stderr) => {

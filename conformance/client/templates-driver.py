@@ -1,12 +1,10 @@
-"""Runs pushed templates through the published Python client, each with its sample input and with options set.
+"""Runs pushed templates through the published Python client, each with its sample input and with options.
 
     python templates-driver.py '[{"app": …, "folder": …, "options": …, "metric": …, "instance": …}, …]'
 
-Prints what the client holds of each run, and of an acceptance test over a metric of it, as one JSON value. The address and
-the key of the server are in NEXTMV_ENDPOINT and NEXTMV_API_KEY.
+Prints the client's values of each run, and of an acceptance test over a metric of it, as one JSON value.
 """
 
-import contextlib
 import json
 import os
 import sys
@@ -14,12 +12,14 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 from nextmv import cloud
-from nextmv.polling import PollingOptions
 
-POLLING = PollingOptions(initial_delay=0.05, delay=0.1, backoff=0.05, jitter=0, max_delay=0.5, max_duration=240)
+from driver_setup import polling_options, print_result
+
+POLLING = polling_options(max_duration=240)
 
 
-def input_of(folder):
+def read_input(folder):
+    """Returns the arguments for the sample input of the template: JSON, or a folder of files."""
     file = os.path.join(folder, "input.json")
     if os.path.exists(file):
         with open(file) as given:
@@ -27,14 +27,14 @@ def input_of(folder):
     return {"input_dir_path": os.path.join(folder, "inputs"), "output_dir_path": tempfile.mkdtemp()}
 
 
-def instance_with(client, app, id, configuration):
-    """An instance with settings that the client's classes do not know, such as the network."""
+def create_instance(client, app, id, configuration):
+    """Creates an instance with settings that the client's classes lack, such as the network."""
     payload = {"id": id, "name": f"Instance {id}", "version_id": "version-1", "configuration": configuration}
     client.request("POST", f"{app.endpoint}/instances", payload=payload)
 
 
 def workflow_settings(app):
-    """Steps of a workflow are runs of other applications, which take the key and the address of the server."""
+    """Returns the settings of a workflow. Its steps are runs of other applications and need the address and the key."""
     secrets = [
         cloud.Secret(secret_type=cloud.SecretType.ENV, location=name, value=os.environ[name])
         for name in ("NEXTMV_API_KEY", "NEXTMV_ENDPOINT")
@@ -42,18 +42,19 @@ def workflow_settings(app):
     return {"network": True, "secrets_collection_id": app.new_secrets_collection(secrets=secrets).collection_id}
 
 
-def run(template):
+def run_template(template):
+    """Runs the template, and an acceptance test if it has a metric. Returns the values of both."""
     client = cloud.Client()
     app = cloud.Application.get(client=client, id=template["app"])
     app.new_version(id="version-1", name="Version 1")
     settings = workflow_settings(app) if template.get("workflow") else {}
     for id in ("baseline", "candidate"):
-        instance_with(client, app, id, {**settings, "options": template["options"]})
+        create_instance(client, app, id, {**settings, "options": template["options"]})
     done = app.new_run_with_result(
         instance_id="baseline",
         run_options=template["options"],
         polling_options=POLLING,
-        **input_of(template["folder"]),
+        **read_input(template["folder"]),
     )
     seen = {
         "status": done.metadata.status_v2.value,
@@ -97,13 +98,17 @@ def run(template):
     return seen
 
 
+def run_templates(templates):
+    """Returns the values of each template, by application."""
+    simple = [template for template in templates if not template.get("workflow")]
+    with ThreadPoolExecutor(2) as pool:
+        seen = dict(zip([one["app"] for one in simple], pool.map(run_template, simple)))
+    # Sequentially, because a run of a workflow occupies its slot while it waits for the runs of its steps.
+    for template in templates:
+        if template.get("workflow"):
+            seen[template["app"]] = run_template(template)
+    return seen
+
+
 if __name__ == "__main__":
-    with contextlib.redirect_stdout(sys.stderr), ThreadPoolExecutor(2) as pool:
-        templates = json.loads(sys.argv[1])
-        simple = [template for template in templates if not template.get("workflow")]
-        seen = dict(zip([one["app"] for one in simple], pool.map(run, simple)))
-        # One after the other: a run of a workflow keeps its slot while it waits for the runs of its steps.
-        for template in templates:
-            if template.get("workflow"):
-                seen[template["app"]] = run(template)
-    json.dump(seen, sys.stdout)
+    print_result(lambda: run_templates(json.loads(sys.argv[1])))

@@ -98,8 +98,8 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
     await using server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '4' } });
     try {
       const { interpreterPath: python, commandPath: command } = await installPythonPackage('nextmv');
-      const where = 'import nextmv; print(nextmv.__path__[0], end="")';
-      const { stdout } = await promisify(execFile)(python, ['-c', where]);
+      const locate = 'import nextmv; print(nextmv.__path__[0], end="")';
+      const { stdout } = await promisify(execFile)(python, ['-c', locate]);
       cpSync(join(stdout, 'templates'), templates, { recursive: true });
       const push = async ({ folder, app }: Template): Promise<string> => {
         const env = {
@@ -119,26 +119,29 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
       const queue = [...chosen];
       const pushAll = async (): Promise<void> => {
         for (let next = queue.shift(); next; next = queue.shift()) {
-          const trouble = await push(next);
-          if (isMissing(trouble)) {
-            process.stderr.write(`\nSKIPPED: the template ${next.folder} did not run. ${trouble}\n`);
+          const problem = await push(next);
+          if (isMissing(problem)) {
+            process.stderr.write(`\nSKIPPED: the template ${next.folder} did not run. ${problem}\n`);
             continue;
           }
-          expect(trouble, next.folder).toBe('');
+          expect(problem, next.folder).toBe('');
           pushed.push(next);
         }
       };
       await Promise.all([pushAll(), pushAll()]);
       const allocates = pushed.some(({ app }) => app === 'inventory-allocation');
       const tried = pushed.filter(({ workflow }) => !workflow || allocates);
-      const asked = tried.map(({ metric, folder, ...template }) => ({
+      const requests = tried.map(({ metric, folder, ...template }) => ({
         ...template,
         folder: join(templates, folder),
         ...(metric ? { metric: metric[0] } : {}),
       }));
       const driver = join(import.meta.dirname, 'templates-driver.py');
-      const seen = (await client.runDriver(server, driver, JSON.stringify(asked))) as Record<string, unknown>;
-      expect(seen).toEqual(Object.fromEntries(tried.map((one) => [one.app, expectedOf(one)])));
+      const seen = (await client.runDriver(server, driver, JSON.stringify(requests))) as Record<
+        string,
+        unknown
+      >;
+      expect(seen).toEqual(Object.fromEntries(tried.map((one) => [one.app, expectedResult(one)])));
     } finally {
       rmSync(templates, { recursive: true, force: true });
     }
@@ -180,7 +183,7 @@ describe.skipIf(clientMissing)('packages that the published command packs', () =
   });
 });
 
-function expectedOf({ options, metric, defect, folder }: Template): unknown {
+function expectedResult({ options, metric, defect, folder }: Template): unknown {
   const status = defect?.status ?? 'succeeded';
   const [name = '', value = 0] = metric ?? [];
   return {
@@ -203,8 +206,8 @@ function expectedLog(folder: string, defect: Template['defect']): unknown {
 }
 
 /** Returns true if a push failed without a compiler, or without access to a package index. */
-function isMissing(trouble: string): boolean {
+function isMissing(problem: string): boolean {
   return /spawn (go|mvn) ENOENT|(go|mvn): (command )?not found|Failed to fetch|Could not connect|dns error|error sending request|Could not transfer artifact|Unknown host/i.test(
-    trouble,
+    problem,
   );
 }

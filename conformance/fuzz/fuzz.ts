@@ -28,10 +28,10 @@ const KNOWN_ID = 0.6;
  * - `positive_data_acceptance` accepts no refusal of a well-formed request. A check in fuzz_checks.py allows refusals
  * by rules that a document cannot state.
  */
-const DECIDED_OTHERWISE = ['unsupported_method', 'positive_data_acceptance'];
+const EXCLUDED_CHECKS = ['unsupported_method', 'positive_data_acceptance'];
 
 /** Operations that delete or demote get only generated ids, so that the resources of other operations stay. */
-const DELETING = [
+const DESTRUCTIVE_OPERATIONS = [
   'deleteApplication',
   'deleteVersion',
   'deleteInstance',
@@ -148,7 +148,7 @@ function settings(ids: Ids): string {
   const known = (name: keyof Ids) => `{ dictionary = "${name}", probability = ${KNOWN_ID} }`;
   return `${dictionaries.join('\n')}
 [[operations]]
-exclude-operation-id = ${JSON.stringify(DELETING)}
+exclude-operation-id = ${JSON.stringify(DESTRUCTIVE_OPERATIONS)}
 [operations.parameters]
 "path.application_id" = ${known('applications')}
 "path.version_id" = ${known('versions')}
@@ -180,7 +180,7 @@ function pass(seed: number): Promise<number> {
     [
       ...['--config-file', config, 'run', `${server.url}/openapi/cloud.json`, '--no-color'],
       ...['--header', `Authorization: Bearer ${server.token}`],
-      ...['--checks', 'all', '--exclude-checks', DECIDED_OTHERWISE.join(',')],
+      ...['--checks', 'all', '--exclude-checks', EXCLUDED_CHECKS.join(',')],
       ...['--max-examples', String(EXAMPLES), '--max-time', String(Math.ceil((minutes * 60) / PASSES))],
       ...['--seed', String(seed), '--continue-on-failure', '--generation-database', 'none'],
       // Generated ids of missing resources are intended.

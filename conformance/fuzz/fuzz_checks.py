@@ -1,8 +1,8 @@
-"""What schemathesis' own checks cannot know of this API, as checks that take their place.
+"""Checks that replace those of schemathesis that do not fit this API.
 
-A document says what a well-formed request is, not which ids exist or which of them go together. So where a request that
-the document allows is refused, the sentence of the refusal must be one of those below, each a rule that no document of
-this kind can state. And a method that a path does not have is answered with 404, as everything that is not there.
+A document defines well-formed requests, but not which ids exist or which of them belong together. When the server refuses
+a request that the document allows, its error message must match one of the rules below, which no document of this kind
+can state. An unknown method returns 404, like every unknown path.
 """
 
 import re
@@ -12,7 +12,7 @@ import schemathesis
 from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 
 RULES = [
-    # References: what is named must be there and belong together, and what is used stays.
+    # References: named resources must exist and belong together, and used resources cannot be deleted.
     r"; it must be (a version|an instance|an upload|a run|a managed input|a secrets collection) of (the|this) application",
     r"^The application .* has no executable yet; push one first",
     r"^id is .*, which (another .*|every application) has( already)?; choose another",
@@ -21,10 +21,10 @@ RULES = [
     r"^The version .* of the instance .* was deleted; give the instance another version",
     r"^The (version|secrets collection) .* is used by the (instance|\w+ experiment|\w+ test)",
     r"^The instance .* is the default instance of the application; set default_instance",
-    # Tokens are opaque, and belong to one list or one effect.
+    # Tokens are opaque, and belong to one list or one request.
     r"^(pagetoken|since) is .*; it must be the next_page_token of the (page|call) before",
     r"^The Idempotency-Key header is .*, which another request had",
-    # States: what has been uploaded, what has ended, what is never changed.
+    # States: missing uploads, unfinished runs, immutable resources.
     r"^No executable was uploaded; request an upload URL",
     r"^upload_id is .*; nothing has been PUT to its URL yet",
     r"^The run is \w+; its log can be read here once it has ended",
@@ -37,7 +37,7 @@ RULES = [
     r"^email is .*, which another member has; renew that invite",
     r"^account_id is .*, the account of your own key",
     r"^The instance .* always runs the executable pushed last; it cannot be changed or deleted",
-    # Where a webhook may reach.
+    # Allowed URLs of webhooks.
     r"^endpoint_url is .*; (it must (be a whole|begin with|have no user)|\S+ is not a public address)",
     r"^id is .*, which another webhook of the account has",
     # Relations of two fields, and keys of a map.
@@ -79,14 +79,14 @@ RULES = [
     r"^configuration.run_type.definition_id is (missing; a run of the type ensemble names|.*has no such ensemble definition)",
     r"^configuration.run_type.definition_id is .* and the run is of the type \w+; only a run of the type ensemble",
     r"^batch_experiment_id is .* the run of an ensemble cannot join a batch experiment",
-    r"^configuration\.(execution_class|secrets_collection_id|queuing\.disabled) is .*; the runs of an ensemble are made as",
-    r"^configuration.format.output.type is .*; an app that is given \w+ leaves",
-    r"^The run group .* of the ensemble .* cannot be run\.",
-    r"^(run_groups|rules)\.\d+\.(id|index) is .*, which .* has too; each must have its own",
+    r"^configuration\.(execution_class|secrets_collection_id|queuing\.disabled) is .*; the instances of the run groups decide it",
+    r"^configuration.format.output.type is .*; its app returns \S+ for",
+    r"^The run group .* of the ensemble .* cannot run\.",
+    r"^(run_groups|rules)\.\d+\.(id|index) is .*, which .* also has; each must have its own",
     r"^run_groups have options of \d+ characters",
-    r"^run_groups ask for \d+ runs, .*; an ensemble may have \d+",
+    r"^run_groups request \d+ runs, .*; request at most \d+",
     r"^rules\.\d+\.statistics_path is .*; it must name an indicator",
-    r"^The run .* is of the type \w+; it is no ensemble",
+    r"^The run .* is of the type \w+; it is not an ensemble run",
     r"^batch_experiment_id is .* has no such batch experiment",
     r"^batch_experiment_id is .*(a run can join one that has not ended|a batch experiment may have)",
     r"^instance_ids and runs are (both absent; give one of them|given; a batch experiment is made of one)",
@@ -118,7 +118,7 @@ RULES = [
 
 @schemathesis.hook
 def before_call(ctx, case, kwargs):
-    """Sequences of calls get keys of their own: under one used before, POST answers what it made then, deleted or not."""
+    """Gives calls of a sequence a new key: with a known one, POST returns the stored response, even of a deleted resource."""
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     if case.meta.phase.name.value == "stateful" and "Idempotency-Key" in (case.headers or {}):
@@ -132,23 +132,23 @@ def _is_other_method(case):
 
 @schemathesis.check
 def refuses_valid_requests_by_rule(ctx, response, case):
-    """A request that the document allows is refused only by a rule that a document cannot state."""
+    """The server refuses a request that the document allows only by a rule that a document cannot state."""
     if case.meta is None or not case.meta.generation.mode.is_positive or _is_other_method(case):
         return
     if response.status_code != 400:
         return
-    sentence = response.json().get("error", "")
-    if not any(re.search(rule, sentence) for rule in RULES):
-        raise AssertionError(f"The document allows this request, and the server refuses it: {sentence}")
+    message = response.json().get("error", "")
+    if not any(re.search(rule, message) for rule in RULES):
+        raise AssertionError(f"The document allows this request, and the server refuses it: {message}")
 
 
 @schemathesis.check
 def unknown_methods_are_not_found(ctx, response, case):
-    """A method that a path does not have is 404, in the shape of every 404."""
+    """An unknown method returns 404, with the body of every 404."""
     if not _is_other_method(case) or response.request.method in ("OPTIONS", "HEAD"):
         return
     if response.status_code != 404:
-        raise AssertionError(f"{response.request.method} must be answered with 404, not {response.status_code}")
+        raise AssertionError(f"{response.request.method} must return 404, not {response.status_code}")
     body = response.json()
     if set(body) != {"status", "error"} or body["status"] != "Not Found":
         raise AssertionError(f"A 404 must be a status and an error, not {sorted(body)}")
