@@ -13,6 +13,7 @@ import { buildNewAccount, insertNewAccount } from './new-account.ts';
 import { hasNoAccounts, lockAccountsTable } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
+/** The result of the first start, which the server prints. */
 export interface FirstStart {
   /** The token of the root key. */
   token: string;

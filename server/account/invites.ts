@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import { forbidden } from '../http/errors/problem.ts';
 import { decodeBase64Url } from '../http/requests/base64url.ts';
 
+/** The signed content of an invite. */
 export interface InviteClaims {
   account: AccountId;
   inviteId: string;

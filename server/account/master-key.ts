@@ -49,6 +49,7 @@ export async function readMasterKey(
 /** Computes the hexadecimal check value by which the database recognises its master key. */
 export const computeKeyCheck = (masterKey: Buffer): string => deriveKey(masterKey, 'check').toString('hex');
 
+/** The error of a server and of a restore with another master key than the one of the database. */
 export const WRONG_MASTER_KEY_MESSAGE =
   'The database was made with another master key: set SWITCHYARD_KEY to that key, or put its file master-key back into the data folder.';
 

@@ -8,6 +8,7 @@ import { insertMember } from './member-store.ts';
 import { type AccountsTable, type KeysTable, type MembersTable, normalizeEmail } from './schema.ts';
 import { insertAccount, insertKey } from './store.ts';
 
+/** The rows of an account that does not exist yet. */
 export interface NewAccount {
   account: AccountsTable;
   member: MembersTable;

@@ -267,9 +267,14 @@ describe('V8: keys that a key created', () => {
 
   test('are at most 100 for one member', async () => {
     const user_email = 'many@example.com';
-    const like = { column: 'id', value: (await createKey(server.token, { user_email })).id } as const;
+    const template = { column: 'id', value: (await createKey(server.token, { user_email })).id } as const;
     const changes = { id: `'key-many-' || n` };
-    await multiplyRows(server.runningServer.database, { table: 'keys', template: like, count: 98, changes });
+    await multiplyRows(server.runningServer.database, {
+      table: 'keys',
+      template,
+      count: 98,
+      changes,
+    });
     const last = await createKey(server.token, { user_email });
     const refused = await requestKey(server.token, { name: 'One more', role: 'viewer', user_email });
     expect(refused.status).toBe(400);

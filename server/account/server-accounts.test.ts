@@ -54,8 +54,8 @@ describe('signing up', () => {
     expect(account.name).toBe('Any name');
     expect(member).toMatchObject({ email: 'ada@example.com', role: 'admin', pending_invite: false });
     expect(key).toMatchObject({ role: 'admin', user_email: 'ada@example.com' });
-    const who = await server.request('GET', '/v1/account', { token });
-    expect(who.body).toMatchObject({ ...account, key: { id: key.id } });
+    const ownAccount = await server.request('GET', '/v1/account', { token });
+    expect(ownAccount.body).toMatchObject({ ...account, key: { id: key.id } });
     expect((await server.request('GET', '/v1/account/members', { token })).body).toEqual([member]);
     expect((await server.request('GET', '/v1/applications', { token })).body).toEqual([]);
   });

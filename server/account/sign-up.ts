@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Config } from '../config.ts';
 
+/** The setting of the operator, and the reachability of the server. */
 export interface SignUpPolicy {
   mode: Config['signUp'];
   /** Returns true when only the machine of the server can reach it; known once the server listens. */

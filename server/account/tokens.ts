@@ -8,6 +8,7 @@ import { type AccountId, ID_PATTERN, type KeyId } from '@switchyard/contract/sch
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../clock.ts';
 
+/** The verified content of a token. */
 export interface TokenClaims {
   key: KeyId;
   account: AccountId;

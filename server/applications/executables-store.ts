@@ -112,6 +112,7 @@ export function lockExecutableForRemoval(
   return locked(tx, query, 'update').executeTakeFirst();
 }
 
+/** Stores the time when the archive was removed, in milliseconds since the epoch. */
 export async function markArchiveRemoved(tx: Writer, id: ExecutableId, at: number): Promise<void> {
   await tx.updateTable('executables').set({ archive_removed_at: at }).where('id', '=', id).execute();
 }

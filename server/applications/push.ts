@@ -23,6 +23,7 @@ import { parseManifest } from './parse-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import { lockApplication, updateApplication } from './store.ts';
 
+/** The request to make an uploaded archive the active executable. */
 export interface PushRequest {
   application: ApplicationsTable;
   /** null for the last upload of the application. */

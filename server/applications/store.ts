@@ -116,6 +116,7 @@ export async function listDeletedApplicationUids(db: Reader): Promise<string[]> 
   return rows.map((row) => row.uid);
 }
 
+/** Removes the row of a deleted application, after everything that refers to it. */
 export async function removeApplication(tx: Writer, uid: string): Promise<void> {
   await tx.deleteFrom('applications').where('uid', '=', uid).execute();
 }

@@ -298,10 +298,10 @@ describe('input sets', () => {
       ['missing', {}],
       [id, { token }],
     ] as const) {
-      const of = `${path}/${one}`;
-      expectError(await server.request('GET', of, options), 404);
-      expectError(await server.request('PUT', of, { ...options, body: { name: 'Stolen' } }), 404);
-      expectError(await server.request('DELETE', of, options), 404);
+      const setPath = `${path}/${one}`;
+      expectError(await server.request('GET', setPath, options), 404);
+      expectError(await server.request('PUT', setPath, { ...options, body: { name: 'Stolen' } }), 404);
+      expectError(await server.request('DELETE', setPath, options), 404);
     }
     expectError(await server.request('GET', path, { token }), 404);
     expect((await get(id)).name).toBe('Any name');

@@ -126,8 +126,8 @@ describe('changing an input set', () => {
       const before = await createSet({ description: 'Told', ...body });
       clock.advance(1000);
       expect(omitUrls(await updateSet(before.id, before))).toEqual(omitUrls(before));
-      const odd = { id: 'x', input_ids: [], instance_id: 'x', app_id: 7, created_at: 0, more: 1 };
-      const after = await updateSet(before.id, { ...before, ...odd, name: 'Another' });
+      const readOnlyFields = { id: 'x', input_ids: [], instance_id: 'x', app_id: 7, created_at: 0, more: 1 };
+      const after = await updateSet(before.id, { ...before, ...readOnlyFields, name: 'Another' });
       expect(omitUrls(after)).toEqual({
         ...omitUrls(before),
         name: 'Another',
@@ -151,8 +151,8 @@ describe('changing an input set', () => {
     expect(more.input_ids).toEqual([two, run, one]);
     expect(await readContents(more)).toEqual([two, 'of a run', one]);
     const remaining = more.inputs[1]?.download_url ?? '';
-    const turned = await updateSet(set.id, { inputs: referTo(run, one, two) });
-    expect(await readContents(turned)).toEqual(['of a run', one, two]);
+    const reordered = await updateSet(set.id, { inputs: referTo(run, one, two) });
+    expect(await readContents(reordered)).toEqual(['of a run', one, two]);
     expectStatus(await server.request('GET', remaining, { token: null }), 200);
     // The update copies no content, and removes content without other users.
     expect(listBlobs(server)).toHaveLength(blobs);

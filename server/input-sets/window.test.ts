@@ -54,18 +54,18 @@ test('an input set of an instance has its succeeded runs of the last 24 hours, n
 test('an input set of an instance has the runs from start to end (exclusive), up to the maximum', async () => {
   const { application, ids } = await createHourlyRuns(4);
   const [newest, second, third, oldest] = ids;
-  const of = async (fields: object) =>
+  const selectIds = async (fields: object) =>
     (await createSet({ instance_id: 'i1', ...fields }, buildPath(application))).input_ids;
-  expect(await of({ maximum_runs: 2 })).toEqual([newest, second]);
-  expect(await of({ start_time: at(-2 * HOUR_MS) })).toEqual([newest, second, third]);
-  expect(await of({ end_time: at(-2 * HOUR_MS) })).toEqual([oldest]);
-  expect(await of({ start_time: at(-2 * HOUR_MS), end_time: at(0) })).toEqual([second, third]);
-  expect(await of({ start_time: at(-3 * HOUR_MS), end_time: at(-HOUR_MS), maximum_runs: 1 })).toEqual([
+  expect(await selectIds({ maximum_runs: 2 })).toEqual([newest, second]);
+  expect(await selectIds({ start_time: at(-2 * HOUR_MS) })).toEqual([newest, second, third]);
+  expect(await selectIds({ end_time: at(-2 * HOUR_MS) })).toEqual([oldest]);
+  expect(await selectIds({ start_time: at(-2 * HOUR_MS), end_time: at(0) })).toEqual([second, third]);
+  expect(await selectIds({ start_time: at(-3 * HOUR_MS), end_time: at(-HOUR_MS), maximum_runs: 1 })).toEqual([
     third,
   ]);
   // The same time in another notation.
   const offset = new Date(clock.now() - HOUR_MS + 90 * 60_000).toISOString().replace('Z', '000+01:30');
-  expect(await of({ start_time: offset })).toEqual([newest, second]);
+  expect(await selectIds({ start_time: offset })).toEqual([newest, second]);
 });
 
 test('an input set of an instance has at most twenty runs, all succeeded', async () => {
@@ -119,10 +119,10 @@ test('an input set of an instance accepts `latest`, `devint`, and `default` for 
   const { application, ids } = await createHourlyRuns(1);
   const old = await createRunAndWait(server, application, { instance: 'devint', input: {} });
   clock.advance(1);
-  const young = await createRunAndWait(server, application, { instance: 'latest', input: {} });
+  const recent = await createRunAndWait(server, application, { instance: 'latest', input: {} });
   for (const instance_id of ['latest', 'devint', 'default']) {
     const set = await createSet({ instance_id }, buildPath(application));
-    expect(set.input_ids).toEqual([young.id, old.id]);
+    expect(set.input_ids).toEqual([recent.id, old.id]);
   }
   const body = { name: 'Any name', default_instance: 'i1' };
   expectStatus(await server.request('PUT', `/v1/applications/${application}`, { body }), 200);

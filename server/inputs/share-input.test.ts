@@ -38,7 +38,7 @@ async function findUid(id: string): Promise<string> {
   return found;
 }
 
-const use = (id: string, from = uid) =>
+const share = (id: string, from = uid) =>
   shareInput({ database: server.runningServer.database, contents }, from, id as InputId);
 const files = (): string[] =>
   readdirSync(join(server.dataFolder, 'blobs'), { recursive: true, withFileTypes: true })
@@ -64,7 +64,7 @@ async function createInput(content: object = LARGE, app = application): Promise<
 describe('a user of an input', () => {
   test('gets its content and format, and keeps the content after its deletion', async () => {
     const id = await createInput();
-    const { content, format } = await use(id);
+    const { content, format } = await share(id);
     expect(format).toEqual({ input: { type: 'json' }, output: { type: 'json' } });
     expect(content.bytes).toBe(JSON.stringify(LARGE).length);
     await server.runningServer.database.transact((tx) => content.insert(tx));
@@ -80,7 +80,7 @@ describe('a user of an input', () => {
       ['', uid],
       [id, other],
     ] as const) {
-      await expect(use(one, from)).rejects.toMatchObject({
+      await expect(share(one, from)).rejects.toMatchObject({
         status: 400,
         message: expect.stringContaining(`input_id is "${one}"; it must be a managed input`),
       });
@@ -89,7 +89,7 @@ describe('a user of an input', () => {
 
   test('gets a 400 when the input is deleted before the content is inserted', async () => {
     const id = await createInput();
-    const { content } = await use(id);
+    const { content } = await share(id);
     expectStatus(await remove(id), 204);
     await expect(server.runningServer.database.transact((tx) => content.insert(tx))).rejects.toMatchObject({
       status: 400,
@@ -100,7 +100,7 @@ describe('a user of an input', () => {
   test('concurrent with the deletion has the whole content or is refused', async () => {
     for (let round = 0; round < 12; round += 1) {
       const id = await createInput({ ...LARGE, round });
-      const { content } = await use(id);
+      const { content } = await share(id);
       const [shared] = await Promise.allSettled([
         server.runningServer.database.transact((tx) => content.insert(tx)),
         remove(id),
@@ -150,15 +150,15 @@ describe('no content remains', () => {
         server.request('POST', path, { body: { id: uniqueId('in'), run_id } }),
       ),
     );
-    const held = (await inputs()).map((one) => one.content_id);
-    expect(held).toHaveLength(213);
+    const contentIds = (await inputs()).map((one) => one.content_id);
+    expect(contentIds).toHaveLength(213);
     expectStatus(await server.request('DELETE', `/v1/applications/${app}`), 204);
     await expect.poll(inputs, { timeout: 10_000, interval: 20 }).toEqual([]);
-    const left = server.runningServer.database.read
+    const remaining = server.runningServer.database.read
       .selectFrom('contents')
       .select('id')
-      .where('id', 'in', held);
-    expect(await left.execute()).toEqual([]);
+      .where('id', 'in', contentIds);
+    expect(await remaining.execute()).toEqual([]);
     // The archive of the app may still exist.
     await expect.poll(() => files().length, { timeout: 10_000, interval: 20 }).toBeLessThanOrEqual(idle);
   });

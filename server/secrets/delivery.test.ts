@@ -183,10 +183,10 @@ describe('a missing collection', () => {
   test('returns 400 when the run names it, also for one of another application', async () => {
     const other = await createApplication(server);
     const foreign = uniqueId('s');
-    const made = await server.request('POST', `/v1/applications/${other}/secrets`, {
+    const created = await server.request('POST', `/v1/applications/${other}/secrets`, {
       body: { id: foreign, secrets: [] },
     });
-    expectStatus(made, 201);
+    expectStatus(created, 201);
     const before = ((await server.request('GET', `${base}/runs`)).body as { runs: unknown[] }).runs.length;
     for (const id of ['missing', foreign]) {
       const response = await server.request('POST', `${base}/runs`, {

@@ -52,6 +52,7 @@ export class Mask {
     this.#longest = Math.max(0, ...patterns.map((one) => one.length));
   }
 
+  /** Returns the text with stars in place of values. */
   maskText(text: string): string {
     return this.isEmpty ? text : this.maskBytes(Buffer.from(text)).toString('utf8');
   }
@@ -66,6 +67,7 @@ export class Mask {
     return `${Buffer.concat(head).toString('utf8')}${text.slice(cut)}`;
   }
 
+  /** Returns the bytes with stars in place of values; other bytes do not change, also when they are not UTF-8. */
   maskBytes(bytes: Buffer): Buffer {
     if (this.isEmpty) return bytes;
     const scan = new Scan(this.#automaton);
@@ -95,6 +97,7 @@ export class Mask {
   }
 }
 
+/** The mask of a run without secrets. */
 export const NO_MASK = new Mask([]);
 
 /** One pass over content. It buffers bytes that can be the start of a value until the next bytes decide. */

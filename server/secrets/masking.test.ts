@@ -21,16 +21,16 @@ const LINES = 'BEGIN KEY\nfirst "half"\nend\n';
 const APP = {
   'main.mjs': `
     import { readFileSync } from 'node:fs';
-    const given = JSON.parse(readFileSync(0, 'utf8'));
-    const filled = (one) => one
+    const input = JSON.parse(readFileSync(0, 'utf8'));
+    const fillIn = (one) => one
       .replaceAll('@KEY', process.env.KEY)
       .replaceAll('@FILE', readFileSync('key.txt', 'utf8'))
       .replace(/@(\\d+)x/, (_, count) => 'x'.repeat(Number(count)));
-    if (given.stderr) process.stderr.write(filled(given.stderr));
-    if (given.stdout) process.stdout.write(filled(given.stdout));
-    if (given.waits) await new Promise((resolve) => { process.on('SIGTERM', resolve); setInterval(() => {}, 1000); });
-    process.exitCode = given.code ?? 0;
-    if (given.waits) process.exit();
+    if (input.stderr) process.stderr.write(fillIn(input.stderr));
+    if (input.stdout) process.stdout.write(fillIn(input.stdout));
+    if (input.waits) await new Promise((resolve) => { process.on('SIGTERM', resolve); setInterval(() => {}, 1000); });
+    process.exitCode = input.code ?? 0;
+    if (input.waits) process.exit();
   `,
 };
 

@@ -160,10 +160,10 @@ describe('used by an instance', () => {
   test('400 that names the instance, until the instance no longer uses it', async () => {
     const application = await createVersion(server);
     const id = await createCollection(application);
-    const named = { secrets_collection_id: id };
-    const response = await instance(application, 'POST', 'user', named);
+    const configuration = { secrets_collection_id: id };
+    const response = await instance(application, 'POST', 'user', configuration);
     expectStatus(response, 201);
-    expect(response.body).toMatchObject({ configuration: named });
+    expect(response.body).toMatchObject({ configuration });
     const remove = () => server.request('DELETE', buildPath(application, id));
     expectError(await remove(), 400, 'is used by the instance "user"');
     expectStatus(await server.request('GET', buildPath(application, id)), 200);
@@ -193,9 +193,9 @@ describe('used by an instance', () => {
     expectStatus(await instance(application, 'POST', 'user', {}), 201);
     for (const id of ['missing', foreign]) {
       const words = `configuration.secrets_collection_id is "${id}"`;
-      const named = { secrets_collection_id: id };
-      expectError(await instance(application, 'POST', 'other', named), 400, words);
-      expectError(await instance(application, 'PUT', 'user', named), 400, words);
+      const configuration = { secrets_collection_id: id };
+      expectError(await instance(application, 'POST', 'other', configuration), 400, words);
+      expectError(await instance(application, 'PUT', 'user', configuration), 400, words);
     }
     const { body } = await server.request('GET', `/v1/applications/${application}/instances/user`);
     expect(body).toMatchObject({ configuration: { secrets_collection_id: '' } });

@@ -30,9 +30,9 @@ const put = (url: string, body: string | Uint8Array) =>
 const runWith = (upload_id: string, app = application) =>
   server.request('POST', `/v1/applications/${app}/runs`, { body: { upload_id } });
 const alterUrl = (url: string, change: (url: URL) => void): string => {
-  const made = new URL(url);
-  change(made);
-  return made.href;
+  const altered = new URL(url);
+  change(altered);
+  return altered.href;
 };
 /** Lists partial uploads and the files of the blob store. */
 const files = (): string[] =>
@@ -61,11 +61,11 @@ describe('an upload', () => {
 
   test('can be empty', async () => {
     const { upload_url } = await requestUpload();
-    const socketed = await sendRaw(
+    const rawResponse = await sendRaw(
       server,
       `PUT ${new URL(upload_url).pathname}${new URL(upload_url).search} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
     );
-    expect(socketed.status).toBe(200);
+    expect(rawResponse.status).toBe(200);
   });
 });
 
@@ -260,11 +260,11 @@ describe('a download URL', () => {
     for (const change of changes)
       expectError(await server.request('GET', alterUrl(url, change), { token: null }), 403);
     const upload = await requestUpload();
-    const borrowed = alterUrl(url, (one) => {
+    const altered = alterUrl(url, (one) => {
       one.search = new URL(upload.upload_url).search;
       one.searchParams.delete('key');
     });
-    expectError(await server.request('GET', borrowed, { token: null }), 403);
+    expectError(await server.request('GET', altered, { token: null }), 403);
   });
 
   test.each(['PUT', 'POST', 'DELETE'])('404 for %s', async (method) => {

@@ -69,11 +69,11 @@ describe('a slow receiver', () => {
     await triggerEvent(at.server);
     await waitForConversations(at.server, at.hook, 1);
     let open = 0;
-    let most = 0;
+    let concurrentMax = 0;
     const responses: (() => void)[] = [];
     at.receiver.respond = (response) => {
       open += 1;
-      most = Math.max(most, open);
+      concurrentMax = Math.max(concurrentMax, open);
       responses.push(() => {
         open -= 1;
         response.writeHead(500).end();
@@ -85,7 +85,7 @@ describe('a slow receiver', () => {
       responses.shift()?.();
       await waitForConversations(at.server, at.hook, count);
     }
-    expect(most).toBe(1);
+    expect(concurrentMax).toBe(1);
   });
 });
 

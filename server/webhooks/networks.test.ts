@@ -105,17 +105,17 @@ test('a name is resolved and checked again for each attempt', async () => {
 });
 
 test('a lookup without a response times out; a missing name reports its error', async () => {
-  let hanging = (): void => {};
-  const hangs = new Promise<void>((resolve) => {
-    hanging = resolve;
+  let startLookup = (): void => {};
+  const lookupStarted = new Promise<void>((resolve) => {
+    startLookup = resolve;
   });
   responses.push(() => {
-    hanging();
+    startLookup();
     return new Promise(() => {});
   });
   const { id } = await createWebhook(server, 'http://silent.example/');
   await triggerEvent(server);
-  await hangs;
+  await lookupStarted;
   timeOut();
   expect((await waitForConversations(server, id, 1))[0]).toMatchObject({
     status: 'timed_out',

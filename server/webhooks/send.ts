@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import { errorMessage } from '../log.ts';
 import { type AddressRule, type ResolveName, resolveAllowedAddress } from './addresses.ts';
 
+/** The outcome of one attempt, in the columns of a conversation. */
 export interface DeliveryOutcome {
   status: ConversationStatus;
   /** 0 without a response. */
@@ -20,6 +21,7 @@ export interface DeliveryOutcome {
   retryAfterMs: number | null;
 }
 
+/** The services and the address rule of an attempt. */
 export interface SendContext {
   clock: Clock;
   allows: AddressRule;
