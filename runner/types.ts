@@ -5,8 +5,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Level of isolation. `sandbox`: own user, mount, pid, ipc, uts and network namespaces on a read-only system.
- * `limits`: own process group and resource limits; the app sees the same files as its user does.
+ * Level of isolation. A `sandbox` has its own user, mount, pid, ipc, uts and network namespaces on a read-only system. With
+ * `limits` the app has its own process group and resource limits, and sees the same files as its user.
  */
 export type Containment = 'sandbox' | 'limits';
 
@@ -123,11 +123,11 @@ export interface RunSpec {
   secretFiles: { location: string; value: string }[];
   /** For csv-archive and multi-file a gzip tar, with or without a wrapping `input/` or `inputs/` folder. */
   input: { format: InputFormat; open(): Promise<Readable> };
-  /** Format of the results: `json` is stdout. An app that reads files may print its results, and vice versa. */
+  /** Format of the results: `json` is stdout. An app that reads files may print its results, and one that reads stdin may write files. */
   outputFormat: InputFormat;
   content?: ContentPaths;
   limits: Limits;
-  /** Whether the app may use the host's network. At level `limits` it always can. */
+  /** true: the app may use the host's network. At level `limits` it always can. */
   network: boolean;
 }
 

@@ -40,7 +40,7 @@ const MANIFEST = 'app.yaml';
 const OVERHEAD_BYTES = 2 * 1024 ** 2;
 const ENTRY_OVERHEAD_BYTES = 2048;
 
-/** Tars from before POSIX have no format mark; their checksum is sufficient. */
+/** Tars from before POSIX have no format mark; their checksum is enough. */
 const TAR_OPTIONS = { highWaterMark: 64 * 1024, allowUnknownFormat: true };
 
 type EntryBody = AsyncIterable<Uint8Array>;
@@ -166,7 +166,9 @@ async function readArchive(
     for await (const body of tar) {
       const entry = validator.accept(body.header);
       allowedBytes += ENTRY_OVERHEAD_BYTES + (entry?.kind === 'file' ? entry.size : 0);
-      if (entry !== undefined) await visitEntry(entry, body as unknown as EntryBody);
+      // A tar stream yields bytes; its types say unknown.
+      const chunks: AsyncIterable<unknown> = body;
+      if (entry !== undefined) await visitEntry(entry, chunks as EntryBody);
       body.resume();
     }
     await flow;

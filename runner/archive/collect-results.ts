@@ -1,7 +1,7 @@
 /**
- * Collects the results from the app's folder. No process of the app runs any more, but its files may be hostile: only
- * regular files that belong to the run are read, by descriptor and never through a link
- * (filesystem/untrusted-files.ts). The copies go to `results/`, where no app can write.
+ * Collects the results from the app's folder. No process of the app runs any more, but its files may be hostile. It reads
+ * only regular files that belong to the run, by descriptor and never through a link (filesystem/untrusted-files.ts). The
+ * copies go to `results/`, where no app can write.
  */
 import { isUtf8 } from 'node:buffer';
 import { createWriteStream } from 'node:fs';
@@ -136,12 +136,15 @@ export async function copyResultFile({
   }
 }
 
+/** The files of an executable in the cache. */
+export type UnpackedExecutable = Pick<CachedExecutable, 'entriesByPath' | 'folder'>;
+
 interface SolutionsArchive {
   source: ResultSource;
   /** The folder of solutions, relative to the root of the working copy. */
   path: string;
-  executable: CachedExecutable;
-  /** Limit on the sum of the apparent sizes; a sparse file counts with its full length. */
+  executable: UnpackedExecutable;
+  /** Limit on the sum of the file lengths; a sparse file counts with its full length. */
   maxBytes: number;
 }
 
@@ -277,7 +280,7 @@ async function packFiles(
 }
 
 /** Returns the path of the executable's file with this path and size, if it has one. */
-function findOriginal(path: string, bytes: number, executable: CachedExecutable): string | undefined {
+function findOriginal(path: string, bytes: number, executable: UnpackedExecutable): string | undefined {
   const normalized = splitPath(path).join('/');
   const entry = executable.entriesByPath.get(normalized);
   if (entry === undefined || (entry.kind !== 'file' && entry.kind !== 'hardlink')) return undefined;

@@ -145,14 +145,10 @@ function validatePath(path: string, what: string): string {
 const HEAD_BYTES = 4096;
 const PT_INTERP = 3;
 
-/** Results by executable and path: an executable in the cache never changes, so one check serves all its runs. */
-const programChecks = new WeakMap<CachedExecutable['entriesByPath'], Map<string, Promise<void>>>();
-
 async function checkProgramOnce(executable: CachedExecutable, path: string, host: Host): Promise<void> {
-  const checks = programChecks.get(executable.entriesByPath) ?? new Map<string, Promise<void>>();
-  programChecks.set(executable.entriesByPath, checks);
-  const check = checks.get(path) ?? checkProgram(join(executable.folder, 'root', path), path, host);
-  checks.set(path, check);
+  const { folder, programChecks } = executable;
+  const check = programChecks.get(path) ?? checkProgram(join(folder, 'root', path), path, host);
+  programChecks.set(path, check);
   await check;
 }
 

@@ -51,7 +51,9 @@ export interface CachedExecutable {
   folder: string;
   index: ExecutableIndex;
   entriesByPath: Map<string, ArchiveEntry>;
-  /** Allows the cache to evict the executable once no holder is left. */
+  /** Results of the checks of programs, by path: an executable never changes, so one check serves all its runs. */
+  programChecks: Map<string, Promise<void>>;
+  /** Allows the cache to evict the executable once it has no holder. */
   release(): void;
   /** Adds the size of further files in the folder to the size of the cache. */
   addBytes(bytes: number): void;
@@ -61,6 +63,7 @@ interface CacheEntry {
   folder: string;
   index: ExecutableIndex;
   entriesByPath: Map<string, ArchiveEntry>;
+  programChecks: Map<string, Promise<void>>;
   bytes: number;
   lastUsedAt: number;
   holders: number;
@@ -134,8 +137,8 @@ export class ExecutableCache {
       entry.bytes += bytes;
       this.#evictInBackground();
     };
-    const { folder, index, entriesByPath } = entry;
-    return { folder, index, entriesByPath, release, addBytes };
+    const { folder, index, entriesByPath, programChecks } = entry;
+    return { folder, index, entriesByPath, programChecks, release, addBytes };
   }
 
   async #load(hash: string): Promise<CacheEntry> {
@@ -144,7 +147,7 @@ export class ExecutableCache {
     const { mtimeMs } = await stat(join(folder, 'index.json'));
     const bytes = index.unpackedBytes + ((await readCompiledIndex(folder))?.bytes ?? 0);
     const entriesByPath = new Map(index.entries.map((entry) => [entry.path, entry]));
-    return { folder, index, entriesByPath, bytes, lastUsedAt: mtimeMs, holders: 0 };
+    return { folder, index, entriesByPath, programChecks: new Map(), bytes, lastUsedAt: mtimeMs, holders: 0 };
   }
 
   async #unpack(executable: RunSpec['executable']): Promise<CacheEntry> {

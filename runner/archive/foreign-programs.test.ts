@@ -34,6 +34,15 @@ const DEPS = '.nextmv/python/deps';
 const X64_MODULE = `${DEPS}/numpy/_core/umath.cpython-311-x86_64-linux-gnu.so`;
 const ARM64_MODULE = `${DEPS}/numpy/_core/umath.cpython-311-aarch64-linux-gnu.so`;
 
+interface ProgramCase {
+  type: ExecutableType;
+  files: Record<string, Buffer>;
+  on: Parameters<typeof describeForeignProgram>[1];
+  options?: { entrypoint?: string; workingDirectory?: string };
+  /** Text of the refusal; absent when the program is accepted. */
+  expected?: string;
+}
+
 async function refusal(
   type: ExecutableType,
   files: Record<string, Buffer>,
@@ -82,29 +91,33 @@ describe('B8: Python packages compiled for another host', () => {
 });
 
 describe('B8: an entry point compiled for another host', () => {
-  test.each([
-    ['binary', { main: ARM64 }, LINUX_X64, {}, 'GOOS: linux and GOARCH: amd64'],
-    ['go', { 'bin/solve': X64 }, LINUX_ARM64, { entrypoint: './bin/solve' }, 'built for linux-x64'],
-    [
-      'go',
-      { 'bin/solve': X64 },
-      LINUX_ARM64,
-      { entrypoint: 'solve', workingDirectory: './bin/' },
-      'GOARCH: arm64',
-    ],
-    ['binary', { main: MAC_ARM64 }, LINUX_X64, {}, 'built for darwin-arm64'],
-    ['binary', { main: X64 }, LINUX_X64, {}, undefined],
-    [
-      'binary',
-      { main: Buffer.from('#!/bin/sh\nexec ./solve.$(uname -m)\n'), solve: ARM64 },
-      LINUX_X64,
-      {},
-      undefined,
-    ],
-    ['node', { main: ARM64 }, LINUX_X64, {}, undefined],
-  ] as const)('type %s with %o', async (type, files, on, more, words) => {
-    const message = await refusal(type, files, on, more);
-    if (words === undefined) expect(message).toBeUndefined();
-    else expect(message).toContain(words);
+  test.each<ProgramCase>([
+    { type: 'binary', files: { main: ARM64 }, on: LINUX_X64, expected: 'GOOS: linux and GOARCH: amd64' },
+    {
+      type: 'go',
+      files: { 'bin/solve': X64 },
+      on: LINUX_ARM64,
+      options: { entrypoint: './bin/solve' },
+      expected: 'built for linux-x64',
+    },
+    {
+      type: 'go',
+      files: { 'bin/solve': X64 },
+      on: LINUX_ARM64,
+      options: { entrypoint: 'solve', workingDirectory: './bin/' },
+      expected: 'GOARCH: arm64',
+    },
+    { type: 'binary', files: { main: MAC_ARM64 }, on: LINUX_X64, expected: 'built for darwin-arm64' },
+    { type: 'binary', files: { main: X64 }, on: LINUX_X64 },
+    {
+      type: 'binary',
+      files: { main: Buffer.from('#!/bin/sh\nexec ./solve.$(uname -m)\n'), solve: ARM64 },
+      on: LINUX_X64,
+    },
+    { type: 'node', files: { main: ARM64 }, on: LINUX_X64 },
+  ] satisfies ProgramCase[])('type $type with $files', async ({ type, files, on, options, expected }) => {
+    const message = await refusal(type, files, on, options);
+    if (expected === undefined) expect(message).toBeUndefined();
+    else expect(message).toContain(expected);
   });
 });

@@ -32,15 +32,14 @@ import {
   startRunnerConfinedBy,
 } from '../testing/runner-harness.ts';
 import { waitUntil } from '../testing/wait-until.ts';
-import { copyResultFile, packSolutions } from './collect-results.ts';
-import type { CachedExecutable } from './executable-cache.ts';
+import { copyResultFile, packSolutions, type UnpackedExecutable } from './collect-results.ts';
 
 const isRoot = process.getuid?.() === 0;
 const scratch = createScratchFolder();
 const SECRET = 'the master key';
 /** The user of the run; without root it is the user of this process. */
 const owner = isRoot ? 1_234_567 : (process.getuid?.() ?? 0);
-const nothing = { entriesByPath: new Map(), folder: '' } as unknown as CachedExecutable;
+const emptyExecutable: UnpackedExecutable = { entriesByPath: new Map(), folder: '' };
 let count = 0;
 let run: RunFolder;
 let secret: string;
@@ -88,7 +87,7 @@ describe.each(HOSTILE)('V1: %s', (_, make, needsRoot = false) => {
     expect(
       await copyResultFile({ source, path: 'out/x', name: 'statistics', maxBytes: MIB }),
     ).toBeUndefined();
-    const packed = await packSolutions({ source, path: 'out', executable: nothing, maxBytes: MIB });
+    const packed = await packSolutions({ source, path: 'out', executable: emptyExecutable, maxBytes: MIB });
     if (packed === undefined || !('path' in packed)) throw new Error(JSON.stringify(packed));
     expect(execFileSync('tar', ['-tzf', packed.path], { encoding: 'utf8' })).toBe('real\n');
   });
@@ -101,7 +100,9 @@ test('V1: a parent folder that is a link is not followed', async () => {
   expect(
     await copyResultFile({ source, path: `out/secret-${count}`, name: 'statistics', maxBytes: MIB }),
   ).toBeUndefined();
-  expect(await packSolutions({ source, path: 'out', executable: nothing, maxBytes: MIB })).toBeUndefined();
+  expect(
+    await packSolutions({ source, path: 'out', executable: emptyExecutable, maxBytes: MIB }),
+  ).toBeUndefined();
 });
 
 test('V1: a socket is neither copied nor packed', async () => {
@@ -109,7 +110,9 @@ test('V1: a socket is neither copied nor packed', async () => {
   await new Promise((resolve) => server.once('listening', resolve));
   const source = { folder: run, owner: process.getuid?.() ?? 0, isOnRunDisk: false };
   expect(await copyResultFile({ source, path: 'out/x', name: 'statistics', maxBytes: MIB })).toBeUndefined();
-  expect(await packSolutions({ source, path: 'out', executable: nothing, maxBytes: MIB })).toBeUndefined();
+  expect(
+    await packSolutions({ source, path: 'out', executable: emptyExecutable, maxBytes: MIB }),
+  ).toBeUndefined();
   await new Promise((resolve) => server.close(resolve));
 });
 

@@ -1,7 +1,7 @@
 /**
- * Measures folders while a possibly hostile app writes to them. Each folder is opened by descriptor and never through a
- * link, so that no replaced path leads out of the app's folders, and a measurement ends at the first exceeded limit. A
- * folder that cannot be read is reported as such and not taken for empty.
+ * Measures folders while a possibly hostile app writes to them. It opens each folder by descriptor and never through a
+ * link, so that no replaced path leads out of the app's folders. A measurement ends at the first exceeded limit, and reports
+ * an unreadable folder instead of counting it as empty.
  */
 import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync } from 'node:fs';
 import { isErrno } from '../process/errors.ts';

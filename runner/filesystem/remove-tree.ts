@@ -4,7 +4,7 @@
  * is renamed meanwhile.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, type Dirent, opendirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { closeSync, opendirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { isErrno } from '../process/errors.ts';
 import { buildFolderPrefix, openFolderForRemoval } from './untrusted-files.ts';
 
@@ -61,10 +61,11 @@ function* removeEntries(prefix: Buffer, depth: number, topPrefix: Buffer): Gener
     const listing = opendirSync(prefix, { bufferSize: ENTRIES_PER_READ, encoding: 'buffer' } as never);
     try {
       for (let next = listing.readSync(); next !== null; next = listing.readSync()) {
-        const entry = next as unknown as Dirent<Buffer>;
-        const path = Buffer.concat([prefix, entry.name]);
+        // The types of Node do not know that names are buffers with this encoding.
+        const { name }: { name: unknown } = next;
+        const path = Buffer.concat([prefix, Buffer.isBuffer(name) ? name : Buffer.from(String(name))]);
         hasEntries = true;
-        if (!entry.isDirectory()) unlinkSync(path);
+        if (!next.isDirectory()) unlinkSync(path);
         else if (depth < MAX_OPEN_LEVELS) yield* removeEntry(path, depth + 1, topPrefix);
         else renameSync(path, Buffer.concat([topPrefix, Buffer.from(`moved-${randomUUID()}`)]));
         yield;

@@ -2,8 +2,8 @@
  * A file system for each running app, so that the kernel enforces its disk limit, however it hides its files: ext4 in a
  * sparse file, mounted by a loop device. Only a launcher that is root uses it.
  *
- * Invariants: disks are mounted in the launcher's own mount namespace and their image files are unlinked, so mounts, loop
- * devices and space vanish with the launcher's last app, however the launcher ends. A disk serves another run only when it
+ * Invariants: disks are mounted in the launcher's own mount namespace, and their image files are unlinked. Mounts, loop
+ * devices and space therefore vanish with the launcher's last app, however the launcher ends. A disk serves another run only when it
  * is empty and as much of it is free as after its creation. A mount takes tens of milliseconds, so disks are kept.
  */
 import { execFile } from 'node:child_process';

@@ -1,7 +1,7 @@
 /**
- * Opens files and folders that an app can write. The server may have more rights than the app, so no path is resolved
- * twice: each part is opened by the descriptor of its parent and never through a link, and type and owner are checked on
- * the descriptor that is read afterwards. A hard link to a file of the host has another owner than the run.
+ * Opens files and folders that an app can write. The server may have more rights than the app, so it resolves no
+ * path twice. It opens each part by the descriptor of its parent and never through a link, and checks type and owner on the
+ * descriptor that it reads afterwards. A hard link to a file of the host has another owner than the run.
  *
  * On Linux a file is first opened without access (O_PATH), so that pipes and devices are never opened. Other systems have
  * neither that nor paths by descriptor; there the runner has no more rights than its apps.

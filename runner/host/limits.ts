@@ -21,8 +21,8 @@ export const DEFAULT_LIMITS = {
 } as const;
 
 /**
- * Returns the limits of a run: cores and memory of the class capped to those of the host, its duration, and the rest from
- * DEFAULT_LIMITS. `overrides` replaces any of them before the cap.
+ * Returns the limits of a run: cores and memory of the class, capped to those of the host, and its duration. The rest comes
+ * from DEFAULT_LIMITS. `overrides` replaces any of them before the cap.
  */
 export function computeEffectiveLimits(
   size: ExecutionClassSize,

@@ -1,6 +1,6 @@
 /**
  * Lists the scopes in which the server and its apps share memory: the host, and every memory cgroup with a limit above the
- * server, as in a container or a service. When the memory of a scope is exhausted, the kernel kills processes in it.
+ * server. A container or a service has such a cgroup. When the memory of a scope is exhausted, the kernel kills processes in it.
  */
 import { totalmem } from 'node:os';
 import {

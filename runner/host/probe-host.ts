@@ -14,27 +14,36 @@ import { DISKS_FEATURE, type DiskProbeResult, probeDisks } from './probe-disks.t
 import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
 
 /**
- * Results of probes in this process, by question and PATH. The host does not change during the life of a process. Without
- * this cache a program with many runners, as tests are, would spend most of their start on probes, each of which starts a
- * process at a cost in proportion to the memory of its parent.
+ * Results of one probe in this process, by subject and PATH. The host does not change during the life of a process. Without
+ * the cache a process with many runners, such as a test, would spend most of their start on probes. Each probe starts a
+ * process, at a cost in proportion to the memory of its parent.
  */
-const results = new Map<string, Promise<unknown>>();
+class ProbeCache<T> {
+  readonly #results = new Map<string, Promise<T>>();
+  readonly #isCacheable: (result: T) => boolean;
 
-/** Returns the cached result of a probe, or probes; `isCacheable` selects the results that further calls reuse. */
-function probeOnce<T>(
-  subject: string,
-  probe: () => Promise<T>,
-  isCacheable: (result: T) => boolean = () => true,
-): Promise<T> {
-  const key = JSON.stringify([subject, process.env.PATH]);
-  const result = (results.get(key) as Promise<T> | undefined) ?? probe();
-  results.set(key, result);
-  result.then(
-    (result) => isCacheable(result) || results.delete(key),
-    () => results.delete(key),
-  );
-  return result;
+  /** Further calls reuse the results for which `isCacheable` returns true. */
+  constructor(isCacheable: (result: T) => boolean = () => true) {
+    this.#isCacheable = isCacheable;
+  }
+
+  /** Returns the cached result, or probes. */
+  probeOnce(subject: string, probe: () => Promise<T>): Promise<T> {
+    const key = JSON.stringify([subject, process.env.PATH]);
+    const result = this.#results.get(key) ?? probe();
+    this.#results.set(key, result);
+    result.then(
+      (value) => this.#isCacheable(value) || this.#results.delete(key),
+      () => this.#results.delete(key),
+    );
+    return result;
+  }
 }
+
+const runtimesProbes = new ProbeCache<FoundRuntimes>();
+const processLimitProbes = new ProbeCache<Awaited<ReturnType<typeof findProcessLimitLetter>>>();
+/** Errors are not cached: they may depend on the folder. */
+const candidateErrors = new ProbeCache<string | undefined>((error) => error === undefined);
 
 /** The settings that probing depends on. */
 type HostSettings = Pick<RunnerSettings, 'folder' | 'containment' | 'reservedMemoryBytes'>;
@@ -56,9 +65,9 @@ export async function probeHost(
     throw new Error(`The runner works on Linux and macOS; this host runs ${process.platform}.`);
   }
   const [runtimes, system, letter] = await Promise.all([
-    probeOnce('runtimes', () => findRuntimes(undefined)),
+    runtimesProbes.probeOnce('runtimes', () => findRuntimes(undefined)),
     prepareSystemMounts(settings.folder),
-    probeOnce('process limit', findProcessLimitLetter),
+    processLimitProbes.probeOnce('process limit', findProcessLimitLetter),
   ]);
   const cgroup =
     process.platform === 'linux' && isConsidered(CGROUPS_FEATURE)
@@ -93,11 +102,8 @@ export async function probeHost(
   const failures: string[] = [];
   for (const candidate of listCandidates(base, settings.containment)) {
     if (!isConsidered(candidate.name)) continue;
-    // Errors are not cached: they may depend on the folder.
-    const error = await probeOnce(
-      `error of ${candidate.name}`,
-      () => tryCandidate(candidate.confinement, settings.folder),
-      (result) => result === undefined,
+    const error = await candidateErrors.probeOnce(candidate.name, () =>
+      tryCandidate(candidate.confinement, settings.folder),
     );
     if (error !== undefined) {
       failures.push(`${candidate.name}: ${error}`);
@@ -137,7 +143,9 @@ async function describeHost(
   // At level limits an app accesses the runtimes as its own user.
   const user = confinement.means === 'bwrap' ? undefined : confinement.users?.first;
   const usableRuntimes =
-    user === undefined ? runtimes : await probeOnce(`runtimes of ${user}`, () => findRuntimes(user));
+    user === undefined
+      ? runtimes
+      : await runtimesProbes.probeOnce(`runtimes of ${user}`, () => findRuntimes(user));
   const host: Host = {
     platform: process.platform === 'darwin' ? 'darwin' : 'linux',
     architecture: arch(),
@@ -173,7 +181,7 @@ function hasServerUser({ level, users }: Confinement): boolean {
 const SHARED_USER_WARNING =
   process.getuid?.() === 0
     ? 'Apps run as root, as the server does: anyone who may push an app is root on this machine.'
-    : "Apps have all rights of the server's user: anyone who may push an app, such as a key of the role developer, can read and change its database, keys and files.";
+    : "Apps have all rights of the server's user. Anyone who may push an app, such as a key of the role developer, can read and change its database, keys and files.";
 
 /** Describes what an app can do here despite its limits, the most severe first. */
 function describeGaps(
@@ -188,13 +196,13 @@ function describeGaps(
   if (cgroup?.memory === undefined) {
     gaps.push(
       isSandbox
-        ? 'A watchdog enforces the memory limit, not a cgroup: buffers of sockets, shared mappings that no process looks at and kernel objects count only when the host runs short of memory.'
-        : 'A watchdog enforces the memory limit, not a cgroup: files in memory sent to another process, pages given to pipes, System V shared memory, buffers of sockets and kernel objects count only when the host runs short of memory.',
+        ? 'A watchdog enforces the memory limit, not a cgroup. Buffers of sockets, shared mappings that no process reads and kernel objects count only when the host runs short of memory.'
+        : 'A watchdog enforces the memory limit, not a cgroup. Files in memory sent to another process, pages moved to pipes, System V shared memory, buffers of sockets and kernel objects count only when the host runs short of memory.',
     );
   }
   if ('reason' in disks) {
     gaps.push(
-      `A watchdog enforces the disk limit, not a file system for each run (${disks.reason}): a run that hides files, by sending them over a socket or by mapping and closing them, is ended only when the free space of the disk has fallen by more than its limit.`,
+      `A watchdog enforces the disk limit, not a file system for each run (${disks.reason}). A run may hide files by sending them over a socket, or by mapping and closing them. It ends only when the free space of the disk has fallen by more than its limit.`,
     );
   } else if (!isSandbox)
     gaps.push(

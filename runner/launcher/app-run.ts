@@ -122,7 +122,7 @@ export class AppRun {
     this.#stopGracefully({ reason: 'canceled', error: 'The run was canceled.' });
   }
 
-  /** Kills the run immediately; resolves when no process of it lives. */
+  /** Kills the run without a grace period; resolves when no process of it lives. */
   async killAll(): Promise<void> {
     this.#cause ??= { reason: 'canceled', error: 'The runner was closed.' };
     this.#kill();

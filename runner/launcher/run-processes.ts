@@ -25,8 +25,8 @@ interface RunProcessTraits {
 }
 
 /**
- * Returns the ids of live processes that have the process group, session, user, cgroup, environment marker or output of
- * the run, that the watchdog saw, or that descend from one of these; without `rootPid`.
+ * Returns the ids of live processes of the run, without `rootPid`. They have its process group, session, user, cgroup,
+ * environment marker or output, or the watchdog saw them. Descendants of such a process belong to the run too.
  */
 export function findRunProcesses(traits: RunProcessTraits): Set<number> {
   const { rootPid, rootStartTicks, marker, seen, user, cgroup, outputFiles } = traits;

@@ -57,7 +57,7 @@ interface WatchdogOptions {
   /** The first process of the chain. */
   pid: number;
   cgroup: RunCgroups | undefined;
-  /** Whether the app can write the oom_score_adj files of its processes. */
+  /** true: the app can write the oom_score_adj files of its processes. */
   canLowerOomScore: boolean;
   /** Size of the executable and the input. */
   initialUsage: FolderUsage;
@@ -89,7 +89,7 @@ export class Watchdog {
   #nextDiskCheckAt = 0;
   /** Processes with unreadable open files at the last check, as `pid/startTicks`. */
   #hidingProcesses = new Set<string>();
-  /** Whether the last check found unmeasurable files and a disk that had lost more than the limit. */
+  /** true: the last check found unmeasurable files and a disk that had lost more than the limit. */
   #mayHideDiskSpace = false;
   readonly #freeBytesAtStart: number;
   /** As of the last check of the disk. */

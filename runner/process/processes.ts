@@ -21,30 +21,44 @@ export interface ProcessInfo {
 
 const LINUX = process.platform === 'linux';
 const PAGE_BYTES = 4096;
-/** Reused for every read, because an allocation costs more than the read; it grows to the largest file so far. */
-let buffer = Buffer.alloc(64 * 1024);
+/** Reads files of /proc into one buffer, because an allocation costs more than the read. */
+class ProcFileReader {
+  /** Grows to the largest file so far. */
+  #buffer = Buffer.alloc(64 * 1024);
+
+  read(path: string): string | undefined {
+    let fd: number;
+    try {
+      fd = openSync(path, 'r');
+    } catch {
+      return undefined;
+    }
+    try {
+      return this.#readAll(fd);
+    } catch {
+      return undefined;
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #readAll(fd: number): string {
+    let length = 0;
+    for (;;) {
+      const bytesRead = readSync(fd, this.#buffer, length, this.#buffer.length - length, null);
+      length += bytesRead;
+      if (bytesRead === 0) return this.#buffer.toString('utf8', 0, length);
+      if (length === this.#buffer.length)
+        this.#buffer = Buffer.concat([this.#buffer, Buffer.alloc(this.#buffer.length)]);
+    }
+  }
+}
+
+const procFiles = new ProcFileReader();
 
 /** Returns the text of a small file of /proc; undefined when the process is gone or the file is not readable. */
 export function readProcFile(path: string): string | undefined {
-  let fd: number;
-  try {
-    fd = openSync(path, 'r');
-  } catch {
-    return undefined;
-  }
-  try {
-    let length = 0;
-    for (;;) {
-      const bytesRead = readSync(fd, buffer, length, buffer.length - length, null);
-      length += bytesRead;
-      if (bytesRead === 0) return buffer.toString('utf8', 0, length);
-      if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(buffer.length)]);
-    }
-  } catch {
-    return undefined;
-  } finally {
-    closeSync(fd);
-  }
+  return procFiles.read(path);
 }
 
 /** Returns the state of a process; undefined when it does not exist. Linux only. */
@@ -116,21 +130,27 @@ function selectTree(all: ProcessInfo[], pid: number): ProcessInfo[] {
 
 /** Returns every process of this machine. */
 export function listProcesses(): ProcessInfo[] {
-  if (!LINUX) return runPs();
+  if (!LINUX) return psCommand.list();
   return listPids().flatMap((pid) => inspectProcess(pid) ?? []);
 }
 
 /** ps takes milliseconds to start, so its result serves all calls within this time. */
 const PS_RESULT_VALID_MS = 20;
-let lastPs: { at: number; list: ProcessInfo[] } | undefined;
 
-function runPs(): ProcessInfo[] {
-  if (lastPs === undefined || performance.now() - lastPs.at > PS_RESULT_VALID_MS) {
-    const list = parsePs(execFileSync('ps', PS_ARGUMENTS, { encoding: 'utf8', maxBuffer: 2 ** 26 }));
-    lastPs = { at: performance.now(), list };
+/** Lists processes by ps, for systems without /proc. */
+class PsCommand {
+  #last: { at: number; processes: ProcessInfo[] } | undefined;
+
+  list(): ProcessInfo[] {
+    if (this.#last === undefined || performance.now() - this.#last.at > PS_RESULT_VALID_MS) {
+      const text = execFileSync('ps', PS_ARGUMENTS, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+      this.#last = { at: performance.now(), processes: parsePs(text) };
+    }
+    return this.#last.processes;
   }
-  return lastPs.list;
 }
+
+const psCommand = new PsCommand();
 
 function listPids(): number[] {
   return readdirSync('/proc').flatMap((name) => (/^[0-9]+$/.test(name) ? [Number(name)] : []));

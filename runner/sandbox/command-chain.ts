@@ -21,8 +21,8 @@ const MIB = 1024 * 1024;
 /** A process may reserve more memory than it uses; the watchdog or the cgroup limits resident memory. */
 const DATA_HEADROOM_BYTES = 1024 * MIB;
 /**
- * File descriptors of the chain: the start script, the file that records the start of the app, the filter that bubblewrap
- * loads and closes, and the app's stderr while that of the shell is closed.
+ * File descriptors of the chain: the start script, the file that records the start of the app, and the filter that
+ * bubblewrap loads and closes. The last one is the app's stderr while that of the shell is closed.
  */
 const SCRIPT_FD = 3;
 const STARTED_FD = 4;

@@ -15,7 +15,7 @@ export interface Confinement {
   means: 'bwrap' | 'pidns' | 'plain';
   /** Set when the launcher runs as root: every app gets a user of its own, drawn from this range of user ids. */
   users?: { first: number; count: number };
-  /** Whether RLIMIT_NPROC counts the processes of one run only: a user, or a user namespace, of its own. */
+  /** true: RLIMIT_NPROC counts only the processes of the run, which has a user or a user namespace of its own. */
   processLimitIsOwn: boolean;
   /** The shell's option letter for the process limit: p in dash, u elsewhere. Empty when the shell has none. */
   processLimitLetter: '' | 'p' | 'u';

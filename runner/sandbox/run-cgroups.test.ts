@@ -151,7 +151,12 @@ describe('V2: the run to end when memory is lost that no process shows', () => {
     runs: ReturnType<typeof run>[],
     ended: string | undefined,
   ][] = [
-    ['what is known counts alone', 0, [run('small', 200, 9000), run('large', 300, 0)], 'large'],
+    [
+      'without unattributed memory only the known counts',
+      0,
+      [run('small', 200, 9000), run('large', 300, 0)],
+      'large',
+    ],
     [
       'unattributed memory is divided in proportion to the upper bounds',
       3000,

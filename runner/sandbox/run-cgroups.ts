@@ -1,11 +1,10 @@
 /**
  * Control groups (cgroups), where the host allows them: the kernel then limits memory, processor time and number of
- * processes of each run, including memory that no process shows (page tables, buffers of sockets and pipes, unlinked
- * files, kernel objects).
+ * processes of each run. It also counts memory that no process shows: page tables, buffers of sockets and pipes, unlinked
+ * files and kernel objects.
  *
- * Each controller is used where it exists: in version 2 below the own group, when it was delegated (or the runner is root
- * and its own processes are the only members), and in version 1 below the own group of each hierarchy. Groups are created
- * below the own group only, so that limits of an operator apply to apps too. In version 2 a group with controllers for its
+ * The runner uses each controller that exists. In version 2 it is below the own group, which must be delegated, or have only
+ * processes of a runner that is root. In version 1 it is below the own group of each hierarchy. Groups are created below the own group only, so that limits of an operator apply to apps too. In version 2 a group with controllers for its
  * children may have no processes, so the server first moves into a group beside those of the runs.
  *
  * Invariant: `switchyard-<marker>-<pid>-<pid namespace>` belongs to the process with that id in that namespace. After its
@@ -99,8 +98,7 @@ export async function probeControllers<Name extends string>(
   hierarchy: CgroupHierarchy,
   wanted: Name[],
   marker: string,
-  hasControllerFile = (folder: string, name: Name): boolean =>
-    hasController(folder, name as Controller & Name, hierarchy.version),
+  hasControllerFile = (folder: string, name: Name): boolean => hasController(folder, name, hierarchy.version),
 ): Promise<Name[]> {
   const base = resolveBaseGroup(hierarchy);
   const folder = resolveRunnerGroup(base, marker);
@@ -125,8 +123,9 @@ export async function probeControllers<Name extends string>(
   return [];
 }
 
-function hasController(folder: string, name: Controller, version: 1 | 2): boolean {
-  return existsSync(join(folder, CONTROLLER_FILES[name][version - 1] ?? ''));
+function hasController(folder: string, name: string, version: 1 | 2): boolean {
+  const files: Readonly<Record<string, readonly string[]>> = CONTROLLER_FILES;
+  return existsSync(join(folder, files[name]?.[version - 1] ?? ''));
 }
 
 /** Enables controllers for the children of a group of version 2; returns whether all are enabled. */
@@ -143,8 +142,8 @@ function enableControllers(folder: string, names: string[]): boolean {
 }
 
 /**
- * Moves all processes of the own group into a group below it, when the group was made for the server: it is delegated, and
- * all members descend from the process that started the server. The root group belongs to nobody.
+ * Moves all processes of the own group into a group below it, when the group exists for the server. Such a group is
+ * delegated, and all members descend from the process that started the server. The root group belongs to no server.
  */
 async function moveServerProcesses({ ownFolder }: CgroupHierarchy, names: string[]): Promise<void> {
   if (!existsSync(join(ownFolder, 'cgroup.type')) || !(await isDelegated(ownFolder))) return;
@@ -278,7 +277,7 @@ export function hasReachedMemoryLimit({ folder, version }: GroupLocation): boole
   return maxUsage >= 0.99 * (readMemoryLimit(folder, version) ?? Number.POSITIVE_INFINITY);
 }
 
-/** Returns the memory of the group that the kernel cannot reclaim, whether or not a process shows it. */
+/** Returns the memory of the group that the kernel cannot reclaim, also memory that no process shows. */
 export function readUnreclaimableBytes({ folder, version }: GroupLocation): number {
   return readGroupMemory(folder, version)?.unreclaimableBytes ?? 0;
 }

@@ -1,12 +1,14 @@
 /**
  * Builds the seccomp filter of a sandbox: a program of the kernel that refuses system calls. Pure.
  *
- * Namespaces limit what an app sees; the filter removes parts of the kernel that no decision app needs and that had faults
- * leading out of namespaces: keyrings, user namespaces, bpf, io_uring, userfaultfd, mounts, modules. It also closes gaps of
- * namespaces and limits: sockets of virtual machines (vsock), which no network namespace contains, System V IPC, whose
- * memory belongs to no process, leaving the cores of the run, and hiding from the watchdog. Where no cgroup counts the
- * memory of a run, it refuses calls by which memory survives every process's view of it: memfd files, which can be sent
- * over a socket and closed, and pages moved to a pipe or a socket, each of which holds up to 2 MiB and counts as 4 KiB.
+ * Namespaces limit the view of an app. The filter removes parts of the kernel that no decision app needs and whose faults
+ * led out of namespaces: keyrings, user namespaces, bpf, io_uring, userfaultfd, mounts, modules.
+ *
+ * It also closes gaps of namespaces and limits. No network namespace contains sockets of virtual machines (vsock), and the
+ * memory of System V IPC belongs to no process. A run must not leave its cores or hide from the watchdog.
+ *
+ * Where no cgroup counts the memory of a run, it refuses calls that hide memory from every process. A memfd file can be sent
+ * over a socket and closed. A page moved to a pipe or a socket holds up to 2 MiB and counts as 4 KiB.
  */
 
 interface Architecture {

@@ -56,8 +56,8 @@ function parseResult(stdout: string): AttackResult | undefined {
 
 /**
  * Repeats a step in Python 20 times that uses at least 20 MB of memory which resident memory does not show. The limit on
- * files is far above what other tests write meanwhile: without a disk of its own, a run with descriptors in flight is
- * ended for disk space that the host loses, and the attack would not measure memory.
+ * files is far above what other tests write meanwhile. Without a disk of its own, a run with descriptors in flight ends
+ * because of disk space that the host loses. The attack would then not measure memory.
  */
 function hideMemory(step: string, before = ''): Attack {
   return {
