@@ -1,29 +1,48 @@
 /** The queue: its order, the number of runs in parallel, and runs that may not wait. */
-import { afterEach, expect, test } from 'vitest';
-import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { createRun, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const SMALL = '6c9500mb870s';
 const MIDDLE = '8c16gb12h';
 const LARGE = '16c60gb12h';
 
-let server: TestServer;
-afterEach(() => server.close());
+/** Ends at once, or waits for a cancel. A shell script, because these tests have many runs. */
+const APP = {
+  main: `#!/bin/sh
+IFS= read -r input
+echo started >&2
+case "$input" in
+  *'"waits":true'*)
+    trap 'exit 0' TERM
+    while :; do sleep 1 & wait $!; done
+    ;;
+esac
+echo '{}'
+`,
+};
 
-/** Starts a server of the capacity, with an app that ends at once or waits for a cancel. */
+/** Tests with the same capacity share a server; each ends its runs. */
+const servers = new Map<string, TestServer>();
+let server: TestServer;
+
+/** Starts a server of the capacity with the app, or returns to the one that an earlier test has started. */
 async function start(capacity: string): Promise<void> {
-  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: capacity } });
-  await pushApp(
-    server,
-    'app',
-    nodeApp(`(input) => {
-      console.error('started');
-      if (!input.waits) return {};
-      setInterval(() => {}, 1000);
-      return new Promise((resolve) => process.on('SIGTERM', () => process.exit(0)));
-    }`),
-  );
+  const known = servers.get(capacity);
+  server = known ?? (await startTestServer({ env: { SWITCHYARD_CAPACITY: capacity } }));
+  if (known) return;
+  servers.set(capacity, server);
+  await pushApp(server, 'app', APP, { executable_type: 'binary', runtime: 'native' });
 }
+
+afterEach(async () => {
+  const unfinished = server.runningServer.database.read
+    .selectFrom('runs')
+    .select('id')
+    .where('status', 'in', ['queued', 'running']);
+  for (const { id } of await unfinished.execute()) await finish(id);
+});
+afterAll(() => Promise.all([...servers.values()].map((one) => one.close())));
 
 interface TestRun {
   waits?: boolean;
@@ -65,15 +84,15 @@ const readStatus = async (run: string): Promise<string> => {
   return body.status_v2;
 };
 
-/** Runs in the order they were claimed. */
-async function claimed(): Promise<string[]> {
+/** Returns the runs in the order they were claimed. */
+async function sortByClaim(runs: readonly string[]): Promise<string[]> {
   const rows = await server.runningServer.database.read
     .selectFrom('run_events')
     .select('run_id')
     .where('status', '=', 'running')
     .orderBy('seq')
     .execute();
-  return rows.map((row) => row.run_id);
+  return rows.map((row) => row.run_id).filter((id: string) => runs.includes(id));
 }
 
 test('goes by priority, then by age, one at a time on one slot', async () => {
@@ -87,7 +106,7 @@ test('goes by priority, then by age, one at a time on one slot', async () => {
   for (const run of runs) await waitForRunEnd(server, 'app', run);
   // By priority 1, 1, 2, 6, 6 (the default), 9, 9; within one the older first.
   const order = [2, 5, 4, 0, 3, 1, 6].map((index) => runs[index]);
-  expect(await claimed()).toEqual([blocker, ...order]);
+  expect(await sortByClaim([blocker, ...runs])).toEqual([blocker, ...order]);
 });
 
 test('a class without its own slots uses the shared ones; a class with its own slots uses only those', async () => {
@@ -187,6 +206,9 @@ test('a class is refused only for its own workers: a worker full of other classe
   expect((await postRun({ class: SMALL, disabled: true })).status).toBe(429);
   expect((await postRun({ class: LARGE, disabled: true })).status).toBe(202);
   expect((await postRun({ class: LARGE, disabled: true })).status).toBe(429);
+  await server.runningServer.database.transact((tx) =>
+    tx.deleteFrom('workers').where('id', '=', 'worker-elsewhere').execute(),
+  );
 });
 
 test('a slot is free again after a start on the same data', async () => {
