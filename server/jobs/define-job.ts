@@ -76,9 +76,13 @@ export interface Job {
   runOnce(): Promise<void>;
 }
 
-/** Handles everything there is to do, unless `isStopping`. */
+/** Handles all rows that are due; returns early once `isStopping` is true. */
 type RunJob = (isStopping: () => boolean) => Promise<void>;
 
+/**
+ * Creates a job from its definition; it does not run before `start`. A failed run is logged and repeated at the interval,
+ * and a failed row after its back-off. Both are counted in the metrics.
+ */
 export function defineJob<Row>(context: JobContext, definition: JobDefinition<Row>): Job {
   const { name, intervalMs, wakeOn = [], debounceMs = 0 } = definition;
   const { database, clock, log, metrics } = context;

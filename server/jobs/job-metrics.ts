@@ -7,6 +7,7 @@ export interface JobMetrics {
   failures: Counter<'job'>;
 }
 
+/** Registers the metrics of all jobs; the label `job` is the name of the job. */
 export function createJobMetrics(registry: Registry): JobMetrics {
   const labelled = { labelNames: ['job' as const], registers: [registry] };
   return {

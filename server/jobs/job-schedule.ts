@@ -16,6 +16,7 @@ export interface JobScheduleSettings {
   onFailure(error: unknown): void;
 }
 
+/** Runs one job by its schedule. */
 export class JobSchedule {
   readonly #settings: JobScheduleSettings;
   #running: Promise<void> | null = null;

@@ -6,6 +6,7 @@ export const RETRY_DELAY_MS = 5000;
 /** Above it, rows whose delay is over are dropped. */
 const ROWS_MAX = 1000;
 
+/** Remembers the failed rows of one job until their next attempt. */
 export class RowBackoff {
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #waitsUntil = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { Migration } from '../database/migrate.ts';
 
 interface WorkersTable {
   id: string;
-  /** The data folder it works in; only one worker can hold a folder, so a newer one proves the older dead. */
+  /** The data folder of the worker. It locks the folder, so a newer worker in it proves that the older one is dead. */
   folder_id: string;
   /** Capacity in JSON. */
   capacity: string;

@@ -9,12 +9,14 @@ export interface Pool {
 
 /** Returns the pools of a capacity; each class is in exactly one of them. */
 function createPools(capacity: Capacity): Pool[] {
-  const own = EXECUTION_CLASSES.flatMap((name): Pool[] => {
+  const ownPools = EXECUTION_CLASSES.flatMap((name): Pool[] => {
     const slots = capacity.perClass[name];
     return slots === undefined ? [] : [{ classes: [name], slots }];
   });
-  const rest = EXECUTION_CLASSES.filter((name) => capacity.perClass[name] === undefined);
-  return rest.length > 0 ? [...own, { classes: rest, slots: capacity.shared }] : own;
+  const sharedClasses = EXECUTION_CLASSES.filter((name) => capacity.perClass[name] === undefined);
+  return sharedClasses.length > 0
+    ? [...ownPools, { classes: sharedClasses, slots: capacity.shared }]
+    : ownPools;
 }
 
 /** Returns the pool that serves the class. */
@@ -62,8 +64,8 @@ export function countFreeSlots(serving: ClassCapacity, busy: readonly BusySlotCo
   let free = 0;
   for (const { workerId, pool } of serving.pools) {
     const busyCount = busy
-      .filter((one) => one.worker_id === workerId && pool.classes.includes(one.execution_class))
-      .reduce((sum, one) => sum + one.count, 0);
+      .filter((row) => row.worker_id === workerId && pool.classes.includes(row.execution_class))
+      .reduce((sum, row) => sum + row.count, 0);
     free += Math.max(0, pool.slots - busyCount);
   }
   return free;
@@ -86,15 +88,15 @@ export class SlotTracker {
   acquire(name: ExecutionClass): () => void {
     const pool = findPool(this.pools, name);
     this.#busy.set(pool, (this.#busy.get(pool) ?? 0) + 1);
-    let isHeld = true;
+    let isAcquired = true;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!isAcquired) return;
+      isAcquired = false;
       this.#busy.set(pool, (this.#busy.get(pool) ?? 0) - 1);
     };
   }
 
   get busyCount(): number {
-    return [...this.#busy.values()].reduce((sum, one) => sum + one, 0);
+    return [...this.#busy.values()].reduce((sum, count) => sum + count, 0);
   }
 }

@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   );
 }
 
-async function enter(id: string, heartbeat: number): Promise<void> {
+async function insertWorker(id: string, heartbeat: number): Promise<void> {
   await server.runningServer.database.transact((tx) =>
     tx
       .insertInto('workers')
@@ -50,13 +50,13 @@ async function enter(id: string, heartbeat: number): Promise<void> {
   );
 }
 
-const workers = async (): Promise<string[]> =>
+const listWorkerIds = async (): Promise<string[]> =>
   (await server.runningServer.database.read.selectFrom('workers').select('id').orderBy('id').execute()).map(
     (row) => row.id,
   );
 
-/** Gives a queued run to another worker, as that worker's claim would. */
-async function claimFor(worker: string, run: string): Promise<void> {
+/** Writes the claim of a queued run by another worker. */
+async function claimForWorker(worker: string, run: string): Promise<void> {
   await server.runningServer.database.transact((tx) =>
     tx
       .updateTable('runs')
@@ -76,20 +76,20 @@ test('a worker without heartbeats loses its runs, and another worker executes th
   since = Date.now();
   speed = 20;
   const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
-  await enter('worker-gone', now() - LEASE_MS - 1);
-  await claimFor('worker-gone', run);
+  await insertWorker('worker-gone', now() - LEASE_MS - 1);
+  await claimForWorker('worker-gone', run);
   const found = await waitForRunEnd(server, 'app', run);
   expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 2 } });
-  expect(await workers()).not.toContain('worker-gone');
+  expect(await listWorkerIds()).not.toContain('worker-gone');
 });
 
 test('a registered worker keeps its runs', async () => {
   await start();
   const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
-  await enter('worker-elsewhere', Date.now() + LEASE_MS);
-  await claimFor('worker-elsewhere', run);
+  await insertWorker('worker-elsewhere', Date.now() + LEASE_MS);
+  await claimForWorker('worker-elsewhere', run);
   await server.restart();
-  // The start has looked for runs nobody holds before it executes this one.
+  // The check for orphaned runs at the start comes before the execution of this run.
   await waitForRunEnd(server, 'app', await createRun(server, 'app', { input: { ms: 0 } }));
   const { body } = await server.client.call('getRunMetadata', {
     params: { application_id: 'app', run_id: run },
@@ -102,8 +102,8 @@ test('a worker that died with its clock ahead loses its runs after one lease, no
   since = Date.now();
   speed = 20;
   const run = await queuedBehind(await createRun(server, 'app', { input: { ms: 2000 } }));
-  await enter('worker-ahead', now() + 60 * LEASE_MS);
-  await claimFor('worker-ahead', run);
+  await insertWorker('worker-ahead', now() + 60 * LEASE_MS);
+  await claimForWorker('worker-ahead', run);
   const found = await waitForRunEnd(server, 'app', run);
   expect(found).toMatchObject({ status_v2: 'succeeded', metadata: { attempt: 2 } });
 });
@@ -117,7 +117,7 @@ test('a worker with a recent heartbeat stays active, however far the clock jumps
     now: () => time,
     elapsed: () => elapsed,
   });
-  await enter('worker-elsewhere', time);
+  await insertWorker('worker-elsewhere', time);
   for (const jump of [5, 10, 15]) {
     time += jump * LEASE_MS;
     elapsed += 1000;
@@ -142,8 +142,8 @@ test('a worker without the lease cannot write the end of the run, nor its log', 
   const run = await createRun(server, 'app', { input: { ms: 700 } });
   await waitForLogLine(server, 'app', run, 'started');
   const { database } = server.runningServer;
-  // The run was requeued and claimed again since then, so its fencing token is higher.
-  await enter('worker-elsewhere', Date.now() + LEASE_MS);
+  // The run has been requeued and claimed again, so its fencing token is higher.
+  await insertWorker('worker-elsewhere', Date.now() + LEASE_MS);
   await database.transact((tx) =>
     tx
       .updateTable('runs')

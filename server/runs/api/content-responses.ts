@@ -21,6 +21,7 @@ interface Parts {
   uploads: Uploads;
 }
 
+/** Returns the media type of an input or output. */
 export const contentTypeForFormat = (format: RunsTable['output_format']): string =>
   isArchive(format)
     ? 'application/gzip'

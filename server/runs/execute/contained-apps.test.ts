@@ -23,7 +23,7 @@ const FILE_SECRET = 'only-the-other-run-knows';
 const MODES = ['sandbox, root', 'sandbox, user', 'limits, root', 'limits, user'];
 
 /** Reports for each kind of access if one succeeded. It prints no content that it could read. */
-const PROBE = nodeApp(`async (input) => {
+const PROBING_APP = nodeApp(`async (input) => {
   const fs = await import('node:fs'), net = await import('node:net'), dns = await import('node:dns/promises');
   const tried = (attempts) => attempts.some((one) => { try { const got = one(); return got !== false; } catch { return false; } }) ? 'not held' : 'refused';
   const reads = (paths) => tried(paths.map((path) => () => fs.readFileSync(path).length > 0));
@@ -56,7 +56,7 @@ const PROBE = nodeApp(`async (input) => {
       dns.lookup('example.com').then(() => true, () => false)]),
   };
 }`);
-const VICTIM = nodeApp(
+const OTHER_APP = nodeApp(
   `async () => { console.error('up'); await new Promise((resolve) => setTimeout(resolve, 60_000)); }`,
 );
 
@@ -119,7 +119,7 @@ describe.skipIf(inject('postgres')).concurrent('an app that tries to access othe
         return context.skip(`this host has no ${mode}`);
       }
       try {
-        await attack(server, data, mode);
+        await expectContainment(server, data, mode);
       } finally {
         await server.kill();
         // The launcher may still remove files after the end of the server.
@@ -128,9 +128,9 @@ describe.skipIf(inject('postgres')).concurrent('an app that tries to access othe
     });
   }
 
-  async function attack(server: ServerProcess, data: string, mode: string): Promise<void> {
-    await pushApp(server, 'victim', VICTIM);
-    await pushApp(server, 'app', PROBE);
+  async function expectContainment(server: ServerProcess, data: string, mode: string): Promise<void> {
+    await pushApp(server, 'victim', OTHER_APP);
+    await pushApp(server, 'app', PROBING_APP);
     expectStatus(
       await server.request('POST', '/v1/applications/victim/secrets', {
         body: { id: 'keys', secrets: [{ type: 'file', location: 'key', value: FILE_SECRET }] },
@@ -151,7 +151,7 @@ describe.skipIf(inject('postgres')).concurrent('an app that tries to access othe
       input: {},
       body: { configuration: { secrets_collection_id: 'keys' } },
     });
-    const other = await waitUntil('the other run goes on', async () => {
+    const other = await waitUntil('the other run is running', async () => {
       const { body } = await server.request('GET', `/v1/applications/victim/runs/${victim}/logs/live`);
       return JSON.stringify(body).includes('up') && readdirSync(join(data, 'runner', 'runs'))[0];
     });
@@ -164,23 +164,23 @@ describe.skipIf(inject('postgres')).concurrent('an app that tries to access othe
       inEnvironment: [KEY.slice(0, 20), ENVIRONMENT_SECRET.slice(0, 15)],
     };
     const rows = readExpectedResults(mode);
-    const run = await runToEnd(server, { input });
-    const networked = await runToEnd(server, { input, instance: 'networked' });
-    for (const one of [run, networked]) expect(one.metadata.containment).toBe(mode.split(', ')[0]);
-    const found: Record<string, string | undefined> = {
+    const run = await runAndWait(server, { input });
+    const networked = await runAndWait(server, { input, instance: 'networked' });
+    for (const { metadata } of [run, networked]) expect(metadata.containment).toBe(mode.split(', ')[0]);
+    const results: Record<string, string | undefined> = {
       ...run.output,
       [NETWORK_ROW]: networked.output["the server and other services on the machine's loopback"],
     };
     const measured = Object.entries(rows).filter(([, result]) => result !== 'not measured');
-    expect(Object.keys(rows).sort()).toEqual(Object.keys(found).sort());
-    expect(measured.map(([name]) => [name, found[name]])).toEqual(measured);
-    // The network is all that such an instance opens.
+    expect(Object.keys(rows).sort()).toEqual(Object.keys(results).sort());
+    expect(measured.map(([name]) => [name, results[name]])).toEqual(measured);
+    // The setting of the instance opens the network and nothing else.
     const same = [
       "the server's database, keys and tokens",
       "the server's environment",
       'files and secrets of another run',
     ];
-    for (const name of same) expect(networked.output[name]).toBe(found[name]);
+    for (const name of same) expect(networked.output[name]).toBe(results[name]);
     const readiness = await server.request('GET', '/readyz');
     expectStatus(readiness, 200);
     const report = readiness.body as { containment_reason: string; enforcement: object; not_held: string[] };
@@ -199,7 +199,7 @@ interface Ended {
   metadata: { containment: string };
 }
 
-async function runToEnd(
+async function runAndWait(
   server: ServerProcess,
   request: { input: unknown; instance?: string },
 ): Promise<Ended> {

@@ -52,6 +52,7 @@ function withWarning(outcome: Outcome, warning: string | undefined): Outcome {
   return { ...outcome, error: `${outcome.error} Note: ${warning}` };
 }
 
+/** Executes the runs of one worker, from the claim to the stored result. */
 export class Dispatcher {
   readonly #parts: DispatchParts;
   /** The attempts of this process that are not finalised yet. */

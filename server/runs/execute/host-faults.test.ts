@@ -33,8 +33,8 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A shell from before the shortage of descriptors; it sets the limit of this process. */
-async function descriptors(): Promise<((most: string) => Promise<string>) | undefined> {
+/** Starts a shell before the shortage of descriptors. Returns a function that sets the limit of this process in the shell. */
+async function createDescriptorLimiter(): Promise<((most: string) => Promise<string>) | undefined> {
   const script = `prlimit --version || exit 1; while read -r most; do prlimit --pid ${process.pid} --nofile="$most" && echo done; done`;
   const shell = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
@@ -62,7 +62,7 @@ interface Row {
   retry_at: number | null;
 }
 
-const rows = (): Promise<Row[]> =>
+const listRunRows = (): Promise<Row[]> =>
   server.runningServer.database.read
     .selectFrom('runs')
     .select(['id', 'status', 'attempt', 'host_faults', 'retry_at'])
@@ -70,7 +70,7 @@ const rows = (): Promise<Row[]> =>
     .execute();
 
 test('R2: a host without descriptors fails no run, however often the run is retried', async (context) => {
-  const limit = await descriptors();
+  const limit = await createDescriptorLimiter();
   if (limit === undefined) return context.skip('there is no prlimit here');
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' }, clock });
   await pushApp(
@@ -90,19 +90,19 @@ test('R2: a host without descriptors fails no run, however often the run is retr
   // Six faults of one run are more than the five attempts that a run has.
   await expect
     .poll(async () => {
-      const most = Math.max(...(await rows()).map((row) => row.host_faults));
+      const most = Math.max(...(await listRunRows()).map((row) => row.host_faults));
       if (most <= 5) aheadMs += RETRY_DELAY_MAX_MS;
       return most;
     })
     .toBeGreaterThan(5);
   // From here on delays end, and one run waits for its next attempt.
   await expect
-    .poll(async () => Math.max(...(await rows()).map((row) => row.retry_at ?? 0)))
+    .poll(async () => Math.max(...(await listRunRows()).map((row) => row.retry_at ?? 0)))
     .toBeGreaterThan(clock.now() + 5_000);
-  expect((await rows()).filter((row) => row.status === 'failed')).toEqual([]);
+  expect((await listRunRows()).filter((row) => row.status === 'failed')).toEqual([]);
   speed = 1;
   await release();
-  const faulted = (await rows()).filter((row) => row.host_faults > 0).map((row) => row.id);
+  const faulted = (await listRunRows()).filter((row) => row.host_faults > 0).map((row) => row.id);
   await expect
     .poll(async () => {
       for (const id of faulted) {
@@ -117,7 +117,8 @@ test('R2: a host without descriptors fails no run, however often the run is retr
   await expect
     .poll(async () => {
       aheadMs += RETRY_DELAY_MAX_MS;
-      return (await rows()).filter((row) => row.status === 'queued' || row.status === 'running').length;
+      return (await listRunRows()).filter((row) => row.status === 'queued' || row.status === 'running')
+        .length;
     })
     .toBe(0);
   expect(await waitForRunEnd(server, 'app', finished)).toMatchObject({
@@ -139,40 +140,48 @@ async function startWithApp(): Promise<void> {
 }
 
 /** Creates a run whose input is a blob, and which waits until the only slot is released. */
-async function queuedWithBlob(): Promise<{ run: string; blob: string; release(): Promise<unknown> }> {
+async function createWaitingRunWithBlob(): Promise<{
+  run: string;
+  blob: string;
+  releaseSlot(): Promise<unknown>;
+}> {
   const blobs = (): string[] => globSync(join(server.dataFolder, 'blobs', '??', '*'));
   const blocker = await createRun(server, 'app', { input: { n: 0, ms: 60_000 } });
   await waitForLogLine(server, 'app', blocker, 'started');
   const before = blobs();
   const run = await createRun(server, 'app', { input: { n: 1, ms: 0, long: 'x'.repeat(100_000) } });
   const blob = blobs().find((path) => !before.includes(path)) ?? '';
-  return { run, blob, release: () => server.request('PATCH', `/v1/applications/app/runs/${blocker}/cancel`) };
+  return {
+    run,
+    blob,
+    releaseSlot: () => server.request('PATCH', `/v1/applications/app/runs/${blocker}/cancel`),
+  };
 }
 
 /** Skips pauses until each run that is not canceled has had the given number of faults. */
-async function untilFaults(least: number): Promise<void> {
+async function waitForFaults(least: number): Promise<void> {
   await expect
     .poll(async () => {
       aheadMs += RETRY_DELAY_MAX_MS;
-      const waiting = (await rows()).filter((row) => row.status !== 'canceled');
+      const waiting = (await listRunRows()).filter((row) => row.status !== 'canceled');
       return Math.min(...waiting.map((row) => row.host_faults));
     })
     .toBeGreaterThanOrEqual(least);
 }
 
-// Elsewhere there is no file that can be opened and then fails to be read.
+// Only Linux has a file that can be opened and then fails to be read.
 test.skipIf(process.platform !== 'linux')(
   'R2: a run whose input the disk fails to read does not hold up the others',
   async () => {
     await startWithApp();
-    const { run, blob, release: go } = await queuedWithBlob();
+    const { run, blob, releaseSlot } = await createWaitingRunWithBlob();
     rmSync(blob);
     // A read returns EIO.
     symlinkSync('/proc/self/mem', blob);
     speed = 20;
     endless = [3, 4, 5].map(claimPauseMs);
-    await go();
-    await untilFaults(5);
+    await releaseSlot();
+    await waitForFaults(5);
     const other = await createRun(server, 'app', { input: { n: 2, ms: 0 } });
     expect((await waitForRunEnd(server, 'app', other)).output).toEqual({ twice: 4 });
     await server.request('PATCH', `/v1/applications/app/runs/${run}/cancel`);
@@ -189,7 +198,7 @@ test('R2: runs whose executable is on an unmounted share wait for it', async () 
   speed = 20;
   // One run reads the executable for both.
   const runs = await Promise.all([1, 2].map((n) => createRun(server, 'app', { input: { n } })));
-  await untilFaults(6);
+  await waitForFaults(6);
   expect(readdirSync(share)).toEqual([]);
   rmSync(share, { recursive: true });
   renameSync(unmounted, share);

@@ -18,6 +18,7 @@ const SLOT_MS = 100;
 const SLOT_COUNT = (POLL_DELAY_SECONDS_MAX * 1000) / SLOT_MS + 2;
 const MEMBERS_MAX = 10_000;
 
+/** Schedules the polls of all followers of this process. */
 export class LogPollLimiter {
   readonly #clock: Clock;
   readonly #perMember: number | null;

@@ -29,6 +29,7 @@ export function parseLogLines(chunk: string): StoredLogLine[] {
   return JSON.parse(chunk) as StoredLogLine[];
 }
 
+/** Writes the log of one attempt of a run. */
 export class LogWriter {
   readonly #parts: { database: Database; clock: Clock; log: Log };
   readonly #run: { id: RunId; fence: number };

@@ -49,6 +49,7 @@ const isSpace = (byte: number): boolean => byte === 32 || byte === 10 || byte ==
 const isDigit = (byte: number): boolean => byte >= (DIGIT_0 ?? 0) && byte <= (DIGIT_9 ?? 0);
 const isHex = (byte: number): boolean => isDigit(byte) || ((byte | 32) >= 97 && (byte | 32) <= 102);
 
+/** Extracts fields from one JSON text; call `write` for each piece, then `end`. */
 export class JsonFieldExtractor {
   /** The size in bytes of each field that exceeded its limit. */
   readonly oversizedFields = new Map<string, number>();

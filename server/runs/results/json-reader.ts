@@ -17,6 +17,7 @@ export interface ReaderThreadInput {
 /** A file with JSON, or a function that loads its bytes. */
 type JsonFile = { path: string; bytes: number } | { load(): Promise<Buffer<ArrayBuffer>>; bytes: number };
 
+/** Reads JSON files for all runs of this process, large ones one at a time. */
 export class JsonReader {
   /** One at a time: parsing takes several times the memory of the file, and many runs can end together. */
   readonly #largeReads = new PQueue({ concurrency: 1 });

@@ -26,6 +26,7 @@ export interface MetricsReport {
   block: string | null;
 }
 
+/** The report of an output without metrics. */
 export const NO_METRICS: MetricsReport = { error: null, indicators: [], block: null };
 
 const NONE: StatisticsReport = { status: 'none', error: '', indicators: [], block: null };

@@ -37,6 +37,7 @@ export function listAssets(
   return query.execute();
 }
 
+/** Returns the asset of the run; undefined for a missing one. */
 export function findAsset(db: Reader, run: RunId, id: AssetId): Promise<AssetsTable | undefined> {
   return db
     .selectFrom('assets')

@@ -95,6 +95,7 @@ export function listUnfinishedChildRuns(db: Reader, parent: RunId): Promise<Runs
     .execute();
 }
 
+/** Lists the ids of all child runs of the ensemble runs. */
 export async function listChildRunIds(db: Reader, parents: readonly RunId[]): Promise<RunId[]> {
   if (parents.length === 0) return [];
   const rows = await db.selectFrom('runs').select('id').where('parent_run_id', 'in', parents).execute();

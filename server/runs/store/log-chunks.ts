@@ -6,6 +6,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Reader, Tables, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 
+/** Inserts one chunk of a log; does nothing if it exists, as after a retried transaction. */
 export async function insertLogChunk(
   tx: Writer,
   chunk: { run_id: RunId; seq: number; at: number; lines: string },

@@ -134,6 +134,7 @@ async function createEventAndLogTables(
   await db.schema.createIndex('log_chunks_by_age').on('log_chunks').column('at').execute();
 }
 
+/** The migrations of the tables of runs, in their order. */
 export const migrations: readonly Migration[] = [
   {
     name: '0008-runs',

@@ -59,6 +59,7 @@ export const LISTED_COLUMNS = [
 
 export type ListedRun = Pick<RunsTable, (typeof LISTED_COLUMNS)[number]>;
 
+/** Lists the runs of a page within the time window, newest first, and one more if there is a next page. */
 export function listRuns(
   db: Reader,
   applicationUid: string,
@@ -126,6 +127,7 @@ export function listSucceededInputs(
     .execute();
 }
 
+/** Updates the given fields of the run; does nothing without any. */
 export async function updateNameAndDescription(
   tx: Writer,
   id: RunId,
@@ -167,6 +169,7 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
   return [...own, ...assets];
 }
 
+/** Lists the ids of some runs of an application, at most `limit`. */
 export async function listRunIds(db: Reader, applicationUid: string, limit: number): Promise<RunId[]> {
   const rows = await db
     .selectFrom('runs')

@@ -22,6 +22,7 @@ declare module 'vitest' {
   }
 }
 
+/** Creates the template database, and returns a function that removes it after all tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.env.DATABASE !== 'postgres') {
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-template-'));

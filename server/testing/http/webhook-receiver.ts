@@ -24,6 +24,7 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
+/** Returns a handler that always sends the same response. */
 export const respondWith =
   (status: number, headers: Record<string, string> = {}, body = 'ok'): ResponseHandler =>
   (response) =>

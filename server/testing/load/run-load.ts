@@ -79,6 +79,7 @@ export interface RequestTarget {
   request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>;
 }
 
+/** Creates runs until `stop`, and counts acknowledged, rejected and unanswered requests. */
 export class RunLoad {
   readonly acknowledgedRuns: AcknowledgedRun[] = [];
   /** The number of requests without a response; they may have taken effect. */

@@ -1,6 +1,6 @@
 /**
- * The server as a process that serves no site. Where the site is built, a start reads its files and builds the search index,
- * which is half a second of processor time; tests start a hundred processes, and those of the site start their own.
+ * The server as a process without the site. With a built site, each start reads its files and builds the search index, which
+ * takes half a second of processor time. Tests start a hundred processes; tests of the site start their own.
  */
 import { runProcess } from '../../process.ts';
 
