@@ -1,6 +1,6 @@
 /**
- * The commands of a manifest that run before the app is packed, as the published client runs them: `build` without a
- * shell and with its environment, then `pre-push` in a shell. Both run in the folder of the app.
+ * The commands of a manifest that run before the app is packed, as the published client runs them. First comes `build`,
+ * without a shell and with its environment, then `pre-push` in a shell. Both run in the folder of the app.
  */
 import { spawn } from 'node:child_process';
 import type { AppManifest } from './manifest.ts';

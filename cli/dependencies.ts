@@ -1,6 +1,6 @@
 /**
- * The production dependencies of a Node app, from where npm put them: the app runs where there is no npm and no network,
- * so they travel in the archive under `node_modules/`.
+ * The production dependencies of a Node app, from the folder where npm installed them. The app runs without npm and
+ * network, so the archive has them under `node_modules/`.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ interface PackageFile {
   optionalDependencies?: Record<string, string>;
 }
 
-/** Every dependency of the app, of its dependencies and so on; throws for one that is not installed. */
+/** Lists every dependency of the app, of its dependencies and so on. Throws for one that is not installed. */
 export function listDependencies(appFolder: string): Dependency[] {
   const placed = new Map<string, string>();
   const found: Dependency[] = [];
@@ -52,7 +52,7 @@ function readPackage(folder: string): PackageFile {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 
-/** Where Node would find the package from the folder. */
+/** Returns the folder in which Node finds the package from a module in `folder`; undefined when there is none. */
 function locate(folder: string, name: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const candidate = join(at, 'node_modules', name);

@@ -1,10 +1,11 @@
 /**
- * Packs a decision app: the files its manifest names, relative to the app's folder, into a gzip tar. `files` is a list of
- * patterns applied in order; one that begins with `!` removes files, and a folder stands for everything below it. The
- * build commands of the manifest run first. The packages of a Node or Python app are added.
+ * Packs a decision app into a gzip tar: the files that its manifest names, relative to the app's folder. The list `files`
+ * has patterns that apply in order. One that begins with `!` removes files, and a folder stands for everything below it.
+ * The build commands of the manifest run first. The packages of a Node or Python app are added.
  */
 import { globSync, openAsBlob, readFileSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { type ReportLine, runBuildSteps } from './build.ts';
@@ -88,11 +89,7 @@ function filesBelow(folder: string, pattern = '**'): string[] {
 
 async function createTar(sources: ReadonlyMap<string, string>): Promise<Buffer> {
   const archive = pack();
-  const bytes = (async () => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of archive) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
-  })();
+  const bytes = buffer(archive);
   for (const [name, path] of sources) {
     const { mode, mtime } = statSync(path);
     archive.entry({ name, mode: mode & 0o777, mtime }, readFileSync(path));

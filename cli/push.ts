@@ -1,6 +1,6 @@
 /**
- * Pushes a decision app to a server, by the API like anyone: `npm run push -- <folder> [application id]`. The server is
- * `SWITCHYARD_URL`, the token `SWITCHYARD_TOKEN`, or what a server in this folder left in `data/root-token`.
+ * Pushes a decision app to a server through the public API: `npm run push -- <folder> [application id]`. The server is
+ * `SWITCHYARD_URL`. The token is `SWITCHYARD_TOKEN`, or that of a server in this folder in `data/root-token`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -12,14 +12,14 @@ import { fetchTarget } from './target.ts';
 export interface PushResult {
   files: number;
   bytes: number;
-  /** What the server says about the executable besides, such as a runtime that it has in another version. */
+  /** Warnings of the server about the executable, such as a runtime that it has in another version. */
   warnings: string[];
 }
 
 /**
- * Packs the folder for the server's host and activates it as the executable of the application, which is created when it is
- * missing. `reach` maps an upload address of the server to one that is reachable from here; `report` receives progress
- * lines. Throws when the upload fails.
+ * Packs the folder for the server's host and activates it as the executable of the application. Creates a missing
+ * application. The function `reach` maps an upload address of the server to one that this machine can reach, and `report`
+ * receives progress lines. Throws when the upload fails.
  */
 export async function pushApp(
   client: Client,

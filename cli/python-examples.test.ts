@@ -25,7 +25,7 @@ test.skipIf(installed === null)(`the Python programs of ${ROUTE}`, { timeout: 12
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
-    // What is in a folder is an app that the programs push.
+    // The files in folders are apps, which the programs push.
     const programs = files.map(({ path }) => path).filter((path) => /^[^/]+\.py$/.test(path));
     expect(programs.length).toBeGreaterThan(0);
     for (const program of programs) {

@@ -1,7 +1,7 @@
 /**
  * The Python packages that `python.pip-requirements` of a manifest names, installed for the server's host and packed as a
- * gzip tar of `.nextmv/python/deps/`, as the published client does it. What was packed once is used again while the
- * requirements and the target are the same.
+ * gzip tar of `.nextmv/python/deps/`, as the published client does it. A packed set is used again while requirements and
+ * target are the same.
  */
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
@@ -43,7 +43,7 @@ const GZIP_LEVEL = 4;
 const ENTRY_TIME = new Date('1980-01-01T00:00:00Z');
 const ERROR_LINES_MAX = 30;
 
-/** What is noted beside a packed set. */
+/** The description stored with a packed set. */
 interface PackedSet {
   /** Such as `numpy 2.4.6`. */
   packages: string[];
@@ -154,8 +154,8 @@ interface Installer {
 }
 
 /**
- * uv resolves for any system and any version of Python. pip resolves conditions such as `sys_platform` for the machine and
- * the Python that it runs on, so it is used only where those are the server's.
+ * Finds uv, or pip if it fits. uv resolves for any system and any version of Python. In contrast, pip resolves conditions
+ * such as `sys_platform` for its own machine and Python, so it is used only if those are the server's.
  */
 async function findInstaller(target: Target, python: string, name: string): Promise<Installer> {
   const uv = await firstThatWorks([['uv'], ['python3', '-m', 'uv'], ['python', '-m', 'uv']]);
@@ -335,8 +335,8 @@ function resolveNotePath(packed: string): string {
 }
 
 /**
- * What was packed before. Its last use is the time of the note: a file that another push is uploading must not change,
- * not even its time.
+ * Reads the description of a packed set. Its modification time is the last use of the set, because a file that another
+ * push is uploading must not change, not even its time.
  */
 async function readSet(packed: string): Promise<PackedSet | undefined> {
   try {

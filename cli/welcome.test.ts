@@ -1,4 +1,4 @@
-/** What `npm start` prints of the root token, where its output is a file and where it is a terminal. */
+/** `npm start` prints the root token at a terminal and not to a file. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,8 +14,8 @@ writeFileSync(tokenPath, `${TOKEN}\n`);
 writeFileSync(join(folder, 'first-run.json'), '{}');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What is printed; at a pseudo-terminal where asked. */
-function printed(isFirstStart: boolean, atTerminal: boolean): string {
+/** Returns the output of the welcome, of a pseudo-terminal if `atTerminal`. */
+function runWelcome(isFirstStart: boolean, atTerminal: boolean): string {
   const url = 'http://127.0.0.1:8080';
   const ready = { url, publicUrl: url, role: 'all', tokenPath, isFirstStart, containment: null, notHeld: [] };
   const command = [process.execPath, WELCOME] as const;
@@ -34,7 +34,7 @@ test.each([
   ['the first start into a file names its path', true, false, `  token  kept in ${tokenPath}`],
   ['a later start names its path', false, true, `  token  kept in ${tokenPath}`],
 ])('V9: the root token: %s', (_, isFirstStart, atTerminal, line) => {
-  const output = printed(isFirstStart, atTerminal);
+  const output = runWelcome(isFirstStart, atTerminal);
   expect(output).toContain(line);
   if (!line.includes(TOKEN)) expect(output).not.toContain(TOKEN);
 });

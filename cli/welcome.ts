@@ -1,6 +1,6 @@
 /**
- * What `npm start` prints once the server is ready, and the first run on the first start. It is a client of the server like
- * any other; the script that starts both tells it in `SWITCHYARD_READY` where the server listens.
+ * Prints the welcome of `npm start` once the server is ready, and makes the first run on the first start. It is an ordinary
+ * client of the server. The script that starts both passes the address in `SWITCHYARD_READY`.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,14 +8,14 @@ import { createClient } from '@switchyard/contract/client.ts';
 import { type FirstRunResult, pushAndRunSample } from './first-run.ts';
 import { formatError } from './push.ts';
 
-/** What the server says when it is ready. */
+/** The message of a ready server. */
 interface Ready {
   url: string;
-  /** What signed URLs begin with. */
+  /** The start of signed URLs. */
   publicUrl: string;
   role: string;
   tokenPath: string;
-  /** Whether this start created the root token. */
+  /** True when this start created the root token. */
   isFirstStart: boolean;
   containment: 'sandbox' | 'limits' | null;
   containmentNote: string;
@@ -38,7 +38,7 @@ if (ready.role === 'worker') {
   print('Switchyard is up.');
   print(`  site   ${ready.url}/docs`);
   print(`  API    ${ready.url}/v1`);
-  // Where standard output is a file or a journal, others may read it for years.
+  // If standard output is a file or a journal, others may read it for years.
   if (ready.isFirstStart && hasToken && process.stdout.isTTY) {
     print(`  token  ${readFileSync(ready.tokenPath, 'utf8').trim()}`);
     print(`         the root token, shown this once; it is kept in ${ready.tokenPath}`);
@@ -63,7 +63,7 @@ if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
       createClient({ url: ready.url, token }),
       join(import.meta.dirname, '..', 'sample-apps'),
       (line) => print(`  ${line}`),
-      // The public address may lead through a proxy that is not there yet, or does not lead here from here.
+      // The public address may need a proxy that does not run yet, or that this machine cannot reach.
       (url) => (url.startsWith(`${ready.publicUrl}/`) ? ready.url + url.slice(ready.publicUrl.length) : url),
     );
     writeFileSync(done, `${JSON.stringify(outcome, null, 2)}\n`);

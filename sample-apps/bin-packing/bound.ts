@@ -2,8 +2,8 @@
  * A lower bound on the cost: a small integer program that only counts bins of each type.
  *
  * Give every item a weight of at least zero, and let a bin of type t hold at most weight v(t) in one packing. Then the used
- * bins must hold at least the weight of all items. Each set of weights is one row, which every packing satisfies. The
- * weights are the sizes, one for each item above a threshold, one for each item of a group of pairwise conflicts, and
+ * bins must hold at least the weight of all items. Each set of weights is one row, which every packing satisfies. One set
+ * has the sizes, others have 1 for each item above a threshold or of a group of pairwise conflicts. The last sets have
  * sizes rounded to fractions of a bin (the dual feasible functions of Fekete and Schepers).
  */
 import { type BinType, fitsIn, type Item, type Problem } from './input.ts';

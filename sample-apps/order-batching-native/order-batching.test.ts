@@ -61,7 +61,7 @@ interface Ended {
   stderr: string;
 }
 
-/** The executable alone in an empty folder, as it lies there after a push. */
+/** The executable alone in an empty folder, as it is after a push. */
 let place = '';
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'order-batching-'));
@@ -250,8 +250,9 @@ describe.skipIf(!hasExecutable)('order batching, native', () => {
   });
 
   it('measures the example of the README rules by hand', async () => {
-    // Aisles 0, 1 and 2 of length 10, 3 apart; picks at 4, at 2 and 9, and at 6. S-shape: 12 across, two whole aisles, the
-    // last to 6 and back: 12 + 20 + 12 = 44. Largest gap: 12, two whole aisles, and the middle without its 7: 12 + 20 + 6.
+    // The aisles have length 10 and are 3 apart, with picks at 4 in the first, 2 and 9 in the second, and 6 in the third.
+    // By S-shape a tour is `12 + 20 + 12 = 44`: the way across, two whole aisles, and the third to 6 and back. By largest
+    // gap it is `12 + 20 + 6`: the second aisle is walked without the 7 between its picks.
     const input: RawInput = {
       warehouse: { aisles: 3, aisle_length: 10, aisle_distance: 3 },
       capacity: 10,

@@ -15,8 +15,8 @@ function finiteOr(value: number | undefined, otherwise: number): number {
   return value === undefined || Math.abs(value) >= 1e30 ? otherwise : value;
 }
 
-// The package ships one declaration for both module systems, and the compiler reads it as CommonJS, where the loader
-// would be a property; the ES module that runs exports the loader itself.
+// The package has one declaration for both module systems. The compiler reads it as CommonJS, where the loader would be a
+// property, but the ES module that runs exports the loader itself.
 const loadHighs = highsModule as unknown as typeof highsModule.default;
 const highs = await loadHighs();
 const { callbackType, modelStatus } = highs.constants;

@@ -1,6 +1,6 @@
 /**
- * The roster as a mixed-integer model: a 0/1 column for each possible combination of employee, shift and skill, a
- * whole-number column for the missing people of each demand, and a column for the overtime of each employee.
+ * The roster as a mixed-integer model. It has a 0/1 column for each possible combination of employee, shift and skill, and
+ * a whole-number column for the missing people of each demand. Each employee has a column for the overtime.
  */
 import { type Employee, isAvailable, type Problem, startDay } from './input.ts';
 import { MipBuilder, type MipModel, type Term } from './mip.ts';
@@ -24,8 +24,8 @@ interface SeatColumn extends Assignment {
 type Valuation = (roster: readonly Assignment[]) => number;
 
 /**
- * Builds the model. With `shortfall` the minimum hours are optional and the objective is the total of missing hours only:
- * that model always has a solution, which shows the employees that cannot reach the minimum.
+ * Builds the model. With `shortfall` the minimum hours are optional, and the objective is only the total of missing hours.
+ * That model always has a solution, which shows the employees that cannot reach the minimum.
  */
 export function buildModel(problem: Problem, weights: Weights, shortfall = false): RosterModel {
   const builder = new MipBuilder();

@@ -100,7 +100,7 @@ function addNegation({ parts }: MergedSchema, add: AddChild): ChildField[] {
     kind: 'not',
     title: 'Not',
     suffix: '.not',
-    name: 'what is not allowed',
+    name: 'excluded values',
     synthetic: true,
   };
   return parts.flatMap(({ not }) => (isJsonObject(not) ? [add(place, not)] : []));

@@ -26,8 +26,8 @@ const MAX_ITEMS = 4;
 
 /**
  * Builds a value of the schema from its examples, defaults and types. Returns undefined where the schema only leads back
- * to itself. openapi-sampler writes the texts. Its own walk over schemas is not used: nine schemas that refer to each
- * other take it six seconds and give 8 MB, a malformed schema makes it throw, and it knows no discriminators.
+ * to itself. openapi-sampler writes the texts, but its own walk over schemas is not used. Nine schemas that refer to each
+ * other take it six seconds and give 8 MB. Besides, it throws for a malformed schema and ignores discriminators.
  */
 export function buildExampleValue(
   document: ResolvedDocument,

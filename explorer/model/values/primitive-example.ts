@@ -18,9 +18,9 @@ function listNumbers(parts: readonly JsonObject[], key: string): number[] {
 }
 
 /**
- * Returns a number within all limits, near to 1 where they allow it. openapi-sampler is not asked, because it ignores
- * `multipleOf`, the limits of other parts, and fractional limits of an integer. OpenAPI 3.0 says by a flag that a limit
- * itself is excluded; later versions have a limit of its own for that.
+ * Returns a number within all limits, near to 1 if they allow it. This is own code, because openapi-sampler ignores
+ * `multipleOf`, the limits of other parts, and fractional limits of an integer. In OpenAPI 3.0 a flag excludes the limit
+ * itself; later versions have a limit of its own for that.
  */
 function chooseNumber(parts: readonly JsonObject[], isWhole: boolean): number {
   const hasFlag = (key: string) => parts.some((part) => part[key] === true);

@@ -1,7 +1,7 @@
 /**
  * Reads published instances: the Solomon and Homberger layout (`.txt`), VRPLIB (`.vrp`) and best-known solutions
- * (`.sol`). All numbers of an instance are whole: vehicle routing with time windows counts in tenths, so that its
- * distances are truncated to one decimal (the DIMACS convention); capacitated routing rounds to the nearest integer.
+ * (`.sol`). All numbers of an instance are whole. Routing with time windows counts in tenths, so its distances are truncated
+ * to one decimal (the DIMACS convention). Capacitated routing rounds to the nearest integer.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-/** What the tests of the features share: a proof by all plans, and words for tiny inputs. */
+/** Helpers for the tests of features: a proof by enumeration of all plans, and builders of tiny inputs. */
 import { equal, ok } from 'node:assert/strict';
 import { findBestPlan } from './exhaustive-search.ts';
 import type { Input } from './plan-checker.ts';

@@ -1,6 +1,6 @@
 /**
- * An independent reading of the input format: what a route costs and which rules it breaks, worked out from the raw
- * JSON in the plainest way, with nothing of the solver. The tests hold the app's answers against it.
+ * An independent implementation of the input format. It computes the cost of a route and the rules it breaks from the raw
+ * JSON in the simplest way, without code of the solver. The tests compare the app's plans with it.
  */
 
 type Amount = number | Record<string, number>;
@@ -66,7 +66,7 @@ export class PlanChecker {
     );
   }
 
-  /** The whole plan: stops in order for each vehicle that has any. */
+  /** Checks the whole plan: the stops of each vehicle that has any, by their order. */
   checkPlan(routes: Map<string, string[]>): PlanCheck {
     const faults: string[] = [];
     const visited = new Map<string, string>();

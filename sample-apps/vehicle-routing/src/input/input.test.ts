@@ -1,4 +1,4 @@
-/** What the app says about inputs that are wrong: one sentence with the field, its value and what would be right. */
+/** The app refuses a wrong input with one sentence: the field, its value and a valid one. */
 import { expect, it } from 'vitest';
 import { buildModel } from '../search/model.ts';
 import { defaultSettings, Search } from '../search/search.ts';

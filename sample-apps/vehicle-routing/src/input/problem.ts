@@ -1,7 +1,7 @@
 /**
- * What has to be planned, after the input was read and checked: plain objects, every default filled in, every
- * reference resolved to an index, every time in seconds after `origin`. The parser (`input.ts`) and the benchmark
- * readers build it; `search/model.ts` turns it into the arrays the search works on.
+ * The problem after the input was read and checked. These are plain objects with all defaults filled in, references resolved
+ * to indices, and times in seconds after `origin`. The parser (`input.ts`) and the benchmark readers build it, and
+ * `search/model.ts` turns it into the arrays of the search.
  */
 
 /** A span in which service may start (a stop) or in which a vehicle may be on the road (a shift), in seconds. */

@@ -1,6 +1,6 @@
 /**
- * When everything on a route happens. The vehicle finishes as early as it can and, that given, leaves as late as it
- * can, so that it waits on the road no more than it must; this is also the shortest duration the route can have.
+ * Computes the times of a route. The vehicle finishes as early as it can, and then leaves as late as that allows, so its
+ * waiting is as short as possible. This is also the shortest duration of the route.
  */
 import type { Model } from '../search/model.ts';
 import type { Plan } from '../search/search.ts';

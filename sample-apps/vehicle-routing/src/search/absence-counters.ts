@@ -1,8 +1,8 @@
 /**
- * Gets mandatory stops in when the fleet is tight. While some are missing that could be served alone, a step is judged
- * by how long the stops it leaves out have been left out so far, not by what they cost: stops that are hard to place
- * become worth more and more until room is made for them, at the expense of easier ones (the fleet minimisation of
- * SISR). Invariant: stops that no vehicle could serve even alone never count, or this would go on for ever.
+ * Plans mandatory stops when the fleet is tight. While some are missing that could be served alone, the search compares
+ * steps by the number of steps that their unplanned stops have been out, not by cost. So the weight of stops that are hard
+ * to place grows until easier ones give way (the fleet minimisation of SISR). Invariant: stops that no vehicle could serve
+ * even alone never count, because this phase would never end.
  */
 import { Insertion } from './insertion.ts';
 import type { Model } from './model.ts';

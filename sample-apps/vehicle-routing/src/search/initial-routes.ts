@@ -1,7 +1,7 @@
 /**
- * Puts the initial stops of the vehicles on their routes before the search begins. Fixed stops are placed first, in
- * their order, and must fit; the others are kept where they still fit, so that a plan of yesterday with a cancelled
- * or changed stop remains a good start.
+ * Places the initial stops of the vehicles on their routes before the search begins. Fixed stops come first, in their
+ * order, and must fit. The others stay if they still fit, so a plan of yesterday with a cancelled or changed stop remains
+ * a good start.
  */
 import { InputError, quoteValue } from '../input/fields.ts';
 import type { State } from './state.ts';

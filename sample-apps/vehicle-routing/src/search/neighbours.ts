@@ -1,10 +1,10 @@
-/** Which stops are near a stop: the search takes out stops that are near one another, and tries routes with near stops. */
+/** Finds the stops near a stop. The search removes stops that are near one another, and tries routes with near stops. */
 import type { Problem } from '../input/problem.ts';
 
-/** How many neighbours of a stop the ruin step can reach for: a bound on memory, far above what one step takes out. */
+/** The ruin step sees at most this many neighbours of a stop: a bound on memory, far above what one step removes. */
 const nearLimit = 400;
 
-/** How many likely route neighbours of a stop decide on which routes it is tried. */
+/** A stop is tried on the routes of this many likely route neighbours. */
 const kinLimit = 60;
 
 /** How much a second of forced waiting makes two stops apart, beside a second of driving. */
@@ -35,8 +35,8 @@ export function findNearestStops(
 }
 
 /**
- * Stops by how well they follow or precede one another: the distance between them plus the waiting that the windows
- * force, out of the question where the second cannot be reached in time. The better of both directions counts.
+ * Sorts stops by how well they follow or precede one another: by their distance plus the waiting that the windows force. A
+ * second stop that cannot be reached in time comes last. The better of both directions counts.
  */
 export function findRelatedStops(
   { stops }: Problem,

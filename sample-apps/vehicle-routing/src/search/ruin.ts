@@ -1,7 +1,7 @@
 /**
- * Takes stops out of the plan so that they can be placed anew: strings of consecutive stops from routes that pass near
- * one another (slack induction by string removals, Christiaens and Vanden Berghe 2020). Neighbouring gaps in
- * neighbouring routes are what lets the recreate step find something better.
+ * Removes stops from the plan so that they can be placed again: strings of consecutive stops from routes near one another.
+ * Source: slack induction by string removals, Christiaens and Vanden Berghe 2020. Neighbouring gaps in neighbouring routes
+ * let the recreate step find something better.
  */
 import type { Random } from './random.ts';
 import type { State } from './state.ts';

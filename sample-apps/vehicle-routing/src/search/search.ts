@@ -196,7 +196,7 @@ export class Search {
   }
 }
 
-/** What driving costs in the plan as it stands: the part of its cost that the order of the stops decides. */
+/** Returns the cost of driving in the current plan: the part of its cost that depends on the order of the stops. */
 function travelCost(state: State): number {
   const { model, active } = state;
   let cost = 0;

@@ -1,18 +1,18 @@
 /**
- * One plan under change: routes as doubly linked lists of visits, with what is needed to judge an insertion in
- * constant time. Invariants after `refresh(v)` for every visit of route `v`:
+ * The current plan: routes as doubly linked lists of visits, with the data to evaluate an insertion in constant time.
+ * Invariants after `refresh(v)` for every visit of route `v`:
  * - `earliest` is the earliest service start when the vehicle leaves as early as it may, `latest` the latest one from
  *   which everything after can still be in time;
- * - on timed vehicles `head*` describes the part of the route up to the visit and `tail*` the part from it on, each by
+ * - on timed vehicles `head*` describes the part of the route up to the visit, and `tail*` the part from it on. Each has
  *   its least duration and the earliest and latest start that attain it;
  * - with mixed loads `after` is the load on leaving, `peakBefore` and `peakAfter` the highest load up to and from it;
- * - `stamp` of the route changes whenever its content does, so that what was computed for it can be kept until then.
+ * - `stamp` of the route changes with its content, so results computed for the route can be cached until then.
  * Stops on no route have `getRoute` -1 and are in `unplanned`; their penalties are summed in `missed`.
  */
 import { IndexSet } from './index-set.ts';
 import type { Model } from './model.ts';
 
-/** Sums taken in another order differ in their last digits; limits are checked with this much room. */
+/** Sums taken in another order differ in their last digits; limits are checked with this tolerance. */
 export const epsilon = 1e-6;
 
 export class State {
