@@ -1,4 +1,4 @@
-/** axe-core on every page, and on the states that a page gets into. */
+/** axe-core checks every page, and the states of pages after input. */
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     const page = await at.visitors.newPage({
       viewport: { width, height: 900 },
       baseURL: at.site.url,
-      // The checker itself is no script of the page.
+      // The policy of the page does not allow the checker itself.
       bypassCSP: true,
       reducedMotion: 'reduce',
     });
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     expect(await runAxeOnRoutes(await visit('/'), listRoutesOfEachKind(), 'all')).toEqual([]);
   });
 
-  test.each(['all', 'content'] as const)('a wrong page is found by %s rules', async (rules) => {
+  test.each(['all', 'content'] as const)('%s rules find the faults of a wrong page', async (rules) => {
     const page = await visit('/');
     await page.route('**/wrong', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>No</title><img src="/a.png">' }),
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     expect(await runAxe(page)).toEqual([]);
   });
 
-  test('on the page of results', async () => {
+  test('on the search page with results', async () => {
     expect(await runAxe(await visit('/search?q=push'))).toEqual([]);
   });
 

@@ -20,8 +20,8 @@ const banner = {
 const at = setUpSite(serveFolder);
 
 /**
- * Resolves once the page has looked for its banner: the script does so in a task after the others, and what it fetches for
- * that is asked for before this.
+ * Resolves once the page has requested its banner. The script does so in a task after the others, and before the request
+ * that this function waits for.
  */
 function waitForBannerCheck(page: Page): Promise<void> {
   return page.evaluate(async () => {
@@ -34,7 +34,7 @@ function waitForBannerCheck(page: Page): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)('the announcement', () => {
-  /** A page whose banner file answers as told, and how often it was asked. */
+  /** Opens a page with the given response to the banner request; counts the requests. */
   async function visit(fulfill: (route: Route) => Promise<void>, width = 1440) {
     const page = await at.visitors.newPage({ viewport: { width, height: 900 }, baseURL: at.site.url });
     let requestCount = 0;
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
   }
   const withBanner = (request: Route) => request.fulfill({ json: banner });
 
-  test('is shown as text, links as it says, and moves nothing when it comes', async () => {
+  test('is displayed as text with its link, without a layout shift', async () => {
     for (const width of [1440, 1000, 390]) {
       const { page, go, link } = await visit(withBanner, width);
       await go();
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
     expect(asked()).toBe(3);
   });
 
-  test('that is long leaves the end of the page to be read', async () => {
+  test('does not cover the end of the page when it is long', async () => {
     const long = `${'Many words of news. '.repeat(10)}${'x'.repeat(90)}`;
     const { page, go, link } = await visit(
       (request) => request.fulfill({ json: { ...banner, description: long } }),
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
     expect(bottom).toBeLessThanOrEqual(top);
   });
 
-  test('that is hidden stays hidden, until there is another', async () => {
+  test('stays hidden after a dismissal until there is another', async () => {
     const { page, go, answer, link } = await visit(withBanner);
     await go();
     await page.getByRole('button', { name: 'Hide this announcement' }).click();
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
     await link.waitFor();
   });
 
-  test('is none in the file that is shipped, and that is kept for a day too', async () => {
+  test('is absent in the shipped file, which is cached for a day too', async () => {
     const { page, go, asked, cache } = await visit((request) => request.continue());
     await go();
     await expect

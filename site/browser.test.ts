@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const found: string[] = [];
     for (const [index, route] of listCanonicalRoutes().entries()) {
       await replaceDocument(page, route);
-      // Each page begins in the width that the page before ended in.
+      // Each page starts in the width of the page before, which saves a resize.
       for (const viewport of index % 2 === 0 ? [wide, narrow] : [narrow, wide]) {
         await page.setViewportSize(viewport);
         const overflowPx = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test.for(['light', 'dark'] as const)(
-    'no kind of page shifts, is faint or breaks its security policy in the %s theme',
+    'no kind of page shifts, has low contrast or breaks its policy in the %s theme',
     { timeout: allPagesMs },
     async (colorScheme) => {
       const { page, problems } = await visit('/', { colorScheme });
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     },
   );
 
-  test.for([wide, narrow])('nothing moves on a page that comes in pieces: %o', async (viewport) => {
+  test.for([wide, narrow])('a page that arrives in pieces does not shift: %o', async (viewport) => {
     const { page } = await visit('/', { viewport });
     const session = await page.context().newCDPSession(page);
     const bytesPerSecond = 60_000;
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     }
   });
 
-  test('the theme is the system’s until the reader chooses, and choosing the system’s forgets the choice', async () => {
+  test('the system sets the theme until the reader chooses, and again after choosing the system’s theme', async () => {
     const { page } = await visit(overview, { colorScheme: 'dark' });
     const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     const stored = () => page.evaluate(() => localStorage.getItem('theme'));
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect([await scheme(), await stored()]).toEqual(['light dark', null]);
   });
 
-  test('the drawer opens in a narrow window, keeps the focus and gives the navigation back', async () => {
+  test('the drawer opens in a narrow window, keeps the focus and returns the navigation', async () => {
     const { page } = await visit(overview, { viewport: narrow });
     const navigation = page.getByRole('navigation', { name: 'Documentation' });
     expect(await navigation.isVisible()).toBe(false);
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(false);
-    // The dialog is hidden at once, and says so in an event that comes later.
+    // The dialog closes before its close event fires.
     await expect.poll(() => page.locator('#site-navigation > nav').count()).toBe(1);
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.mouse.click(narrow.width - 5, 400);
@@ -134,22 +134,22 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await navigation.isVisible()).toBe(true);
   });
 
-  test('tabs of one group switch together, by pointer and by arrow key, and are remembered', async () => {
+  test('tabs of one group switch together, by pointer and by arrow key, and the choice is stored', async () => {
     const { page } = await visit(customApp);
-    const shown = () =>
+    const listSelectedTabs = () =>
       page
         .locator('[data-panel]:visible')
         .evaluateAll((panels) => panels.map((panel) => panel.getAttribute('data-panel')));
     const node = page.getByRole('tab', { name: 'Node' }).first();
-    expect(new Set(await shown())).toEqual(new Set(['Node']));
+    expect(new Set(await listSelectedTabs())).toEqual(new Set(['Node']));
     await node.focus();
     await page.keyboard.press('ArrowRight');
-    expect(new Set(await shown())).toEqual(new Set(['Python']));
+    expect(new Set(await listSelectedTabs())).toEqual(new Set(['Python']));
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Python');
     await page.reload();
-    expect(new Set(await shown())).toEqual(new Set(['Python']));
+    expect(new Set(await listSelectedTabs())).toEqual(new Set(['Python']));
     await node.click();
-    expect(new Set(await shown())).toEqual(new Set(['Node']));
+    expect(new Set(await listSelectedTabs())).toEqual(new Set(['Node']));
   });
 
   test('a copied block is confirmed for three seconds', async () => {
@@ -168,13 +168,13 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect([await button.textContent(), await page.getByRole('status').textContent()]).toEqual(['Copy', '']);
   });
 
-  test('the contents list marks the heading that is being read', async () => {
+  test('the contents list marks the current heading', async () => {
     const { page } = await visit(`${customApp}#run-it`);
     await page.locator('.contents [aria-current=location]', { hasText: 'Run it' }).waitFor();
     expect(await page.locator('.contents [aria-current=location]').count()).toBe(1);
   });
 
-  test('the status page says how the server answers', async () => {
+  test('the status page shows the health of the server', async () => {
     const { page } = await visit('/status');
     const health = page.locator('[data-address="/healthz"][data-state=well]');
     const readiness = page.locator('[data-address="/readyz"][data-state=unwell]');
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     );
   });
 
-  test('without scripts everything can be read, and nothing is shown that does not work', async () => {
+  test('without scripts all text is readable, and controls that need one are hidden', async () => {
     const { page } = await visit(customApp, { javaScriptEnabled: false, viewport: narrow });
     expect(await page.locator('.needs-script:visible').count()).toBe(0);
     const panels = page.locator('[data-panel]');
@@ -200,7 +200,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.waitForURL(`**${overview}`);
   });
 
-  test('on paper there is the text alone', async () => {
+  test('a printed page has the text alone', async () => {
     const { page } = await visit(customApp);
     await page.emulateMedia({ media: 'print' });
     for (const part of ['.header', '.sidebar', '.contents', '.neighbours', '.footer', '.copy'])
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await page.locator('[data-panel]:visible').count()).toBe(await panels.count());
   });
 
-  test('nothing moves for a reader who wants no motion', async () => {
+  test('reduced motion turns animations off', async () => {
     const { page } = await visit(overview, { viewport: narrow, reducedMotion: 'reduce' });
     await page.getByRole('button', { name: 'Menu' }).click();
     const moving = () =>
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await moving()).toEqual(['auto']);
   });
 
-  test('a page that does not exist offers a search, and links to the rest', async () => {
+  test('the page for an unknown address offers a search and links', async () => {
     const { page } = await visit('/docs/nowhere');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Page not found');
     await page.locator('main [name=q]').fill('push it');
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.waitForURL('**/search?q=push+it');
   });
 
-  test('the first stop of the keyboard skips to the content', async () => {
+  test('the first tab stop skips to the content', async () => {
     const { page } = await visit(overview);
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content');

@@ -55,7 +55,7 @@ describe('routes', () => {
     expect(read(`${folderAddress}.html`)).toBe(read(`${first}.html`));
   });
 
-  test('every link and file a page names exists', () => {
+  test('every link and file of a page exists', () => {
     const missing = listPageFiles().flatMap((path) => {
       const html = read(path);
       return matches(html, /\s(?:href|src)="([^"]*)"/g)
@@ -67,7 +67,7 @@ describe('routes', () => {
     expect(missing).toEqual([]);
   });
 
-  test('the sitemap lists every page once, by the address that counts', () => {
+  test('the sitemap lists every page once, by its canonical address', () => {
     const addresses = matches(read('sitemap.xml'), /<loc>http:\/\/127\.0\.0\.1:8080([^<]*)<\/loc>/g);
     const canonical = listPageFiles().flatMap((path) =>
       matches(read(path), /<link rel="canonical" href="([^"]*)"/g),
@@ -116,7 +116,7 @@ describe('B22: the names of pages', () => {
     expect(strange).toEqual([]);
   });
 
-  test('no two guides have one label', () => {
+  test('no two guides have the same label', () => {
     const guides = [...pages].filter(
       ([slug]) => slug.startsWith('/docs/') && !slug.includes('/reference/api'),
     );
@@ -125,8 +125,8 @@ describe('B22: the names of pages', () => {
   });
 });
 
-describe('files that programs ask for', () => {
-  test('robots are told where the sitemap is, and which addresses are not for them', () => {
+describe('files for programs', () => {
+  test('robots.txt names the sitemap and the excluded addresses', () => {
     expect(read('robots.txt')).toBe(
       'User-agent: *\nDisallow: /v1/\nDisallow: /search\n\nSitemap: http://127.0.0.1:8080/sitemap.xml\n',
     );
@@ -151,7 +151,7 @@ describe('files that programs ask for', () => {
     expect(whole).toBe(routes.map((route) => `<!-- ${route} -->\n\n${read(`${route}.md`)}`).join('\n'));
   });
 
-  test('pages that say nothing by themselves are in no list, and search engines are told so', () => {
+  test('pages without content of their own are in no list and have noindex', () => {
     for (const list of ['sitemap.xml', 'llms.txt'])
       expect(read(list)).not.toMatch(/\/(404|error|search)[<.)]/);
     for (const path of listPageFiles()) {
@@ -161,7 +161,7 @@ describe('files that programs ask for', () => {
     }
   });
 
-  test('the list for programs is what llmstxt.org asks for: a title, a summary, and lists under headings', () => {
+  test('llms.txt has a title, a summary and lists under headings, as llmstxt.org requires', () => {
     const [title, , summary, ...rest] = read('llms.txt').trimEnd().split('\n');
     expect([title, summary]).toEqual(['# Switchyard', expect.stringMatching(/^> .{20,}/)]);
     for (const line of rest)
@@ -171,7 +171,7 @@ describe('files that programs ask for', () => {
 });
 
 describe('the order of pages', () => {
-  test('next and previous join all pages into one line', () => {
+  test('next and previous connect all pages in one order', () => {
     const order = matches(read('llms.txt'), /\]\(http:\/\/127\.0\.0\.1:8080([^)]*)\.md\)/g);
     expect(order[0]).toBe(overview);
     const neighbours = (rel: string) =>
@@ -199,13 +199,13 @@ describe('page data', () => {
     }
   });
 
-  test('the date is shown as month, day and year', () => {
+  test('the date has month, day and year', () => {
     expect(read(`${overview}.html`)).toMatch(
       /Last updated <time dateTime="\d{4}-\d\d-\d\dT[^"]*">[A-Z][a-z]+ \d{1,2}, \d{4}<\/time>/,
     );
   });
 
-  test('every page has a Markdown twin without our own tags', () => {
+  test('every page has a Markdown form without tags of Markdoc', () => {
     for (const route of [overview, customApp, '/terms']) {
       const markdown = read(`${route}.md`);
       expect(markdown).toMatch(/^# .+\n\n.+/);
@@ -219,8 +219,8 @@ describe('page data', () => {
   });
 });
 
-describe('every Markdown twin', () => {
-  test('starts as its page does, and its links lead to what is there', () => {
+describe('every Markdown form', () => {
+  test('starts with the title of its page, and its links exist', () => {
     const unescaped = (text: string) => plain(text).replaceAll('&lt;', '<').replaceAll('&gt;', '>');
     const readIds = (route: string) => new Set(matches(read(`${route}.html`), /\sid="([^"]*)"/g));
     for (const route of matches(read('sitemap.xml'), /<loc>http:\/\/127\.0\.0\.1:8080(\/[^<]+)</g)) {
@@ -280,14 +280,14 @@ describe('every document', () => {
     }
   });
 
-  test('holds every style that something in it asks for', () => {
+  test('has every style that its elements use', () => {
     const pages = listPageFiles().map((path) => {
       const html = read(path);
       const sheets = matches(html, /<style>([\s\S]*?)<\/style>/g);
       const classes = matches(html.replace(/<style>[\s\S]*?<\/style>/g, ''), /\sclass="([^"]*)"/g);
       return { path, sheets, classes: new Set(classes.flatMap((list) => list.split(' '))) };
     });
-    // The first page has names of its own, which other pages use for other things.
+    // The home page has its own class names, which other pages use for other things.
     const all = new Set(pages.flatMap(({ path, sheets }) => (path === 'index.html' ? [] : sheets)));
     expect(all.size).toBeGreaterThan(3);
     for (const sheet of all) {
@@ -324,7 +324,7 @@ describe('every document', () => {
 });
 
 describe('compressed copies', () => {
-  test('of every page hold the page', () => {
+  test('of every page decompress to the page', () => {
     for (const path of listPageFiles()) {
       const page = read(path);
       const copy = (extension: string) => readFileSync(join(builtSiteFolder, `${path}.${extension}`));
@@ -333,7 +333,7 @@ describe('compressed copies', () => {
     }
   });
 
-  test('are smaller than what they are copies of', () => {
+  test('are smaller than their originals', () => {
     const copies = readdirSync(builtSiteFolder, { recursive: true, encoding: 'utf8' }).filter((path) =>
       /\.(br|gz)$/.test(path),
     );
@@ -360,7 +360,7 @@ describe('building again', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('D6: an API that is not known is a warning, and the page says so in its place', () => {
+  test('D6: an unknown API is a warning, and the page shows a message in its place', () => {
     expect(first.warnings).toEqual(
       ['"clod"', '" "', '""'].map((name, index) =>
         expect.stringMatching(
@@ -375,7 +375,7 @@ describe('building again', () => {
     expect(markdown.trim().split('\n\n').slice(-3)).toEqual(words);
   });
 
-  test('D6: the pages of this repository name APIs that are known', async () => {
+  test('D6: the pages of this repository name known APIs', async () => {
     expect((await buildSite()).warnings).toEqual([]);
     for (const path of listPageFiles()) expect(read(path), path).not.toContain('class="api-message"');
   });

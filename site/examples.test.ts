@@ -14,7 +14,7 @@ describe('the examples of the pages', () => {
     );
   });
 
-  test('a page with tabs is run once for every choice, and only the chosen tab counts', () => {
+  test('a page with tabs has one set of steps for each choice, with the chosen tab alone', () => {
     expect(listTabChoices(customApp)).toEqual([{ language: 'Node' }, { language: 'Python' }]);
     const files = (language: string) =>
       extractExamples(customApp, { language }).flatMap((step) => (step.kind === 'file' ? [step.path] : []));
@@ -22,7 +22,7 @@ describe('the examples of the pages', () => {
     expect(files('Python')).toEqual(['van-loading/main.py', 'van-loading/app.yaml', 'parcels.json']);
   });
 
-  test('a block with a reason not to be run is no step', () => {
+  test('a block with skip is no step', () => {
     const steps = extractExamples('/docs/get-started/quickstarts/overview');
     expect(steps.map(({ text }) => text)).not.toContain('npm start');
     expect(steps[0]?.text).toContain('export SWITCHYARD_TOKEN=$(cat data/root-token)');
@@ -47,36 +47,39 @@ describe('the examples of the pages', () => {
     }
   });
 
-  test.for(listTabChoices(customApp))('the program of the page decides as the page says: %o', (choice) => {
-    const folder = mkdtempSync(join(tmpdir(), 'switchyard-example-'));
-    try {
-      const steps = extractExamples(customApp, choice);
-      for (const step of steps) {
-        if (step.kind !== 'file') continue;
-        mkdirSync(dirname(join(folder, step.path)), { recursive: true });
-        writeFileSync(join(folder, step.path), step.text);
+  test.for(listTabChoices(customApp))(
+    'the program of the page returns the output on the page: %o',
+    (choice) => {
+      const folder = mkdtempSync(join(tmpdir(), 'switchyard-example-'));
+      try {
+        const steps = extractExamples(customApp, choice);
+        for (const step of steps) {
+          if (step.kind !== 'file') continue;
+          mkdirSync(dirname(join(folder, step.path)), { recursive: true });
+          writeFileSync(join(folder, step.path), step.text);
+        }
+        const local = steps.find(({ kind, text }) => kind === 'shell' && text.endsWith('< parcels.json'));
+        const run = (...args: string[]) =>
+          JSON.parse(
+            execFileSync('bash', ['-c', `${local?.text} ${args.join(' ')}`], {
+              cwd: folder,
+              encoding: 'utf8',
+              stdio: ['ignore', 'pipe', 'ignore'],
+            }),
+          );
+        expect(run()).toMatchObject({
+          solution: { load: ['lamp', 'vase'] },
+          statistics: { result: { value: 90, custom: { weight: 7, capacity: 10 } } },
+        });
+        expect(run('-capacity', '13')).toMatchObject({
+          solution: { load: ['lamp', 'radio', 'vase'] },
+          statistics: { result: { value: 120 } },
+        });
+        writeFileSync(join(folder, 'parcels.json'), '{}');
+        expect(() => run()).toThrow();
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
       }
-      const local = steps.find(({ kind, text }) => kind === 'shell' && text.endsWith('< parcels.json'));
-      const run = (...args: string[]) =>
-        JSON.parse(
-          execFileSync('bash', ['-c', `${local?.text} ${args.join(' ')}`], {
-            cwd: folder,
-            encoding: 'utf8',
-            stdio: ['ignore', 'pipe', 'ignore'],
-          }),
-        );
-      expect(run()).toMatchObject({
-        solution: { load: ['lamp', 'vase'] },
-        statistics: { result: { value: 90, custom: { weight: 7, capacity: 10 } } },
-      });
-      expect(run('-capacity', '13')).toMatchObject({
-        solution: { load: ['lamp', 'radio', 'vase'] },
-        statistics: { result: { value: 120 } },
-      });
-      writeFileSync(join(folder, 'parcels.json'), '{}');
-      expect(() => run()).toThrow();
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+    },
+  );
 });

@@ -76,9 +76,9 @@ export function listTabChoices(route: string): TabChoice[] {
 }
 
 /**
- * Returns the steps of a page in reading order, of each tab group only the chosen tab or the first. `expect` is a text
- * that the step's output must contain, or a regular expression between slashes. A block with `output` is that text for
- * the step before it. Throws for an unknown route and for an output without its step.
+ * Returns the steps of a page in reading order, of each tab group only the chosen tab or the first. The output of a step
+ * must contain the text `expect`, or match it if it is a regular expression between slashes. A block with `output` is that
+ * text for the step before it. Throws for an unknown route and for an output without its step.
  */
 export function extractExamples(route: string, choice: TabChoice = {}): ExampleStep[] {
   const steps: ExampleStep[] = [];

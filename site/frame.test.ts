@@ -1,4 +1,4 @@
-/** What stands around a page, through the real server, for readers whose browser or system is not the usual one. */
+/** The frame of a page, on the real server, with unusual settings of browser and system. */
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(problems.splice(0)).toEqual([]);
   });
 
-  test('fits where a page is enlarged four times', async () => {
+  test('fits a page enlarged four times', async () => {
     const page = await visit('/', { viewport: { width: 320, height: 256 } });
     const routes = [
       '/',
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     }
   });
 
-  test('the menu is opened by the space bar, and the page behind it stays where it is', async () => {
+  test('the space bar opens the menu, and the page behind it does not scroll', async () => {
     const page = await visit(customApp, { viewport: narrow });
     const menu = page.getByRole('button', { name: 'Menu' });
     expect(await menu.getAttribute('aria-haspopup')).toBe('dialog');
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(await menu.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
-  test('a page that is left through the drawer is not covered by it for who comes back', async () => {
+  test('the drawer is closed on a page that the reader returns to', async () => {
     const page = await visit(customApp, { viewport: narrow });
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })));
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(await isDark(page)).toBe(false);
   });
 
-  test('a tab that is chosen in another window is chosen here too', async () => {
+  test('a tab chosen in another window is selected here too', async () => {
     const page = await visit(customApp);
     const other = await page.context().newPage();
     await other.goto(customApp);
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(await page.locator('[data-panel=Node]:visible').count()).toBe(0);
   });
 
-  test('what was chosen stands before there is anything to paint', async () => {
+  test('stored choices apply before the first paint', async () => {
     const page = await visit(overview);
     await page.evaluate(() => {
       localStorage.setItem('theme', 'dark');
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(atFirst).toEqual({ theme: 'dark', sidebar: 'collapsed' });
   });
 
-  test('without storage everything works for as long as the page is open', async () => {
+  test('without storage choices last as long as the page is open', async () => {
     const page = await arrive();
     await page.addInitScript(() => {
       Object.defineProperty(globalThis, 'localStorage', {
@@ -156,14 +156,14 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(await page.getByRole('navigation', { name: 'Documentation' }).isVisible()).toBe(false);
   });
 
-  test('a choice of the dark theme is none for paper', async () => {
+  test('a printed page is light in the dark theme', async () => {
     const page = await visit(customApp);
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.emulateMedia({ media: 'print' });
     expect(await isDark(page)).toBe(false);
   });
 
-  test('where the system forces its colours, what is chosen and what is marked can be told', async () => {
+  test('forced colours keep selected and marked elements distinguishable', async () => {
     const page = await visit(customApp, { forcedColors: 'active' });
     expect(await style(page, '[role=tab][aria-selected=true]', 'outline-style')).toBe('solid');
     expect(await style(page, '[role=tab][aria-selected=false]', 'outline-style')).toBe('none');
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(await style(page, '.result mark', 'text-decoration-line')).toBe('underline');
   });
 
-  test('on a page that fits into the window no heading is marked before it is read', async () => {
+  test('a page that fits into the window marks no heading at its top', async () => {
     const page = await visit(overview);
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width: 1440, height });
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(await page.locator('.contents [aria-current=location]').allTextContents()).not.toContain(last);
   });
 
-  test('a block is copied where the clipboard is refused, or selected for the keyboard', async () => {
+  test('without clipboard access a block is copied by selection, or selected for the keyboard', async () => {
     const page = await visit(customApp);
     await page.evaluate(() => {
       const refused = () => Promise.reject(new DOMException('Denied.', 'NotAllowedError'));
@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect(await page.evaluate(() => getSelection()?.toString())).toMatch(/^\{\n {2}"parcels"/);
   });
 
-  test('every stop of the keyboard can be seen, and none is covered by the header', async () => {
+  test('every tab stop is visible, and the header covers none', async () => {
     const page = await visit(customApp, { reducedMotion: 'reduce' });
     const faults = new Set<string>();
     let stops = 0;
@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     expect([...faults]).toEqual([]);
   });
 
-  test('an address that leads nowhere is a page at any depth', async () => {
+  test('an unknown address shows the error page at any depth', async () => {
     const page = await visit('/docs/a/b/c/d/e');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Page not found');
     expect(await style(page, '.header', 'position')).toBe('sticky');
@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)('the frame', () => {
     await page.waitForURL(`**${overview}`);
   });
 
-  test('the policy of the server lets nothing run that the build has not made', async () => {
+  test('the policy of the server allows only scripts of the build', async () => {
     const { headers } = await fetch(`${at.site.url}${overview}`);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).not.toMatch(/unsafe|\*|https?:/);

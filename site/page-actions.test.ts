@@ -1,4 +1,4 @@
-/** What a reader can do with a page as a whole, and with its places. */
+/** Actions on a page as a whole, and on its headings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -15,7 +15,7 @@ const mayCopy = { permissions: ['clipboard-read', 'clipboard-write'] };
 const at = setUpSite(serveFolder);
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
-/** The Markdown of a page with the address it came from. */
+/** Fetches the Markdown of a page, with the server's own address in it. */
 const written = (route: string) =>
   readFileSync(join(builtSiteFolder, `${route}.md`), 'utf8').replace(/^```.*?^```/gms, (code) =>
     code.replaceAll('http://127.0.0.1:8080', at.site.url),
@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     return page;
   }
 
-  test('the folders it lies in are links, each to a page', async () => {
+  test('the folders around it are links, each to a page', async () => {
     const page = await visit(runs);
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link');
     expect(await crumbs.allTextContents()).toEqual(['Using Switchyard', 'Reference', 'API']);
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     );
   });
 
-  test('a copy that fails says so and copies nothing', async () => {
+  test('a failed copy shows a message and copies nothing', async () => {
     const page = await visit(customApp);
     await page.evaluate(() => navigator.clipboard.writeText('before'));
     await page.route('**/*.md', (route) => route.fulfill({ status: 503, body: 'Busy' }));
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     expect(await copied(page)).toBe('before');
   });
 
-  test('a page that came over plain HTTP, where scripts have no clipboard, is copied too', async () => {
+  test('a page over plain HTTP, where scripts have no clipboard, is copied too', async () => {
     const page = await at.visitors.newPage({ baseURL: at.site.url, ...mayCopy });
     await page.addInitScript(() => {
       const { clipboard } = navigator;
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     expect(await copied(page)).toBe(written(customApp));
   });
 
-  test('a permalink copies its address, says so for three seconds, and leads there', async () => {
+  test('a permalink copies its address, confirms it for three seconds, and scrolls there', async () => {
     const page = await visit(customApp);
     await page.clock.install({ time: 0 });
     await page.clock.pauseAt(1000);
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     expect(await toast.textContent()).toBe('');
   });
 
-  test('a permalink opened elsewhere leaves the clipboard alone', async () => {
+  test('a permalink opened in another tab does not change the clipboard', async () => {
     const page = await visit(customApp);
     await page.evaluate(() => navigator.clipboard.writeText('before'));
     await page.locator('#push-it').hover();
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     expect(await copied(page)).toBe('before');
   });
 
-  test('the reference unfolds at once and folds again', async () => {
+  test('one button unfolds and folds the whole reference', async () => {
     const page = await visit(runs);
     const folded = page.locator('.api details:not([open])');
     const all = await page.locator('.api details').count();
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     expect(await guide.getByRole('button', { name: 'Expand all' }).count()).toBe(0);
   });
 
-  test('the samples of the reference call the server that the page came from', async () => {
+  test('the samples of the reference call the server of the page', async () => {
     const page = await visit(runs);
     await page.getByRole('button', { name: 'Expand all' }).click();
     const samples = (await page.locator('.api [data-panel] code').allTextContents()).map((text) =>
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     expect(await copied(page)).toContain(`'${at.site.url}/v1/applications/`);
   });
 
-  test('B7: the code of a guide calls the address that the page came from, and is copied so', async () => {
+  test('B7: the code of a guide calls the address of its server, also when copied', async () => {
     const url = at.site.url.replace('127.0.0.1', 'localhost');
     const page = await visit(firstRun, { ...mayCopy, baseURL: url });
     const code = page.locator('pre code').filter({ hasText: 'export SWITCHYARD_URL=' });
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     );
   });
 
-  test('without scripts its Markdown is a link, and no button stands there', async () => {
+  test('without scripts its Markdown is a link, and there is no button', async () => {
     const page = await visit(runs, { javaScriptEnabled: false });
     expect(await page.locator('.page-actions > :visible').allTextContents()).toEqual(['View as Markdown']);
   });

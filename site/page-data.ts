@@ -1,5 +1,5 @@
 /**
- * Everything the components may know. It is computed once while the content is read; a component only displays it.
+ * The data of the components. The generator computes it once while it reads the content; a component only displays it.
  */
 import type { RenderableTreeNodes } from '@markdoc/markdoc';
 
@@ -17,7 +17,7 @@ export type NavigationEntry = {
 /** One line of the contents list of a page: a heading of level 2 or 3. */
 export type ContentsEntry = { id: string; text: string; level: 2 | 3 };
 
-/** A place to go from a page: one beside it in the one fixed order of all pages, or a folder it lies in. */
+/** A link target of a page: its neighbour in the fixed order of all pages, or a folder around it. */
 export type Neighbour = { route: string; label: string };
 
 /** A run of characters with one colour; no class means the colour of ordinary text. */
@@ -26,13 +26,13 @@ export type Token = { text: string; class?: string };
 /** A piece of code that an operation shows, coloured. */
 export type HighlightedCode = { language: string; code: string; lines: Token[][] };
 
-/** A picture as the page shows it: inlined markup, or the address and size of a file. */
+/** A picture of a page: inlined markup, or the address and size of a file in pixels. */
 export type Picture = { markup: string } | { url: string; width: number; height: number };
 
 /** When the text of a page last changed: for machines (RFC 3339) and for readers. */
 export type LastUpdated = { iso: string; text: string };
 
-/** What every page has, inside and outside the documentation. */
+/** A page outside the documentation; pages of the documentation have these fields too. */
 export type PlainPage = {
   /** The address, such as `/docs/get-started/quickstarts/overview` or `/terms`. */
   route: string;
@@ -44,27 +44,27 @@ export type PlainPage = {
 /** A page of the documentation. */
 export type DocsPage = PlainPage & {
   label: string;
-  /** The folders the page lies in, outermost first, each with the address that shows its own or its first page. */
+  /** The folders around the page, outermost first, each with the address that shows its own or its first page. */
   section: Neighbour[];
-  /** Words that readers use for the matter of the page and that the page does not; the search knows them. */
+  /** Words that readers use for the subject of the page and that the page does not; the search indexes them. */
   keywords?: string;
-  /** The version badge: the release this page speaks of, when it speaks of one. */
+  /** The version badge: the release that this page describes. */
   version?: string;
   contents: ContentsEntry[];
-  /** Absent where the history does not tell. */
+  /** Absent when the history does not have it. */
   lastUpdated?: LastUpdated;
   previous?: Neighbour;
   next?: Neighbour;
 };
 
-/** Routes of pages without content of their own: no list names them, and nothing finds them. */
+/** Routes of pages without content of their own, which neither lists nor the search contain. */
 export const UNLISTED_ROUTES: ReadonlySet<string> = new Set(['/404', '/error', '/search']);
 
-/** What the build knows of its own files, so that a page can name them. */
+/** The styles and scripts of the build, as pages use them. */
 export type Assets = {
   /** The style sheet of every page; it is inlined. */
   css: string;
-  /** What only some pages need beside it, inlined in a page that `usedBy` finds something in. */
+  /** Style sheets for some pages only, inlined in a page whose HTML matches `usedBy`. */
   sheets: { css: string; usedBy: RegExp }[];
   /** The address of the module script with all small islands. */
   script: string;
@@ -72,7 +72,7 @@ export type Assets = {
   inline: { head: string; tabs: string; speculation: string };
 };
 
-/** What the renderer is given: one page with all that surrounds it. */
+/** The input of the renderer: one page with its frame. */
 export type View =
   | { kind: 'docs'; page: DocsPage; navigation: NavigationEntry[]; assets: Assets }
   | { kind: 'plain'; page: PlainPage; assets: Assets }

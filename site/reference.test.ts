@@ -1,4 +1,4 @@
-/** The pages that show the API: everything is on one of them, and they work as a reader uses them. */
+/** The API reference: its pages show every operation once, and their controls work. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' };
@@ -14,8 +14,8 @@ import { serveFolder } from './testing/serve-folder.ts';
 const reference = '/docs/using-switchyard/reference/api';
 const runs = `${reference}/runs`;
 
-/** The headings of operations on the pages of a folder, without those of the folders in it. */
-function listShownAnchors(below: string, isIn: (path: string) => boolean): string[] {
+/** Lists the anchors of operations on the pages of a folder. */
+function listOperationAnchors(below: string, isIn: (path: string) => boolean): string[] {
   return readdirSync(join(builtSiteFolder, below), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.html') && isIn(path))
     .flatMap((path) => {
@@ -31,7 +31,7 @@ describe('the reference', () => {
     ['marketplace', marketplace, (path: string) => path.startsWith('marketplace')],
   ] as const)('shows every operation of %s once', ([, document, isIn]) => {
     const all = listOperations(document).map(({ id }) => id);
-    expect(listShownAnchors(reference, isIn)).toEqual(all.sort());
+    expect(listOperationAnchors(reference, isIn)).toEqual(all.sort());
   });
 });
 
@@ -60,14 +60,14 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await label()).toBe('View');
   });
 
-  test('a reader of the screen is told which operation a toggle is for', async () => {
+  test('a toggle names its operation for screen readers', async () => {
     const page = await visit(runs);
     const summary = page.locator('.api-details > summary').first();
     expect(await summary.textContent()).toContain('the details of “Create a run”');
     expect(await page.getByRole('heading', { level: 2, name: 'Create a run' }).count()).toBe(1);
   });
 
-  test('fields and answers link to themselves where they can be seen', async () => {
+  test('visible fields and responses link to themselves', async () => {
     for (const route of [runs, `${runs}#create-run.body.options`]) {
       const page = await visit(route);
       const details = page.locator('.api-details').first();
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     }
   });
 
-  test('a link to a field unfolds what it is in, with a script and without', async () => {
+  test('a link to a field unfolds its operation, with a script and without', async () => {
     const field = 'create-run.body.configuration.queuing.priority';
     for (const javaScriptEnabled of [true, false]) {
       const page = await visit(`${runs}#${field}`, { javaScriptEnabled });
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     }
   });
 
-  test('a link that is followed on the page unfolds its target too', async () => {
+  test('a link on the page unfolds its target too', async () => {
     const page = await visit(runs);
     await page.evaluate(() => {
       location.hash = '#create-run.202.body.run_id';
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.locator('[id="create-run.202.body.run_id"]').waitFor({ state: 'visible' });
   });
 
-  test('a link whose target was folded again unfolds it when it is followed a second time', async () => {
+  test('a second click on a link unfolds its target again', async () => {
     const page = await visit(runs);
     const field = page.locator('[id="cancel-run.path.run_id"]');
     await page.evaluate(() => {
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await field.waitFor({ state: 'visible' });
   });
 
-  test('the language of samples is kept from operation to operation and from page to page', async () => {
+  test('the language of samples stays the same on all operations and pages', async () => {
     const page = await visit(runs);
     await page.locator('.api-details > summary').first().click();
     await page.getByRole('tab', { name: 'Python' }).first().click();
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(texts).toEqual(['Python']);
   });
 
-  test('a sample is copied as it stands', async () => {
+  test('a sample is copied unchanged', async () => {
     const page = await visit(runs, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.locator('.api-details > summary').nth(1).click();
     const code = page.locator('.api').nth(1).locator('[data-language=bash]');
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const },
     { viewport: { width: 390, height: 844 }, colorScheme: 'light' as const },
     { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' as const },
-  ])('with everything unfolded nothing is faint and no page scrolls sideways: %o', async (options) => {
+  ])('unfolded pages have no low contrast and do not scroll sideways: %o', async (options) => {
     for (const name of ['runs', 'run-results', 'applications', 'accounts']) {
       const page = await visit(`${reference}/${name}`, options);
       expect(await page.locator('.api').count(), name).toBeGreaterThan(1);
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     }
   });
 
-  test('without a script everything unfolds and all samples are shown', async () => {
+  test('without a script everything unfolds and all samples are visible', async () => {
     const page = await visit(runs, { javaScriptEnabled: false });
     await page.locator('.api-details > summary').first().click();
     const first = page.locator('.api').first();
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await first.locator('[id="create-run.202.body.run_id"]').waitFor({ state: 'visible' });
   });
 
-  test('a page makes no call', async () => {
+  test('a page sends no API request', async () => {
     const page = await visit(runs);
     await page.waitForLoadState('networkidle');
     const calls: string[] = [];

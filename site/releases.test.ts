@@ -21,7 +21,7 @@ function write(name: string, notes: string, navOrder = 10): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(
     path,
-    `---\ntitle: Releases\nintro: What this page is about, in one line.\nlabel: Page\nnavOrder: ${navOrder}\n---\n\n${notes}\n`,
+    `---\ntitle: Releases\nintro: A description of this page, in one line.\nlabel: Page\nnavOrder: ${navOrder}\n---\n\n${notes}\n`,
   );
 }
 
@@ -50,7 +50,7 @@ const release = (version: string, attributes = '', notes = 'Notes.') =>
 const tree = (site: Site): string => JSON.stringify(site.docs.map(({ body }) => body));
 
 describe('the date of a release', () => {
-  test('is the day git first saw its notes, as its author saw that day, wherever they have moved since', async () => {
+  test('is the day of the first commit of its notes in the time zone of its author, also after a move', async () => {
     write('latest.md', release('1.0.0'));
     commit('2026-03-01T23:30:00-05:00');
     write('archive.md', release('1.0.0', '', 'Notes, mended.'));
@@ -65,7 +65,7 @@ describe('the date of a release', () => {
     ]);
   });
 
-  test('is found whatever the order of the attributes, and not taken from another version', async () => {
+  test('is found with any order of attributes, and not of another version', async () => {
     write('latest.md', release('1.0.0'));
     commit('2026-03-01T12:00:00Z');
     write(
@@ -96,7 +96,7 @@ describe('the date of a release', () => {
     },
   );
 
-  test('can be given as a day', async () => {
+  test('can be a day', async () => {
     write('latest.md', release('1.0.0', 'date="2026-01-31" '));
     expect(tree(await read())).toContain('"text":"January 31, 2026"');
   });
@@ -112,7 +112,7 @@ describe('the date of a release', () => {
 });
 
 describe('the notes of a release', () => {
-  test('have an anchor that links and searches lead to', async () => {
+  test('have an anchor for links and searches', async () => {
     write('latest.md', `[Down](#v1-0-0)\n\n${release('1.0.0', '', '### What is new\n\nEverything.')}`);
     const site = await read();
     expect(site.docs[0]?.contents).toEqual([
@@ -131,13 +131,13 @@ describe('the notes of a release', () => {
     ]);
   });
 
-  test('stand on a page once', async () => {
+  test('are on a page once', async () => {
     write('latest.md', release('1.0.0') + release('1.0.0'));
     await expect(read()).rejects.toThrow('The notes of the release 1.0.0 are on this page already.');
   });
 });
 
-test('the feed has every release, the newest first, under names that stay', async () => {
+test('the feed has every release, the newest first, with permanent ids', async () => {
   write('latest.md', release('1.10.0', 'date="2026-03-02" ', 'Notes & <more>.'));
   write('archive.md', release('1.2.0', 'date="2026-02-01" ') + release('1.9.1', 'date="2026-03-01" '), 20);
   const { releases } = await read();

@@ -1,4 +1,4 @@
-/** The search box of the header in a browser, on the real pages and their at.site. */
+/** The search box of the header in a browser, on the real pages and their server. */
 import type { SearchResponse } from '@switchyard/contract/site/search.ts';
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
   }
   const findBox = (page: Page) => page.locator('[data-search-form] input');
   const searches = () => requests.filter((path) => path === '/search/v1docs');
-  /** The words marked in the list, once it is there. */
+  /** Returns the marked words of the list, once it is visible. */
   const options = async (page: Page) => {
     await page.getByRole('listbox').waitFor();
     return page.getByRole('option');
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(problems.splice(0)).toEqual([]);
   });
 
-  test('is reached by the slash, and its code is fetched no sooner', async () => {
+  test('the slash focuses it, and only then its code is fetched', async () => {
     const page = await visit(overview);
     expect(requests.filter((path) => path.includes('search'))).toEqual([]);
     await page.keyboard.press('/');
@@ -57,10 +57,10 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(await findBox(page).inputValue()).toBe('a/b');
   });
 
-  test('shows hits with their way and marked words, moves by arrows and opens by Enter', async () => {
+  test('shows hits with their path and marked words, moves by arrows and opens by Enter', async () => {
     const page = await visit('/');
     await page.keyboard.press('/');
-    // All at once: on a busy machine the typing rests between two letters.
+    // One change of the text, because on a busy machine typing letter by letter sends several queries.
     await page.keyboard.insertText('push it');
     const hits = await options(page);
     const first = hits.first();
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(await hits.count()).toBe((await search('or-tools')).hits.length);
   });
 
-  test('says exactly what it found nothing for', async () => {
+  test('quotes the query that has no results', async () => {
     const page = await visit('/');
     await findBox(page).fill('  qqqqzz  <i>wwwwzz</i> ');
     const status = page.locator('.search-status');
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(await page.locator('.results').textContent()).toBe('No results for qqqqzz  <i>wwwwzz</i>');
   });
 
-  test('Escape clears it and closes the list, and again leaves it', async () => {
+  test('Escape clears it and closes the list, and a second Escape leaves it', async () => {
     const page = await visit(overview);
     await findBox(page).fill('push');
     await options(page);
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(false);
   });
 
-  test.each(['Control+k', 'Meta+k'])('is reached by %s too, but not out of a text field', async (keys) => {
+  test.each(['Control+k', 'Meta+k'])('%s focuses it too, but not from a text field', async (keys) => {
     const page = await visit('/sign-up');
     await page.locator('form [name=email]').first().focus();
     await page.keyboard.press(keys);
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(true);
   });
 
-  test('offers, while empty, the five places last opened from it, and opens none unasked', async () => {
+  test('offers the five places opened last while empty, with none active', async () => {
     const page = await visit(overview);
     const opened: string[] = [];
     for (const question of [
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.waitForURL(texts[0] === false ? '' : String(texts[0]));
   });
 
-  test('offers nothing that was kept by something else', async () => {
+  test('ignores stored places that are invalid', async () => {
     const page = await visit(overview);
     const texts = {
       sectionId: '',
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     }
   });
 
-  test('asks once for what is typed in one go, and not again for what it knows', async () => {
+  test('sends one query after fast typing, and none for a cached response', async () => {
     const page = await visit(overview);
     await page.clock.install({ time: 0 });
     await findBox(page).focus();
@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(searches()).toHaveLength(1);
   });
 
-  test('shows the answer to the last question, in whatever order answers come', async () => {
+  test('shows the response to the last query, in any order of responses', async () => {
     const page = await visit(overview);
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(await page.getByRole('listbox').isVisible()).toBe(false);
   });
 
-  test('says that it is searching when the answer is slow, and that there is none when it fails', async () => {
+  test('reports a slow search and a failed one', async () => {
     const page = await visit(overview);
     let respond = (_status: number) => {};
     const held = new Promise<number>((resolve) => {
@@ -256,7 +256,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.waitForURL('**/search?q=push');
   });
 
-  test('shows what another service answers as text, and leads nowhere else', async () => {
+  test('shows the response of another service as text, without links out of the site', async () => {
     const page = await visit(overview);
     const meta = { pageNavLabel: 'A', pageSection: '<b>B</b>', pageTitle: 'C' };
     const hit = { content: '<script>alert(1)</script> pushed', sectionId: '"><i>', type: 'section', meta };
@@ -275,11 +275,11 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(await displayed.locator('img, b, i, script').count()).toBe(0);
   });
 
-  test('leaves keys to an input method that is not done, and slashes to commands of the browser', async () => {
+  test('ignores keys of an unfinished input method, and slashes of browser commands', async () => {
     const page = await visit(overview);
     await findBox(page).fill('push');
     await options(page);
-    // Safari says that the composition is over when it tells of the key that ended it.
+    // Safari ends the composition before it sends the key that ended it.
     await findBox(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
     await findBox(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true });
     await findBox(page).dispatchEvent('keydown', { key: 'Escape', isComposing: true });
@@ -290,14 +290,14 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     expect(await findBox(page).evaluate((box) => box === document.activeElement)).toBe(false);
   });
 
-  test('leaves the slash to whoever writes', async () => {
+  test('a slash in a text field is text', async () => {
     const page = await visit('/search');
     await page.locator('[data-question]').focus();
     await page.keyboard.type('a/b');
     expect(await page.locator('[data-question]').inputValue()).toBe('a/b');
   });
 
-  test('works on a phone, where it is an icon until it is used', async () => {
+  test('works on a phone, where it is an icon until its first use', async () => {
     const page = await visit(overview, { viewport: narrow, hasTouch: true, isMobile: true });
     const box = findBox(page);
     expect((await box.boundingBox())?.width).toBeLessThanOrEqual(44);
@@ -317,7 +317,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.waitForURL(target);
   });
 
-  test('without scripts leads to a page of results', async () => {
+  test('loads a page of results without scripts', async () => {
     const page = await visit(overview, { javaScriptEnabled: false });
     await findBox(page).fill('push it');
     await page.keyboard.press('Enter');
@@ -329,7 +329,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
     await page.waitForURL(`**${target}`);
   });
 
-  test.for(['light', 'dark'] as const)('can be read in the %s theme', async (colorScheme) => {
+  test.for(['light', 'dark'] as const)('has enough contrast in the %s theme', async (colorScheme) => {
     const page = await visit(overview, { colorScheme });
     await findBox(page).fill('push');
     await options(page);

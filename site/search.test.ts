@@ -1,4 +1,4 @@
-/** The search of the real pages: what readers ask, through the server. The box is in search-box.test.ts. */
+/** The search of the real pages through the server, with questions of readers. search-box.test.ts tests the box. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -27,11 +27,11 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-describe('what readers ask', () => {
+describe('a question of readers', () => {
   test.each([
     ['the thirty', SEARCH_QUESTIONS],
     ['those held out', HELD_OUT_QUESTIONS],
-  ])('is answered in the first three hits, 29 times of 30: %s', async (_which, list) => {
+  ])('finds its page in the first three hits, 29 times of 30: %s', async (_which, list) => {
     const routes = listRoutes();
     const isOnPage = ({ slug }: Pick<SearchHit, 'slug'>, page: string) =>
       slug === page || slug.startsWith(`${page}/`);
@@ -61,14 +61,14 @@ describe('what readers ask', () => {
   });
 
   test.each(REPORTED_QUESTIONS)(
-    'B21: “$ask” is answered in the first three hits',
+    'B21: “$ask” finds its page in the first three hits',
     async ({ query: question, page }) => {
       const slugs = (await search(question)).hits.map(({ slug }) => slug);
       expect(slugs.slice(0, 3)).toContain(page);
     },
   );
 
-  test('B21: either spelling of a word gives the same answer', async () => {
+  test('B21: both spellings of a word give the same hits', async () => {
     const searchSlugs = async (query: string) =>
       (await search(query)).hits.map(({ slug }) => slug).toSorted();
     for (const [british, american] of [
@@ -84,7 +84,7 @@ describe('what readers ask', () => {
     ['cp-sat', '/docs/integrations/solvers/or-tools'],
     ['multi-file', '/docs/integrations/data/multi-file'],
     ['upload csv files', '/docs/integrations/data/csv-archive'],
-  ])('B3: %s is answered in the box and on the page of results', async (query, slug) => {
+  ])('B3: %s has results in the box and on the page of results', async (query, slug) => {
     expect((await search(query)).hits.map((hit) => hit.slug)).toContain(slug);
     const page = await fetch(`${server.url}/search?q=${encodeURIComponent(query)}`);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -116,7 +116,7 @@ describe('what readers ask', () => {
     );
   });
 
-  test('operations are found by their names, at the pages that show them, in the promised shape', async () => {
+  test('operations are found by their names on their pages, in the promised shape', async () => {
     const [hit] = (await search('createRun')).hits;
     expect(hit).toMatchObject({
       type: 'operation',
@@ -124,7 +124,7 @@ describe('what readers ask', () => {
       sectionHeader: expect.any(String),
     });
     expect(hit?.slug).toMatch(/^\/docs\/using-switchyard\/reference\/api\//);
-    // Its description has words in marks of code, which a passage must not show.
+    // A passage must not show the marks around code of the description.
     expect(hit?.content).toContain('instance_id');
     expect(hit?.content).not.toContain('`');
     const { hits } = await search('next_page_token');
@@ -140,7 +140,7 @@ describe('what readers ask', () => {
       ]);
   });
 
-  test('every hit leads to a heading that is there', async () => {
+  test('every hit leads to an existing heading', async () => {
     for (const { query: question } of SEARCH_QUESTIONS) {
       for (const { slug, sectionId } of (await search(question)).hits) {
         const response = await fetch(`${server.url}${slug}`);

@@ -1,4 +1,4 @@
-/** The sign-up page in a browser, on a server that lets people in, and on one that does not. */
+/** The sign-up page in a browser, on a server with sign-up open, and on one with it closed. */
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ async function visit(url: string, options: BrowserContextOptions = {}): Promise<
   return page;
 }
 
-/** What the token on the page lets its owner see. */
+/** Fetches the owner of the token on the page. */
 async function fetchOwner(page: Page): Promise<unknown> {
   const token = await page.locator('[data-place=token]').textContent();
   return (await at.site.request('GET', '/v1/account', { token })).body;
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
   });
   afterAll(() => closed?.close());
 
-  test('makes an account by keyboard alone, and shows the token with what to do next', async () => {
+  test('creates an account by keyboard alone, and shows the token with the next step', async () => {
     const page = await visit(`${at.site.url}/sign-up`);
     await page.getByLabel('Name of the account').focus();
     await page.keyboard.type('Delivery <b>planning</b>');
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
   });
 
-  test('sends a form once, however often it is pressed', async () => {
+  test('sends a form once for several clicks', async () => {
     const page = await visit(`${at.site.url}/sign-up`);
     await page.getByLabel('Name of the account').fill('Pressed twice');
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
@@ -93,11 +93,11 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     expect(accounts.filter((one) => one.name === 'Pressed twice')).toHaveLength(1);
   });
 
-  test('says what is wrong as the API says it, and takes the form again', async () => {
+  test('shows the error message of the API, and accepts the form again', async () => {
     const page = await visit(`${at.site.url}/sign-up`);
     await page.getByLabel('Name of the account').fill('Any name');
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
-    // What the browser itself would not let through.
+    // The browser itself would refuse this value.
     await page.getByLabel('Name of the account').evaluate((input: HTMLInputElement) => {
       input.minLength = 0;
       input.value = 'ab';
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await done(page, 'Account created');
   });
 
-  test('accepts an invite once, and leaves it out of the address afterwards', async () => {
+  test('accepts an invite once, and removes it from the address', async () => {
     const { invite_url } = await invite('grace@example.com');
     const page = await visit(invite_url);
     expect(await page.getByLabel('Name of the account').isVisible()).toBe(false);
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await again.getByRole('alert').filter({ hasText: 'used already' }).waitFor();
   });
 
-  test('says that the operator closed it, and still takes invites', async () => {
+  test('reports a closed sign-up, and still accepts invites', async () => {
     const page = await visit(`${closed.url}/sign-up`);
     await page.getByText('Sign-up is closed on this server').waitFor();
     expect(await page.getByLabel('Name of the account').isVisible()).toBe(false);
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
     await done(page, 'Invite accepted');
   });
 
-  test('without scripts shows no form, but the call that does the same', async () => {
+  test('without scripts shows the call in place of the form', async () => {
     const page = await visit(`${at.site.url}/sign-up`, { javaScriptEnabled: false });
     expect(await page.locator('main form:visible').count()).toBe(0);
     expect(await page.getByText('/v1/accounts').first().isVisible()).toBe(true);
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('the sign-up page', () => {
   test.for([
     { viewport: { width: 1440, height: 900 }, colorScheme: 'light' as const },
     { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const },
-  ])('can be read in every state and never scrolls sideways: %o', async (options) => {
+  ])('has enough contrast in every state and never scrolls sideways: %o', async (options) => {
     const long = `${'x'.repeat(60)}@${'y'.repeat(60)}`;
     const { invite_url } = await invite(`${options.colorScheme}${long}`);
     const page = await visit(`${at.site.url}/sign-up`, options);

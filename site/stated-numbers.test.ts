@@ -1,4 +1,4 @@
-/** Pages state limits as a reader says them; the contract says what they are. */
+/** Pages state limits in words; the contract has their values. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -14,7 +14,7 @@ const MIB = 1024 * KIB;
 const HOUR_MS = 60 * 60 * 1000;
 const number = new Intl.NumberFormat('en-US');
 
-/** Words of a page with one space between them, so that a line may break anywhere. */
+/** Reads a page with one space between words, so that a line may break anywhere. */
 function readWords(page: string): string {
   const path = join(import.meta.dirname, 'content/using-switchyard', `${page}.md`);
   return readFileSync(path, 'utf8').replaceAll(/\s+/g, ' ');

@@ -1,4 +1,4 @@
-/** The picture of the states of a run is drawn by hand; the table of transitions says what it must show. */
+/** The picture of the states of a run is drawn by hand and must agree with the table of transitions. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_STATUSES_V2, RUN_TRANSITIONS } from '@switchyard/contract/states.ts';

@@ -1,5 +1,5 @@
 /**
- * Draws how a batch experiment expands and comes together again, for the page about it:
+ * Draws the runs of a batch experiment and their comparison, for the page about it:
  *
  *     node site/pictures/batch-diagram.ts > site/content/using-switchyard/experiments/batch.svg
  */
@@ -19,7 +19,7 @@ const differences = width - 40;
 
 const unique = (values: string[]) => [...new Set(values)];
 
-/** The grid of the runs as one SVG element for a page: a line for each input, a station for each run. */
+/** Draws the grid of the runs as one SVG element: a line for each input, a station for each run. */
 export function drawBatchDiagram(runs: readonly GridRun[]): string {
   const inputs = unique(runs.map((run) => run.input_id));
   const instances = unique(runs.map((run) => run.instance_id));
@@ -43,7 +43,7 @@ export function drawBatchDiagram(runs: readonly GridRun[]): string {
 
 const pictured = { inputs: ['day 1', 'day 2', 'day 3'], instances: ['control', 'candidate'], repetitions: 2 };
 
-/** Three inputs on two instances, twice each. */
+/** Lists the runs of three inputs on two instances, twice each. */
 export function listExampleRuns(): GridRun[] {
   return pictured.inputs.flatMap((input_id) =>
     pictured.instances.flatMap((instance_id) =>

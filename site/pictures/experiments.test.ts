@@ -1,4 +1,4 @@
-/** The pictures of the pages on experiments: the files are what is drawn, and the numbers on them are right. */
+/** The pictures of the pages on experiments: the files are up to date, and their numbers are right. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,10 +10,10 @@ import { drawSwitchbackDiagram, readResult } from './switchback-diagram.ts';
 const folder = join(import.meta.dirname, '../content/using-switchyard/experiments');
 const file = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
 
-describe('how a batch expands', () => {
+describe('the picture of a batch', () => {
   const picture = drawBatchDiagram(listExampleRuns());
 
-  test('is the file', () => {
+  test('is up to date', () => {
     expect(file('batch.svg')).toBe(picture);
   });
 
@@ -25,28 +25,28 @@ describe('how a batch expands', () => {
   });
 });
 
-describe('the way of a live run through a shadow test', () => {
-  test('is the file', () => {
+describe('the picture of a shadow test', () => {
+  test('is up to date', () => {
     expect(file('shadow.svg')).toBe(drawShadowDiagram());
   });
 
-  test('is for callers the same with and without a test', () => {
+  test('has the same path for callers as without a test', () => {
     const callers = PATHS.filter(([, , track]) => track === 'train').map(([from, to]) => `${from} ${to}`);
     expect(callers).toEqual(['made baseline', 'baseline answer']);
   });
 
-  test('leads from the run that is made to every other stop', () => {
+  test('connects the created run with every other stop', () => {
     const reached = new Set(['made']);
     for (const _ of PATHS) for (const [from, to] of PATHS) if (reached.has(from)) reached.add(to);
     expect([...reached].sort()).toEqual(Object.keys(STOPS).sort());
   });
 });
 
-describe('the switchback test that is drawn', () => {
+describe('the picture of a switchback test', () => {
   const result = readResult();
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = result.comparison;
 
-  test('is the file, with every unit that was compared', () => {
+  test('is up to date, with every compared unit', () => {
     const picture = drawSwitchbackDiagram(result);
     expect(file('switchback.svg')).toBe(picture);
     const drawn = [...picture.matchAll(/class="(route-\d)" data-unit="(\d+)"/g)];
@@ -58,7 +58,7 @@ describe('the switchback test that is drawn', () => {
     );
   });
 
-  test('says of its units what arithmetic says', () => {
+  test('has the figures that arithmetic gives', () => {
     const [cost] = result.compared;
     if (!cost) throw new Error('Nothing is compared.');
     const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -67,7 +67,7 @@ describe('the switchback test that is drawn', () => {
     expect(mean(of(candidate))).toBeCloseTo(cost.candidate.mean, 6);
     const observed = mean(of(candidate)) - mean(of(baseline));
     expect(cost.mean_difference.value).toBeCloseTo(observed, 6);
-    // Every plan that could have been drawn with a unit on each side: the share of those that differ at least as much.
+    // The p-value is the share of all plans with a unit on each side that differ at least as much.
     const values = cost.units.map((unit) => unit.mean);
     let plans = 0;
     let extreme = 0;
@@ -80,7 +80,7 @@ describe('the switchback test that is drawn', () => {
     expect(cost.randomization).toEqual({ p_value: extreme / plans, method: 'exact', assignments: plans });
   });
 
-  test('is the one that the page reads, with its numbers rounded', () => {
+  test('has the rounded numbers of the page', () => {
     const expected = extractExamples('/docs/using-switchyard/experiments/switchback').find(
       (step) => step.kind === 'file' && step.path === 'finished.json',
     );

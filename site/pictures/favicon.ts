@@ -1,6 +1,6 @@
 /**
- * Draws favicon.ico, for programs that ask for it without having read a page: the mark in three sizes. Run it when the
- * mark changes, with a browser at hand: `node site/pictures/favicon.ts`.
+ * Draws favicon.ico with the mark in three sizes, for programs that request it without reading a page. Run it when the
+ * mark changes; it needs a browser: `node site/pictures/favicon.ts`.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ for (const size of sizes) {
 }
 await browser.close();
 
-// An icon file is a list of where each picture lies, and then the pictures, which may be PNGs.
+// An icon file is a list with the offset of each picture, and then the pictures, which may be PNGs.
 const head = Buffer.alloc(6 + 16 * sizes.length);
 head.writeUInt16LE(1, 2);
 head.writeUInt16LE(sizes.length, 4);

@@ -22,7 +22,7 @@ const input = {
 };
 const run = (stop: string) => ({ output: { solution: { vehicles: [{ id: 'van', route: [{ stop }] }] } } });
 
-test('the picture shows what is for people, without the token and without folders', () => {
+test('the picture shows the output for people, without token and folders', () => {
   expect(filterOutput(printed)).toEqual([
     '$ npm start',
     '',
@@ -34,7 +34,7 @@ test('the picture shows what is for people, without the token and without folder
   ]);
 });
 
-test('the map keeps shapes: at 60° north a degree east is half as long as one north', () => {
+test('on the map at 60° north a degree east is half as long as one north', () => {
   const [, x1, y1, x2, y2] =
     /class="line" d="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)L/.exec(drawFirstStart(printed, input, run('a'))) ??
     [];

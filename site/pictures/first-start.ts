@@ -1,12 +1,12 @@
 /**
- * Draws the picture in README.md from a real first start: what it printed, and the routes that its run planned.
+ * Draws the picture in README.md from a real first start: its output, and the routes that its run planned.
  *
  *     script -qc 'npm start' printed.txt    # at a terminal, where the token is shown
  *     curl -H "Authorization: Bearer $TOKEN" "$URL/v1/applications/vehicle-routing/runs/$RUN" > run.json
  *     node site/pictures/first-start.ts printed.txt run.json > site/pictures/first-start.svg
  *
- * The token is cut and folders are left out. The picture brings its own background, so that it reads on light and dark
- * pages, and its text is text.
+ * The token is truncated and folders are left out. The picture has its own background, so it is readable on light and dark
+ * pages.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const map = { left: 660, width: 312 };
 const width = 1000;
 const colours = ['#ff9c63', '#7cc0ff', '#86d9a2', '#d0a8ff', '#f2c94c'];
 
-/** What was printed from the prompt on, without what npm and the log say, and nothing of this machine. */
+/** Returns the printed lines from the prompt on, without those of npm and the log, and without names of this machine. */
 export function filterOutput(printed: string): string[] {
   const lines = printed
     .split(/\r?\n/)
@@ -35,15 +35,15 @@ export function filterOutput(printed: string): string[] {
   return ['$ npm start', '', ...text.split('\n')];
 }
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 function drawLine(line: string, index: number): string {
   const parts = /^( {2}(?:site|API|token|run|status|objective|time) +)(\S.*)$/.exec(line);
   const y = top + 20 + index * lineHeight;
   const loud = /succeeded/.test(line) ? 'good' : 'loud';
   const content = parts
-    ? `<tspan class="quiet">${parts[1]}</tspan><tspan class="${loud}">${escaped(parts[2] ?? '')}</tspan>`
-    : `<tspan class="${/^(\$|Switchyard|First|Next)/.test(line) ? 'loud' : 'quiet'}">${escaped(line)}</tspan>`;
+    ? `<tspan class="quiet">${parts[1]}</tspan><tspan class="${loud}">${escapeXml(parts[2] ?? '')}</tspan>`
+    : `<tspan class="${/^(\$|Switchyard|First|Next)/.test(line) ? 'loud' : 'quiet'}">${escapeXml(line)}</tspan>`;
   return `<text x="${TEXT_X}" y="${y}" xml:space="preserve">${content}</text>`;
 }
 
@@ -56,7 +56,7 @@ function drawMap(input: Input, run: Run, height: number): string {
   return `${drawn.join('\n')}\n<path class="depots" d="${depots}"/>`;
 }
 
-/** The whole picture as one SVG element. */
+/** Draws the whole picture as one SVG element. */
 export function drawFirstStart(printed: string, input: Input, run: Run): string {
   const lines = filterOutput(printed);
   const height = 2 * top + lines.length * lineHeight;

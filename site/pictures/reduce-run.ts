@@ -1,5 +1,5 @@
 /**
- * Reduces a run of the sample app vehicle-routing to what the picture on the first page needs:
+ * Reduces a run of the sample app vehicle-routing to the data of the picture on the first page:
  *
  *     node site/pictures/reduce-run.ts input.json output.json > site/pictures/finished-run.json
  *
@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-/** A finished run as the picture shows it. Coordinates are those of the input; routes start and end at the depot. */
+/** The data of a finished run for the picture. Coordinates are those of the input; routes start and end at the depot. */
 type FinishedRun = {
   depot: [number, number];
   routes: [number, number][][];
@@ -35,7 +35,7 @@ type Output = {
 };
 
 function reduce(input: Input, output: Output): FinishedRun {
-  const places = new Map(input.locations.map(({ id, x, y }) => [id, [x, y] as [number, number]]));
+  const places = new Map<string, [number, number]>(input.locations.map(({ id, x, y }) => [id, [x, y]]));
   const at = (name: string | undefined): [number, number] => {
     const place = places.get(name ?? '');
     if (!place) throw new Error(`The input has no location "${name}"; every stop and vehicle must name one.`);

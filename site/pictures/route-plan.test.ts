@@ -1,4 +1,4 @@
-/** The plan on the page is a run of the sample app on its sample input; the input says what must be on it. */
+/** The plan on the page is a run of the sample app on its sample input, and shows all of the input. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const input = JSON.parse(readFileSync(join(root, 'sample-apps/vehicle-routing/in
   vehicles: { id: string; start: unknown }[];
 };
 
-/** How many points the paths of a class have. */
+/** Counts the points of the paths of a class. */
 function countPoints(name: string): number {
   const paths = [...picture.matchAll(new RegExp(`class="${name}" d="([^"]+)"`, 'g'))];
   return paths.reduce((sum, [, path = '']) => sum + path.split('h0').length - 1, 0);
@@ -23,6 +23,6 @@ test('the plan has every stop, vehicle and depot of the sample input', () => {
   expect(countPoints('depots')).toBe(new Set(input.vehicles.map(({ start }) => JSON.stringify(start))).size);
 });
 
-test('the page says how many stops the plan has', () => {
+test('the page states the number of stops of the plan', () => {
   expect(page).toContain(`${input.stops.length} stops`);
 });

@@ -5,7 +5,7 @@
  *     node main.ts -duration 0 -iterations 20000 < input.json > output.json
  *     node ../../site/pictures/route-plan.ts output.json > ../../site/content/use-cases/route-plan.svg
  *
- * With iterations in place of time the plan is the same every time.
+ * Iterations in place of time make the plan repeatable.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const margin = 14;
 /** Classes of styles/picture.css. */
 const colours = ['route-1', 'route-2', 'route-3'];
 
-/** The plan as one SVG element for a page. */
+/** Draws the plan as one SVG element for a page. */
 function drawRoutePlan(input: Input, run: Run): string {
   const box = { left: margin, top: legend, width: width - 2 * margin, height: height - legend - margin };
   const { routes, depots } = projectRoutes(input, run, box);

@@ -7,13 +7,13 @@ export type Input = {
 };
 export type Run = { output: { solution: { vehicles: { id: string; route: { stop: string }[] }[] } } };
 
-/** Where the picture has room; the map stands in its middle. */
+/** The space for the map in the picture, in its units; the map is centred in it. */
 export type Box = { left: number; top: number; width: number; height: number };
 
 /** Path data: a line for each route, its stops as segments of no length, and the depots in the same way. */
 export type ProjectedRoutes = { routes: { vehicle: string; line: string; stops: string }[]; depots: string };
 
-/** Shapes are kept where the stops are: a degree of longitude is shorter than one of latitude. */
+/** Projects routes onto the box. Scales longitude by the cosine of the mean latitude, so shapes near the stops are right. */
 export function projectRoutes({ stops, vehicles }: Input, { output }: Run, box: Box): ProjectedRoutes {
   const middle = stops.reduce((sum, { location }) => sum + location.lat, 0) / stops.length;
   const plane = ({ lon, lat }: Coordinates) => [lon * Math.cos((middle * Math.PI) / 180), -lat] as const;

@@ -1,19 +1,19 @@
 /**
- * Draws the way of a live run through a shadow test, for the page about it:
+ * Draws the path of a live run through a shadow test, for the page about it:
  *
  *     node site/pictures/shadow-diagram.ts > site/content/using-switchyard/experiments/shadow.svg
  */
 interface Stop {
   x: number;
   y: number;
-  /** One text a line; the first line of a stop on the upper track stands above it. */
+  /** The lines of the label; that of a stop on the upper track is above it. */
   words: string[];
 }
 
 const upper = 52;
 const lower = 132;
 
-/** Where a run, and its copy, come by. */
+/** The stops of a run and of its copy. */
 export const STOPS = {
   made: { x: 44, y: upper, words: ['your run'] },
   baseline: { x: 176, y: upper, words: ['baseline'] },
@@ -25,7 +25,7 @@ export const STOPS = {
 
 export type StopName = keyof typeof STOPS;
 
-/** The caller's way first. */
+/** The paths between stops, the caller's first. */
 export const PATHS: [from: StopName, to: StopName, track: 'train' | 'rail'][] = [
   ['made', 'baseline', 'train'],
   ['baseline', 'answer', 'train'],
@@ -35,14 +35,14 @@ export const PATHS: [from: StopName, to: StopName, track: 'train' | 'rail'][] = 
   ['answer', 'compared', 'rail'],
 ];
 
-function track([from, to, kind]: (typeof PATHS)[number]): string {
+function drawTrack([from, to, kind]: (typeof PATHS)[number]): string {
   const [a, b] = [STOPS[from], STOPS[to]];
   const middle = (a.y + b.y) / 2;
   const way = a.y === b.y ? `H${b.x}` : `C${a.x} ${middle + 20} ${b.x} ${middle - 20} ${b.x} ${b.y}`;
   return `  <path class="${kind}" data-way="${from} ${to}" d="M${a.x} ${a.y}${way}" />`;
 }
 
-function stop({ x, y, words }: Stop): string[] {
+function drawStop({ x, y, words }: Stop): string[] {
   const first = y === upper ? y - 18 : y + 26;
   return [
     `  <circle class="${y === upper ? 'station' : 'open'}" cx="${x}" cy="${y}" r="6" />`,
@@ -50,9 +50,9 @@ function stop({ x, y, words }: Stop): string[] {
   ];
 }
 
-/** The picture as one SVG element for a page. The caller's way lies over all others. */
+/** Draws the picture as one SVG element for a page. The caller's path is above all others. */
 export function drawShadowDiagram(): string {
-  const parts = [...PATHS.map(track).reverse(), ...Object.values(STOPS).flatMap(stop)];
+  const parts = [...PATHS.map(drawTrack).reverse(), ...Object.values(STOPS).flatMap(drawStop)];
   return `<svg aria-hidden="true" viewBox="0 0 380 182">\n${parts.join('\n')}\n</svg>`;
 }
 

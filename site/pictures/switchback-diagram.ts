@@ -1,6 +1,6 @@
 /**
- * Draws a switchback test that is over: the plan as a train that changes tracks, and the mean of each unit below. The test
- * was a real one, of the sample app for routing, with units of a minute; its answer, reduced to what is drawn, is beside:
+ * Draws a finished switchback test: the plan as a train that changes tracks, and the mean of each unit below. It was a real
+ * test of the sample app for routing, with units of a minute. Its reduced result is in the file next to this one:
  *
  *     curl -H "Authorization: Bearer $TOKEN" "$URL/v1/applications/vehicle-routing/experiments/switchback/more-search" |
  *       node site/pictures/switchback-diagram.ts reduce > site/pictures/switchback-test.json
@@ -34,10 +34,10 @@ const names = 76;
 const tracks = { baseline: 30, candidate: 70 };
 const means = { top: 126, bottom: 216 };
 
-/** The fields that are drawn or told on the page, of `result.value` alone. */
+/** Selects the fields that the picture or the page uses, of `result.value` alone. */
 function reduceResult({ comparison, plan, compared }: SwitchbackResult): SwitchbackResult {
   const cost = compared.find(({ indicator }) => indicator === 'result.value');
-  if (!cost) throw new Error('The answer compares no result.value.');
+  if (!cost) throw new Error('The result compares no result.value; use a test that does.');
   const { indicator, verdict, reasons, control, candidate, units, mean_difference, randomization } = cost;
   const { p_value, method, assignments } = randomization;
   return {
@@ -54,10 +54,10 @@ function reduceResult({ comparison, plan, compared }: SwitchbackResult): Switchb
   };
 }
 
-/** The test as one SVG element for a page. */
+/** Draws the test as one SVG element for a page. */
 export function drawSwitchbackDiagram({ comparison, plan, compared }: SwitchbackResult): string {
   const [cost] = compared;
-  if (!cost) throw new Error('Nothing is compared.');
+  if (!cost) throw new Error('The result compares no indicator; use a test that does.');
   const wide = (width - names - 4) / plan.units.length;
   const left = (index: number) => names + index * wide;
   const on = (id: string) => (id === comparison.candidate_instance_id ? 'candidate' : 'baseline');
@@ -103,14 +103,13 @@ const round = (number: number) => Math.round(number * 10) / 10;
 
 const RESULT_PATH = join(import.meta.dirname, 'switchback-test.json');
 
+/** Reads the stored result. */
 export function readResult(): SwitchbackResult {
-  return JSON.parse(readFileSync(RESULT_PATH, 'utf8')) as SwitchbackResult;
+  return JSON.parse(readFileSync(RESULT_PATH, 'utf8'));
 }
 
 if (import.meta.main) {
   if (process.argv[2] === 'reduce')
-    console.log(
-      JSON.stringify(reduceResult(JSON.parse(readFileSync(0, 'utf8')) as SwitchbackResult), null, 2),
-    );
+    console.log(JSON.stringify(reduceResult(JSON.parse(readFileSync(0, 'utf8'))), null, 2));
   else console.log(drawSwitchbackDiagram(readResult()));
 }

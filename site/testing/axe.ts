@@ -1,4 +1,4 @@
-/** What axe-core, the usual checker of accessibility, finds on a page. */
+/** Runs axe-core, a checker of accessibility, on pages. */
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -6,24 +6,24 @@ import { replaceDocument } from './replace-document.ts';
 
 const script = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Contrast is left to `findLowContrastText`, which also looks at what axe cannot decide, and to `runAxeColorRules`. */
+/** `findLowContrastText` checks contrast, also in cases that axe cannot decide, and so does `runAxeColorRules`. */
 const options: RunOptions = { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: false } } };
 
-/** The navigation, the same on every page of the documentation: three quarters of the time that a page takes. */
+/** The navigation is the same on every page of the documentation, and takes three quarters of the time of a check. */
 const navigation = '#site-navigation';
 
-/** The rules whose answer depends on the theme. */
+/** The rules whose result depends on the theme. */
 const colorRules: RunOptions = {
   resultTypes: ['violations'],
   runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 };
 
-/** Every finding as "rule: element". The page must allow scripts from outside its policy. */
+/** Returns every violation as "rule: element". The page must allow scripts from outside its policy. */
 export function runAxe(page: Page): Promise<string[]> {
   return run(page, options, []);
 }
 
-/** Rules about links, headings and names, which depend on the words of a page and not on the parts it is made of. */
+/** Rules about links, headings and names, which depend on the text of a page and not on its components. */
 const contentRules: RunOptions = {
   resultTypes: ['violations'],
   runOnly: {
@@ -44,8 +44,8 @@ const contentRules: RunOptions = {
 };
 
 /**
- * Findings on many pages without their scripts and navigation, one page after the other in a document that axe was loaded
- * into once. The page must allow scripts from outside its policy.
+ * Returns the violations of many pages without their scripts and navigation, one page after the other. They share one
+ * document, so axe is loaded once. The page must allow scripts from outside its policy.
  */
 export async function runAxeOnRoutes(
   page: Page,
@@ -62,7 +62,7 @@ export async function runAxeOnRoutes(
   return found;
 }
 
-/** The same of colours alone. */
+/** Returns the violations of the rules about colours alone. */
 export function runAxeColorRules(page: Page): Promise<string[]> {
   return run(page, colorRules, []);
 }
@@ -74,11 +74,16 @@ async function run(page: Page, chosen: RunOptions, exclude: string[]): Promise<s
   return check(page, chosen, exclude);
 }
 
-/** What `run` does where axe is loaded. */
+declare global {
+  interface Window {
+    axe: Axe;
+  }
+}
+
+/** Runs axe in a page that has loaded it. */
 async function check(page: Page, chosen: RunOptions, exclude: string[]): Promise<string[]> {
   const { violations } = await page.evaluate(
-    ([context, without]): Promise<AxeResults> =>
-      (globalThis as unknown as { axe: Axe }).axe.run({ exclude: without }, context),
+    ([context, without]): Promise<AxeResults> => window.axe.run({ exclude: without }, context),
     [chosen, exclude] as const,
   );
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));

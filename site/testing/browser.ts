@@ -1,4 +1,4 @@
-/** The browser of this machine, for tests that look at pages as a reader does; without one they are skipped. */
+/** The browser of this machine. Tests that need one are skipped without it. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -43,7 +43,7 @@ export function collectPageErrors(page: Page, problems: string[]): void {
   });
 }
 
-/** The browser of a test file, and the pages that its tests have opened in it, each as a visitor of its own. */
+/** The browser of a test file, and the pages that its tests have opened, each as a new visitor. */
 export class BrowserSession {
   #browser: Browser | undefined;
   #open: Page[] = [];
@@ -60,7 +60,7 @@ export class BrowserSession {
     return page;
   }
 
-  /** After each test. */
+  /** Closes the pages; called after each test. */
   async closePages(): Promise<void> {
     await Promise.all(this.#open.map((page) => page.context().close()));
     this.#open = [];

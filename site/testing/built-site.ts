@@ -1,33 +1,33 @@
 /**
- * The built site for the tests of a file: built once for all of them by `global-setup.ts`, served as the file wishes, with
- * a browser whose pages are closed after each test.
+ * The built site for the tests of a file. `global-setup.ts` builds it once for all of them, and each file serves it in its
+ * own way. The browser's pages are closed after each test.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { BrowserSession } from './browser.ts';
 
-/** Where the site lies that all tests look at. Nobody writes into it. */
+/** The folder of the site that all tests share. No test writes into it. */
 export const builtSiteFolder: string = inject('builtSite');
 
-/** The files of all its pages, from `builtSiteFolder`. */
+/** Lists the files of all its pages, relative to `builtSiteFolder`. */
 export function listPageFiles(): string[] {
   return readdirSync(builtSiteFolder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.html'),
   );
 }
 
-/** The route of a page by its file. */
+/** Returns the route of the page in a file. */
 function getRoute(file: string): string {
   return `/${file.replace(/(^index)?\.html$/, '')}`;
 }
 
-/** The routes of all its pages. */
+/** Lists the routes of all its pages. */
 export function listRoutes(): string[] {
   return listPageFiles().map(getRoute);
 }
 
-/** All routes but the addresses of folders, which show a page that has a route of its own. */
+/** Lists all routes without the addresses of folders, which show a page that has its own route. */
 export function listCanonicalRoutes(): string[] {
   return listPageFiles().flatMap((file) => {
     const route = getRoute(file);
@@ -38,8 +38,8 @@ export function listCanonicalRoutes(): string[] {
 }
 
 /**
- * The fewest routes, chosen greedily, that together show everything the site can show: each element with each class, each
- * combination of style sheets and each picture. What is true of them holds for pages made of the same parts.
+ * Lists few routes, chosen greedily, that together have each element with each class, each combination of style sheets and
+ * each picture. A result for these pages holds for pages made of the same parts.
  */
 export function listRoutesOfEachKind(): string[] {
   const partsByRoute = new Map(
@@ -61,7 +61,7 @@ export function listRoutesOfEachKind(): string[] {
   return chosen;
 }
 
-/** The elements with their classes, the style sheets and the pictures of a page. */
+/** Lists the elements with their classes, the style sheets and the pictures of a page. */
 function listParts(html: string): Set<string> {
   const sheets = [...html.matchAll(/<style>[\s\S]*?<\/style>/g)].map(([sheet]) => sheet).join('');
   const body = html.replaceAll(/<(style|script)[\s\S]*?<\/\1>/g, '');
@@ -74,7 +74,7 @@ function listParts(html: string): Set<string> {
 
 type Served = AsyncDisposable & { url: string };
 
-/** To be called outside of a test. What it returns can be used within tests; `site` is what `serve` gave. */
+/** Sets up site and browser for the tests of a file. The result is usable within tests; `site` is the result of `serve`. */
 export function setUpSite<S extends Served>(
   serve: (folder: string) => Promise<S>,
 ): { readonly site: S; readonly visitors: BrowserSession } {

@@ -1,6 +1,6 @@
 /**
- * Runs in the page: lists visible words whose colour stands out too little from what lies behind them, as
- * "ratio element: words". Colours are read back from a canvas pixel, so any notation of the style sheet works.
+ * Runs in the page: lists visible words with too little contrast to their background, as "ratio element: words". Colours
+ * are read back from a canvas pixel, so any notation of the style sheet works.
  */
 export function findLowContrastText(least: number): string[] {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -23,7 +23,7 @@ export function findLowContrastText(least: number): string[] {
     });
     return 0.2126 * (linear[0] ?? 0) + 0.7152 * (linear[1] ?? 0) + 0.0722 * (linear[2] ?? 0);
   };
-  // Each element is looked at once: there are thousands of words in a block of code.
+  // Each element is checked once, because a block of code has thousands of words.
   const grounds = new Map<Element, number[]>();
   const behind = (element: Element | null): number[] => {
     if (!element) return [255, 255, 255];

@@ -1,6 +1,6 @@
 /**
- * Before the tests of the site: it is built once, where `npm start` builds it, which a test starts as well. Eleven test
- * files look at it, and a build is thirty seconds of a core.
+ * Builds the site once before its tests, in the folder that `npm start` uses, because a test runs that too. Eleven test
+ * files use it, and a build takes thirty seconds of a core.
  */
 import type { TestProject } from 'vitest/node';
 import { buildSite } from '../build.ts';

@@ -1,4 +1,4 @@
-/** Runs in the page: how far things have moved after they were first painted. */
+/** Runs in the page: returns the cumulative layout shift since the first paint. */
 export function measureLayoutShift(): Promise<number> {
   return new Promise((resolve) => {
     let sum = 0;

@@ -1,7 +1,7 @@
 /** The smallest label of a picture, in pixels of the screen. */
 export const MIN_LABEL_SIZE_PX = 11;
 
-/** Runs in the page: code that is cut although there is room beside it, and labels of pictures that are small or cut. */
+/** Runs in the page: lists code that is cut although there is space for it, and small or cut labels of pictures. */
 export function findIllegibleText(least: number): string[] {
   const findVisible = <T extends Element>(selector: string) =>
     [...document.querySelectorAll<T>(selector)].filter((one) => one.checkVisibility());

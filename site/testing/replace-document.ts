@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Shows the page of a route as it is without scripts, in the place of the document that the browser shows. It takes a third
- * of the time of a visit, which starts a cold engine. Code loses the elements that colour it: they have nothing but a class
- * and are most of the elements of a page.
+ * Replaces the document of the browser by the page of a route without scripts. It takes a third of the time of a visit,
+ * which starts a cold engine. It removes the elements that colour code, which have only a class and are most of a page.
  */
 export async function replaceDocument(page: Page, route: string): Promise<void> {
   await page.evaluate(async (address) => {

@@ -1,10 +1,10 @@
 /**
- * What readers ask, and the page that answers it. The list was written from the list of pages alone, before any search
- * had been tried on it, so that it can say how good the search is. A right page may have pages below it: those answer too.
+ * Questions of readers, and the page for each. They were written from the list of pages alone, before any search existed, so
+ * they measure its quality. The pages below a right page are right too.
  */
 export interface SearchQuestion {
   query: string;
-  /** The page that answers; one of its pages below is as good. */
+  /** The page to find, or one below it. */
   page: string;
   /** The page has not been written yet, so nothing can find it. */
   isPending?: true;
@@ -49,13 +49,13 @@ export const SEARCH_QUESTIONS: readonly SearchQuestion[] = [
   { query: 'invite a colleague', page: `${using}/accounts/teams` },
   { query: 'revoke a token', page: `${using}/accounts/api-keys` },
   { query: 'time windows of stops', page: '/docs/use-cases/vehicle-routing' },
-  { query: 'what changed in the latest release', page: '/docs/releases/latest' },
+  { query: 'what changed in the latest release?', page: '/docs/releases/latest' },
 ];
 
-/** The same, written before the ranking was tuned on those above; their score was seen while it was. */
+/** Questions written before the ranking was tuned on those above. Their score was visible during the tuning. */
 export const HELD_OUT_QUESTIONS: readonly SearchQuestion[] = [
   { query: 'cancel a run', page: `${using}/run/methodology` },
-  { query: 'what is an execution class', page: `${using}/run/execution-classes` },
+  { query: 'what is an execution class?', page: `${using}/run/execution-classes` },
   { query: 'roles and permissions', page: `${using}/accounts/teams` },
   { query: 'single sign on', page: `${using}/accounts/sso` },
   { query: 'go through all pages of a list', page: `${using}/reference/pagination` },
@@ -72,7 +72,7 @@ export const HELD_OUT_QUESTIONS: readonly SearchQuestion[] = [
   { query: 'tolerance of a metric', page: `${using}/experiments/acceptance` },
 ];
 
-/** What readers asked without an answer, and words that the field and the pages spell or name differently: each must be answered. */
+/** Questions that readers asked without success, and words with several spellings or names. Each must find its page. */
 export const REPORTED_QUESTIONS: readonly SearchQuestion[] = [
   { query: 'docker', page: `${using}/setup/install` },
   { query: 'container', page: `${using}/setup/install` },

@@ -11,7 +11,7 @@ const types: Record<string, string> = {
   '.md': 'text/markdown; charset=utf-8',
 };
 
-/** The strictest policy the pages promise to live with. */
+/** Formats the strictest policy under which the pages promise to work. */
 function formatPolicy(outDir: string): string {
   const { scripts, styles }: { scripts: string[]; styles: string[] } = JSON.parse(
     readFileSync(join(outDir, 'csp.json'), 'utf8'),

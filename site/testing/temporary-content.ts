@@ -1,18 +1,18 @@
-/** Content of a few files, read as a site: what tests of the markup start from. */
+/** Reads a few files as a site, for tests of the markup. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ContentError } from '../generator/inputs/problems.ts';
 import { readSite, type Site } from '../generator/pages/read-site.ts';
 
-/** The front matter of a page, with more fields after its own. */
+/** Formats the front matter of a page, with more fields after its own. */
 export const buildFrontMatter = (fields = '') =>
-  `---\ntitle: A page\nintro: What this page is about, in one line.\nlabel: Page\nnavOrder: 10\n${fields}---\n\n`;
+  `---\ntitle: A page\nintro: A description of this page, in one line.\nlabel: Page\nnavOrder: 10\n${fields}---\n\n`;
 
 /** The line on which the body of a page with that front matter begins. */
 export const BODY_START_LINE = 8;
 
-/** Reads files of a folder that is there only so long. */
+/** Reads files from a temporary folder. */
 export async function readContent(files: Record<string, string | Buffer>): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-content-'));
   try {
@@ -32,7 +32,7 @@ export async function readContent(files: Record<string, string | Buffer>): Promi
   }
 }
 
-/** The mistakes of such files, as `file:line: sentence`. */
+/** Returns the mistakes of such files, as `file:line: sentence`. */
 export async function listProblems(files: Record<string, string | Buffer>): Promise<string[]> {
   try {
     await readContent(files);

@@ -2,8 +2,8 @@
 import { type SearchHit, splitAtMarks } from '@switchyard/contract/site/search.ts';
 
 /**
- * Returns a link with the path, title and passage of the hit; undefined for a hit outside the site, which a foreign search
- * service may return. `marks` are the words to highlight.
+ * Returns a link with the path, title and passage of the hit, and the words `marks` highlighted. Returns undefined for a hit
+ * outside the site, which a foreign search service may return.
  */
 export function renderOption(
   hit: SearchHit,

@@ -1,4 +1,4 @@
-/** The date of a page is what git knows of it, or nothing. */
+/** The date of a page comes from git, or is absent. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ const listDates = (where: string) => {
   return ['old.md', 'kept.md'].map((name) => getDate(join(where, name))?.text);
 };
 
-test('is the day of its last commit, and of the file itself before its first', () => {
+test('is the day of its last commit, or of the file before its first commit', () => {
   expect(listDates(whole)).toEqual(['February 28, 2026', 'March 31, 2026']);
   writeFileSync(join(whole, 'new.md'), 'One.\n');
   const written = readCommitDates(whole)(join(whole, 'new.md'));

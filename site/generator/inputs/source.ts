@@ -14,8 +14,8 @@ export function readSource(file: ContentFile): Source {
 }
 
 /**
- * Returns the line of a node in its file, from 1. Markdoc gives the parts of a paragraph the line where it starts, so links
- * and pictures are found by their address.
+ * Returns the line number of a node in its file; the first is `1`. Markdoc gives the parts of a paragraph the line where it
+ * starts, so links and pictures are found by their address.
  */
 export function getNodeLine(node: Node, lines: readonly string[] = []): number {
   const start = node.lines[0] ?? 0;

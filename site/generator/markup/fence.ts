@@ -10,9 +10,9 @@ export function getFenceCode(node: Node): string {
 
 /**
  * A code block. `file` names the file that the reader saves, `title` is any other caption. Tests run the shell blocks in
- * the order of the page. `expect` is text that their output must contain, and `skip` is the reason not to run one. A text
- * block with `output` is the output of the shell block before it, which the tests compare. `folded` is the summary of a
- * block that readers know from another page, and that they can unfold. `examples.ts` reads these attributes.
+ * the order of the page. Their output must contain the text `expect`, and `skip` is the reason not to run one. A text block
+ * with `output` is the output of the shell block before it, which the tests compare. The text `folded` is the summary of a
+ * block that readers know from another page, and that they can unfold. The module `examples.ts` reads these attributes.
  */
 export function createFenceSchema(context: MarkupContext): Schema {
   return {

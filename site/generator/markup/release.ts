@@ -16,8 +16,8 @@ function formatTagPattern(version: string): string {
 }
 
 /**
- * The notes of one release below a heading of level 2 with version, title and date. `date` is a day such as 2026-11-20,
- * or `auto` for the first commit of the notes.
+ * The notes of one release below a heading of level 2 with version, title and date. The attribute `date` is a day such as
+ * 2026-11-20, or `auto` for the first commit of the notes.
  */
 export function createReleaseSchema(context: MarkupContext): Schema {
   return {

@@ -19,13 +19,13 @@ describe('mistakes between files', () => {
     ]);
   });
 
-  test('a name that is no part of an address', async () => {
+  test('a file name that is invalid in an address', async () => {
     expect(await listProblems({ 'Big_Page.md': buildFrontMatter() })).toEqual([
       expect.stringContaining('"Big_Page"'),
     ]);
   });
 
-  test('a drawing that holds a script', async () => {
+  test('a drawing with a script', async () => {
     const svg = '<svg viewBox="0 0 1 1"><script>alert(1)</script></svg>';
     expect(
       await listProblems({ 'a.md': `${buildFrontMatter()}{% image src="a.svg" alt="A" /%}\n`, 'a.svg': svg }),
@@ -34,7 +34,7 @@ describe('mistakes between files', () => {
     ]);
   });
 
-  test('code from a file that is not there, or lacks the line', async () => {
+  test('code from a missing file, or without the line', async () => {
     const page = (attributes: string) => `${buildFrontMatter()}{% code-reference ${attributes} /%}\n`;
     const one = async (attributes: string) =>
       (await listProblems({ 'a.md': page(attributes), 'a.js': 'x();\n' })).join();
@@ -49,7 +49,7 @@ describe('mistakes between files', () => {
     );
   });
 
-  test('of every kind at once on one page', async () => {
+  test('of every kind on one page', async () => {
     const found = await listProblems({
       'a.md': `${buildFrontMatter()}{% nonsense /%}\n\n{% image src="no.png" alt="A" /%}\n\n{% swagger spec="cloud" tag="ruins" level=2 /%}\n\n[x](/docs/x)\n`,
     });
@@ -58,7 +58,7 @@ describe('mistakes between files', () => {
     );
   });
 
-  test('all of them at once, in the order of files and lines', async () => {
+  test('all are reported in the order of files and lines', async () => {
     const found = await listProblems({
       'b.md': `${buildFrontMatter()}[x](/docs/x)\n`,
       'a.md': `${buildFrontMatter('bad: 1\n')}# One\n`,
@@ -101,7 +101,7 @@ describe('content without mistakes', () => {
     ]);
   });
 
-  test('code from a file is shown in part, coloured, and named', async () => {
+  test('part of a file becomes a coloured code block with its name', async () => {
     const page = `${buildFrontMatter()}{% code-reference file="content/app.py" from="def two" to="return" /%}\n`;
     const site = await readContent({
       'a.md': page,
@@ -114,7 +114,7 @@ describe('content without mistakes', () => {
     expect(site.references).toEqual(['content/app.py']);
   });
 
-  test('links may lead to operations of the API and to their fields', async () => {
+  test('links to operations of the API and their fields are valid', async () => {
     const page = `${buildFrontMatter()}[a](#create-key) [b](#create-key.body.name)\n\n{% swagger spec="cloud" tag="account" level=2 /%}\n`;
     const site = await readContent({ 'a.md': page });
     expect(site.docs[0]?.contents).toContainEqual({ id: 'create-key', text: 'Create a key', level: 2 });
@@ -124,7 +124,7 @@ describe('content without mistakes', () => {
     expect(wrong).not.toContain('create-key.body.name');
   });
 
-  test('a PNG is copied under the hash of its bytes and shown in its size', async () => {
+  test('a PNG is copied under the hash of its bytes and has its size', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d494844520000000300000002', 'hex');
     const site = await readContent({
       'a.md': `${buildFrontMatter()}{% image src="a.png" alt="A" /%}\n`,

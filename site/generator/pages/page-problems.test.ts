@@ -336,7 +336,7 @@ const cases: { name: string; page: string; line: number; message: string }[] = [
   },
   {
     name: 'an intro too short',
-    page: buildFrontMatter().replace('What this page is about, in one line.', 'Short.'),
+    page: buildFrontMatter().replace('A description of this page, in one line.', 'Short.'),
     line: 3,
     message: 'must have 20 to 240 characters and has 6',
   },

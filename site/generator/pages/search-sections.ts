@@ -6,7 +6,7 @@ import { listTagOperations } from '../markup/swagger.ts';
 /** An operation of an API document that a page shows, and its anchor. */
 export type DisplayedOperation = { spec: string; method: string; path: string; id: string };
 
-/** What stands below one heading of a page, as plain text; the first section has no heading. */
+/** The content below one heading of a page, as plain text; the first section has no heading. */
 export type PageSection = {
   id: string;
   header: string;
@@ -19,7 +19,7 @@ export type PageSection = {
 
 const inlineTypes = new Set(['inline', 'text', 'code']);
 
-/** The body of a page as the search reads it: cut at its headings, without markup, code apart from prose. */
+/** Splits the body of a page at its headings for the search, without markup, code separate from prose. */
 export function splitIntoSections(ast: Node): PageSection[] {
   const first: PageSection = { id: '', header: '', text: '', code: '', operations: [] };
   const sections = [first];
