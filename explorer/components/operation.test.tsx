@@ -39,7 +39,7 @@ describe('an operation', () => {
     expect(html).toMatch(
       /<details class="api-details"><summary><span class="api-view">View<\/span><span class="api-hide">Hide<\/span>/,
     );
-    expect(html).toContain('Without <code>instance_id</code> the default');
+    expect(html).toContain('Without <code>instance_id</code>, the default');
   });
 
   test('shows parameters by location, nested body fields, and responses with an example', () => {
