@@ -10,6 +10,7 @@ import { RetryingClient } from './retrying-client.ts';
 
 const RUNS = 4;
 
+/** Creates, uses and deletes applications, one at a time. */
 export class ApplicationLoad {
   readonly deleted: string[] = [];
   readonly #target: RequestTarget;

@@ -31,6 +31,7 @@ const FAULT_EFFECT_MS = 15_000;
 
 type Role = 'all' | 'server' | 'worker';
 
+/** Settings of a cluster; `disk` and `memory` are null if the host lacks them. */
 export interface ClusterSettings {
   /** Folder of all data. */
   folder: string;
@@ -147,6 +148,7 @@ export class ClusterMember {
   }
 }
 
+/** The processes under test, with their clock offset and their recorded failures. */
 export class Cluster implements RequestTarget {
   readonly settings: ClusterSettings;
   readonly members: ClusterMember[] = [];

@@ -12,6 +12,7 @@ const FOLDERS = ['contract', 'runner', 'server', 'chaos'];
 const FILES = ['package-lock.json'];
 const NAMES_MAX = 5;
 
+/** Hashes of the code under test. */
 export class CodeSnapshot {
   readonly #root: string;
   readonly #hashes: ReadonlyMap<string, string>;

@@ -18,6 +18,7 @@ const FILL_TRIES = 50;
 const FLAGS =
   process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
 
+/** A mounted disk that a fault can fill. */
 export interface TestDisk {
   /** Makes every further write fail. */
   fill(): void;

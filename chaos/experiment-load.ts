@@ -22,6 +22,7 @@ export const SWITCHBACK_INSTANCE = 'switched';
 
 type Kind = 'batch' | 'acceptance' | 'shadow' | 'switchback';
 
+/** Creates experiments of each kind, one at a time. */
 export class ExperimentLoad {
   /** Ids of acknowledged experiments, by kind. */
   readonly createdIds: Record<Kind, string[]> = { batch: [], acceptance: [], shadow: [], switchback: [] };

@@ -4,6 +4,7 @@ import { sleep } from '../server/testing/host/sleep.ts';
 import type { RequestOptions, TestResponse } from '../server/testing/http/request.ts';
 import type { RequestTarget } from '../server/testing/load/run-load.ts';
 
+/** A client that repeats each request until it has a response. */
 export class RetryingClient {
   /** Responses with an unexpected error status. */
   readonly rejections: string[] = [];

@@ -19,6 +19,7 @@ const PERMANENT_WEBHOOKS = ['permanent-1', 'permanent-2'];
 const FAILURE_SHARE = 0.03;
 const TIMEOUT_SHARE = 0.002;
 
+/** Creates webhooks and receives their deliveries. */
 export class WebhookLoad {
   readonly deleted: string[] = [];
   createdCount = 0;

@@ -6,6 +6,7 @@ import { formatLocation, lineNumberAt, parseSource } from './syntax.ts';
 
 export const LINES_MAX = 400;
 
+/** Returns every use of the type `any`. */
 export function findAnyTypes(source: Source): string[] {
   const found: string[] = [];
   new Visitor({
@@ -16,6 +17,7 @@ export function findAnyTypes(source: Source): string[] {
   return found;
 }
 
+/** Returns comments that silence the type checker. */
 export function findSilencedErrors(source: Source): string[] {
   return parseSource(source).comments.flatMap((comment) => {
     const silencer = /@ts-(ignore|expect-error|nocheck)/.exec(comment.value)?.[0];
@@ -43,6 +45,7 @@ export function findUnfinishedMarks(source: Source): string[] {
   });
 }
 
+/** Returns the file if it has more than LINES_MAX lines. */
 export function findLongFiles(source: Source): string[] {
   const lines = source.text.replace(/\n$/, '').split('\n').length;
   if (lines <= LINES_MAX) return [];

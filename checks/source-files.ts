@@ -52,10 +52,12 @@ export function readTextFiles(): Source[] {
     .map((path) => ({ path, text: readFileSync(`${ROOT}/${path}`, 'utf8') }));
 }
 
+/** Returns true for TypeScript and JavaScript sources. */
 export function isCode(source: Source): boolean {
   return /\.tsx?$/.test(source.path) && !source.path.endsWith('.d.ts');
 }
 
+/** Returns true for test files. */
 export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path);
 }

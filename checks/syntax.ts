@@ -8,6 +8,7 @@
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import type { Source } from './source-files.ts';
 
+/** One import of a source. */
 export interface Import {
   specifier: string;
   /**
@@ -57,6 +58,7 @@ export function lineNumberAt(source: Source, offset: number): number {
   return low + 1;
 }
 
+/** Returns `path:line` of a node. */
 export function formatLocation(source: Source, node: { start: number }): string {
   return `${source.path}:${lineNumberAt(source, node.start)}`;
 }

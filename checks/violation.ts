@@ -2,6 +2,7 @@
 import type { Source } from './source-files.ts';
 import { lineNumberAt } from './syntax.ts';
 
+/** A violation of a law in one line of a file. */
 export interface Violation {
   path: string;
   /** Counted from 1. */

@@ -72,6 +72,7 @@ export type CallResponse<O extends Operation> =
 type CallArguments<O extends Operation> =
   Record<never, never> extends CallRequest<O> ? [request?: CallRequest<O>] : [request: CallRequest<O>];
 
+/** A typed client of one server. */
 export interface Client {
   /**
    * Calls an operation and returns its response. Throws ApiError for an undeclared status, and the error of `fetch` if

@@ -248,4 +248,5 @@ export const operations = {
 } as const;
 
 export type Operations = typeof operations;
+/** The operationId of an operation. */
 export type OperationId = keyof Operations;

@@ -28,6 +28,7 @@ import type { LaunchPlan } from '../../runner/sandbox/launch-plan.ts';
 import type { Containment, Limits, Runner } from '../../runner/types.ts';
 import type { BareStartRequest } from './bare-starts.ts';
 
+/** Rates of the runner and of bare starts, and their ratio. */
 export interface RunnerBenchmark {
   containment: Containment;
   /** Medians over the rounds. */

@@ -8,6 +8,7 @@ import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import { closeConnections, sendRequest } from './keep-alive-client.ts';
 
+/** Start data of the thread. */
 export interface FollowerJob {
   server: { url: string; token: string };
   /** Paths of the followed runs. */
@@ -17,6 +18,7 @@ export interface FollowerJob {
   rampUpMs: number;
 }
 
+/** Totals of all followers; `pollMs` are the durations of single polls. */
 export interface FollowerTotals {
   polls: number;
   lines: number;

@@ -14,6 +14,7 @@ const OTHERS = 10_000;
 const SMALL_OTHERS = 200;
 const FOREIGN_APPLICATIONS = 9;
 
+/** Position in time and number of the generated rows. */
 export interface GeneratedRuns {
   runs: number;
   begin: number;

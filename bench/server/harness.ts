@@ -35,6 +35,7 @@ export async function startBareFastify(): Promise<{ url: string; pid: number; st
   return { url: `http://127.0.0.1:${port}`, pid: bare.pid ?? 0, stop: () => bare.kill() };
 }
 
+/** A server process whose `stop` also deletes its temporary folder. */
 export type StartedServer = ServerProcess & { stop(): Promise<void> };
 
 /** Starts a server. Without a `folder`, it has a temporary one, which is deleted at its stop. */
@@ -82,6 +83,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
+/** Prints a line to stdout. */
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -8,6 +8,7 @@ import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 import { runProcess } from '../../server/process.ts';
 
+/** A message that starts or stops a measurement. */
 export interface MeasurementMessage {
   measure: 'start' | 'stop';
   /** Also records a profile, which slows the server by about a tenth. */

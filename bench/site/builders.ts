@@ -126,6 +126,7 @@ export const collections = { docs: defineCollection({ loader: docsLoader(), sche
 
 export const PEER_BUILDERS: readonly Builder[] = [docusaurus, starlight];
 
+/** Returns the names and versions of the packages of a builder. */
 export function formatVersions({ packages }: Builder): string {
   return Object.entries(packages)
     .map(([name, version]) => `${name} ${version}`)

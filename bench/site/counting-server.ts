@@ -8,12 +8,14 @@ import { join } from 'node:path';
 
 const PROGRAM = join(import.meta.dirname, 'serve-site.ts');
 
+/** A site server with a counter of sent bytes. */
 export type MeasuredServer = AsyncDisposable & {
   url: string;
   /** Returns the sent bytes since the last call. */
   readAndResetBytes(): number;
 };
 
+/** Serves the folder behind a counting relay. Throws if the server exits before it listens. */
 export async function serveMeasured(folder: string): Promise<MeasuredServer> {
   const child = fork(PROGRAM, [folder], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));

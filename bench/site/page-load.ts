@@ -10,6 +10,7 @@ export const SLOW_4G = { latencyMs: 562.5, downKbps: 1474.56, upKbps: 675 };
 export const CPU_SLOWDOWN = 4;
 const PHONE = { width: 412, height: 823 };
 
+/** Measurements of one page load; times are in milliseconds. */
 export type PageLoad = {
   /** Transferred bytes and requests until the network was idle. */
   bytes: number;
@@ -56,6 +57,7 @@ async function slowDown(session: CDPSession): Promise<void> {
   await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
 }
 
+/** Loads the page with an empty cache on a slow phone. Throws unless the response is 200. */
 export async function measurePageLoad(
   browser: Browser,
   server: MeasuredServer,

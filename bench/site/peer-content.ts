@@ -13,8 +13,10 @@ const site = join(import.meta.dirname, '..', '..', 'site');
 /** These pages are empty without the scripts of this site. */
 const OWN = new Set(['/404', '/search']);
 
+/** The parts of the site that other builders get. */
 export type ExportedContent = Pick<Site, 'navigation' | 'docs' | 'plain' | 'markdown'>;
 
+/** Reads the pages of the site. */
 export function readContent(): Promise<ExportedContent> {
   return readSite({
     content: { folder: join(site, 'content'), name: 'site/content' },

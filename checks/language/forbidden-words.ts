@@ -3,6 +3,7 @@
  * word that is also standard English or a standard term is listed with the paths where it is allowed.
  */
 
+/** A forbidden word and its replacements. */
 export interface ForbiddenWord {
   /** Matched against one lower-case word of an identifier or file name, or against running text. */
   pattern: RegExp;

@@ -22,6 +22,7 @@ interface Paragraph extends TextPlace {
   kind: ProseKind;
 }
 
+/** A sentence with its line and its number of words. */
 export interface ProseSentence {
   text: string;
   /** Line in the file, from 1. */
@@ -157,6 +158,7 @@ function readParagraphs(source: Source): readonly Paragraph[] {
   return read;
 }
 
+/** The sentences of a source, and the reports of retext about them. */
 export interface Prose {
   sentences: readonly ProseSentence[];
   /** Reports wordy phrases and repeated words. */

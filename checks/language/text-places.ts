@@ -3,12 +3,14 @@ import { type ESTree, Visitor } from 'rolldown/utils';
 import { isCode, type Source } from '../source-files.ts';
 import { lineNumberAt, parseSource } from '../syntax.ts';
 
+/** A text and its place in a source. */
 export interface TextPlace {
   text: string;
   /** Line of the start of the text, from 1. */
   line: number;
 }
 
+/** The names and texts of a source. */
 export interface SourceTexts {
   identifiers: readonly TextPlace[];
   comments: readonly TextPlace[];

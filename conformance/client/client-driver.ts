@@ -6,6 +6,7 @@ import type { PublishedClient } from './published-client.ts';
 
 export const DRIVER_PATH = join(import.meta.dirname, 'driver.py');
 
+/** A server, and the driver that runs against it. */
 export interface ClientDriver {
   readonly server: TestServer;
   /** Runs one part; returns the values that the client's own models hold. */

@@ -31,6 +31,7 @@ interface CommandResult {
   stderr: string;
 }
 
+/** The installed client and its command line. */
 export interface PublishedClient {
   /** Runs one part of a driver, a Python program that prints one JSON value. Throws with its stderr when it fails. */
   runDriver(server: TestServer, driver: string, part: string): Promise<unknown>;

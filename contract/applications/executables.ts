@@ -105,7 +105,7 @@ export type ExecutableOptions = Static<typeof ExecutableOptions>;
 
 const PathInApp = optionalNullable(textSchema('Path in the folder of the app.', { max: 1024 }));
 
-export const IoConfiguration = Type.Object(
+const IoConfiguration = Type.Object(
   {
     format: optionalNullable(
       stringEnum(['json', 'text', 'csv-archive', 'multi-file', ''], 'Format that the app reads and writes.'),
@@ -132,7 +132,6 @@ export const IoConfiguration = Type.Object(
   },
   { $id: 'IoConfiguration', description: 'Input and output of the app.' },
 );
-export type IoConfiguration = Static<typeof IoConfiguration>;
 
 export const Requirements = Type.Object(
   {

@@ -1,5 +1,5 @@
 /**
- * An input set is the data of an experiment: up to 20 inputs under one name. They come from named runs, from the runs
+ * An input set is the data of an experiment: inputs under one name. They come from named runs, from the runs
  * of an instance in a time window, or from managed inputs. The set stores its own copy of each input, so later changes
  * to the run or the managed input do not affect it.
  */

@@ -46,6 +46,7 @@ const KNOWN_KEYWORDS = new Set<string>([
   ...NESTED_KEYWORDS,
 ]);
 
+/** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 

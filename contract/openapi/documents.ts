@@ -21,7 +21,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   secrets: 'Confidential values for apps, stored encrypted.',
   runs: 'Executions of an instance on an input: create, follow, read and cancel them.',
   inputs: 'Named inputs that runs and experiments can reuse.',
-  'input-sets': 'Up to 20 inputs under one name, from runs or managed inputs, as the data of experiments.',
+  'input-sets': 'Inputs under one name, from runs or managed inputs, as the data of experiments.',
   ensembles: 'Several runs on one input, of which rules select the best.',
   'shadow-tests': 'Test a candidate on copies of live runs, without any effect on decisions.',
   'switchback-tests': 'Alternate live runs between a baseline and a candidate by a random plan.',

@@ -7,6 +7,7 @@ export const BANNER_PATH = '/banner.json';
 /** How long a page caches the banner, in milliseconds. */
 export const BANNER_CACHE_MS = 86_400_000;
 
+/** The content of the banner file. */
 export interface Banner {
   /** Text of the link. */
   actionLabel: string;

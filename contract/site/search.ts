@@ -40,6 +40,7 @@ export interface SearchHit {
  */
 export type SearchRecord = SearchHit & { names: string; keywords: string };
 
+/** The response of the search endpoint. */
 export interface SearchResponse {
   query: string;
   /** Best match first. */
@@ -48,6 +49,7 @@ export interface SearchResponse {
   marks: string[];
 }
 
+/** A part of a text, marked if it matches the query. */
 export interface MarkedPart {
   text: string;
   marked: boolean;
