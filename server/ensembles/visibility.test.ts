@@ -197,7 +197,9 @@ test('the reason of a failed creation names no option that is hidden from some r
   const { token } = await server.createKey('viewer');
   for (const rest of ['', '/metadata', '/ensemble']) {
     const { text } = await server.request('GET', `/v1/applications/app/runs/${run}${rest}`, { token });
-    expect(text).toContain('Its creation failed: An option of this app that is hidden from some roles');
+    expect(text).toContain(
+      'Its creation failed: The run breaks a rule for an option that is hidden from some roles',
+    );
     expect(text).not.toContain('confidential');
   }
 });

@@ -223,7 +223,7 @@ describe('400 for', () => {
       token,
       body: { id: 'refused', name: 'Any name', ...latest({ shift: 'x' }) },
     });
-    expectError(answer, 400, 'An option of this app that is hidden from some roles');
+    expectError(answer, 400, 'The run breaks a rule for an option that is hidden from some roles');
     expect(answer.text).not.toContain('shift');
     const { id } = await createBatchExperiment(server, 'app', latest({ factor: 2 }));
     expect(await waitForBatchEnd(server, 'app', id)).toMatchObject({
