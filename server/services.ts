@@ -92,7 +92,7 @@ export async function createServices(parts: ServicesParts) {
   const jsonReader = new JsonReader();
   const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics, jsonReader };
   const onlineTestResults = new OnlineTestResults(shared);
-  const onlineTests = new OnlineTests({ ...shared, log, findings: onlineTestResults });
+  const onlineTests = new OnlineTests({ ...shared, log, results: onlineTestResults });
   const idempotency = new Idempotency({ database, clock, random, key: deriveKey(masterKey, 'answers') });
   const addressRuleFor = createAddressRules(config.webhookNetworks, isLocal);
   const jobs = createBackgroundJobs({

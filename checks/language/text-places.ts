@@ -112,7 +112,7 @@ export function collectTexts(source: Source): SourceTexts {
   return texts;
 }
 
-/** `AT_ONCE` → at, once; `isSQLReadOnly` → is, sql, read, only. */
+/** `BATCH_SIZE` → at, once; `isSQLReadOnly` → is, sql, read, only. */
 export function splitWords(identifier: string): string[] {
   return identifier
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

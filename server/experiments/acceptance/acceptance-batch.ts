@@ -1,4 +1,4 @@
-/** The batch that an acceptance test is a view on: whether it has what the test compares, or how it is to be made. */
+/** Checks the batch experiment of an acceptance test, or builds the request for a new one. */
 
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
@@ -22,7 +22,7 @@ import type { ExperimentsTable } from '../store/schema.ts';
 
 const SIDES = ['control', 'candidate'] as const;
 
-/** Throws the 400 for a batch that cannot tell what the test wants to know. */
+/** Throws a 400 for a batch without runs of one of the sides, and for a scenario test. */
 export async function checkAcceptanceBatch(
   db: Reader,
   application: ApplicationsTable,
@@ -33,22 +33,22 @@ export async function checkAcceptanceBatch(
     throw badRequest(
       `experiment_id is ${quoteValue(batch.id)}, which is a ${batch.type} test; it must be a batch experiment of this application.`,
     );
-  const groups = await groupsOf(db, application, batch);
+  const groups = await listExpectedVersions(db, application, batch);
   for (const name of SIDES) {
     const side = definition[name];
     if (groups.some((group) => belongsToSide(side, group))) continue;
     const ofInstance = groups.filter((group) => isSameInstance(side.instance_id, group.instance_id));
     if (ofInstance.length > 0)
       throw badRequest(
-        `${name}.version_id is ${quoteValue(side.version_id)}, and the batch experiment ${quoteValue(batch.id)} has no run of that version of the instance ${quoteValue(side.instance_id)}; it has ${named(ofInstance.map((group) => group.version_id))}.`,
+        `${name}.version_id is ${quoteValue(side.version_id)}, and the batch experiment ${quoteValue(batch.id)} has no run of that version of the instance ${quoteValue(side.instance_id)}; it has ${formatNames(ofInstance.map((group) => group.version_id))}.`,
       );
     throw badRequest(
-      `${name}.instance_id is ${quoteValue(side.instance_id)}, of which the batch experiment ${quoteValue(batch.id)} has no run; it has runs of ${named(groups.map((group) => group.instance_id))}.`,
+      `${name}.instance_id is ${quoteValue(side.instance_id)}, of which the batch experiment ${quoteValue(batch.id)} has no run; it has runs of ${formatNames(groups.map((group) => group.instance_id))}.`,
     );
   }
 }
 
-/** Throws the 400 for a side of which no run could be made. */
+/** Throws a 400 for a side whose instance or version does not exist. */
 export async function checkAcceptanceSides(
   db: Reader,
   application: ApplicationsTable,
@@ -67,7 +67,7 @@ export async function checkAcceptanceSides(
   }
 }
 
-/** What a new batch is asked for; throws the 400 for a test that names none and says not what to make one of. */
+/** Builds the request for a new batch. Throws a 400 without an input set, and for an id that a batch cannot have. */
 export function buildBatchRequest(
   id: ExperimentId,
   { control, candidate }: AcceptanceDefinition,
@@ -75,18 +75,18 @@ export function buildBatchRequest(
 ): BatchExperimentCreate {
   if (!input_set_id)
     throw badRequest(
-      `experiment_id is ${quoteValue(id)}, and there is no batch experiment of that id; name one that is there, or give input_set_id to make it.`,
+      `experiment_id is ${quoteValue(id)}, and no batch experiment has that id; name an existing one, or give input_set_id to create it.`,
     );
   if (!ID.test(id))
     throw badRequest(
       `experiment_id is ${quoteValue(id)}; a new batch experiment has an id of 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens, such as ${quoteValue(suggestId(id) || 'v1-0-0')}.`,
     );
   const sides = [control, candidate];
-  // A name that is the id of the test may be too short for anything else.
+  // The name of a test can be its id, which may be shorter than another experiment's name may be.
   const batch = { id, name: name === ownId ? id : name, input_set_id };
   if (sides.every(({ version_id }) => version_id === ''))
     return { ...batch, instance_ids: sides.map(({ instance_id }) => instance_id), repetitions };
-  // Each of them stands for every input of the set.
+  // A run without an input runs on every input of the set.
   const runs = sides.flatMap(({ instance_id, version_id }) =>
     Array.from({ length: repetitions ?? 1 }, (_, repetition) => ({ instance_id, version_id, repetition })),
   );
@@ -95,7 +95,7 @@ export function buildBatchRequest(
 
 const ID = new RegExp(ID_PATTERN);
 
-/** What is wrong with a request that says how to make a batch where there is one; null when it does not. */
+/** Returns an error message for a request that describes a new batch although the batch exists; null for none. */
 export function findUnusedBatchFieldError(
   batch: ExperimentsTable,
   { input_set_id, repetitions }: AcceptanceTestCreate,
@@ -105,12 +105,12 @@ export function findUnusedBatchFieldError(
     ['repetitions', repetitions],
   ] as const)
     if (value !== undefined && value !== null)
-      return `${name} is ${quoteValue(value)}, and there is a batch experiment ${quoteValue(batch.id)} already; leave ${name} out to decide on its runs, or choose another id.`;
+      return `${name} is ${quoteValue(value)}, but the batch experiment ${quoteValue(batch.id)} exists already; leave ${name} out to test its runs, or choose another id.`;
   return null;
 }
 
-/** The instances and versions of the runs that the batch has and is to have. */
-async function groupsOf(
+/** Lists the instances and versions of the runs and planned runs of the batch. */
+async function listExpectedVersions(
   db: Reader,
   application: ApplicationsTable,
   batch: ExperimentsTable,
@@ -118,7 +118,7 @@ async function groupsOf(
   const groups = await listInstanceVersions(db, batch.uid);
   return Promise.all(
     groups.map(async ({ planned, ...group }) => {
-      // What is planned takes the version that its instance has when it is made.
+      // A planned run gets the version that its instance has at the start of the run.
       if (!planned || group.version_id !== '' || isLatest(group.instance_id)) return group;
       const instance = await findInstance(db, application.uid, group.instance_id as InstanceId);
       return { ...group, version_id: instance?.version_id ?? '' };
@@ -126,11 +126,12 @@ async function groupsOf(
   );
 }
 
-function named(names: readonly string[]): string {
+/** Formats the distinct names as a list of at most LISTED_NAMES_MAX, then the number of the others. */
+function formatNames(names: readonly string[]): string {
   const distinct = [...new Set(names.filter((name) => name !== ''))];
-  const some = distinct.slice(0, NAMED_MAX).map(quoteValue);
-  if (distinct.length > NAMED_MAX) some.push(`${distinct.length - NAMED_MAX} more`);
+  const some = distinct.slice(0, LISTED_NAMES_MAX).map(quoteValue);
+  if (distinct.length > LISTED_NAMES_MAX) some.push(`${distinct.length - LISTED_NAMES_MAX} more`);
   return some.length === 0 ? 'none' : some.join(', ');
 }
 
-const NAMED_MAX = 10;
+const LISTED_NAMES_MAX = 10;

@@ -1,4 +1,4 @@
-/** The operations on acceptance tests. */
+/** Handlers of the operations on acceptance tests. */
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication } from '../../applications/store.ts';
@@ -58,7 +58,7 @@ export const createAcceptanceTest: HandlerOf<'createAcceptanceTest'> = async (co
         await insertTestOnBatch(tx, prepared);
         return createdResponse(test);
       });
-      // The batch may have ended, so that the test can be decided now.
+      // The batch may have ended: the notification wakes the job that decides the test.
       database.notify('experiments-ended');
       return committed;
     } catch (error) {
@@ -122,7 +122,7 @@ export const deleteAcceptanceTest: HandlerOf<'deleteAcceptanceTest'> = async (
   return committed;
 };
 
-/** The test of the caller's application. Throws a 404 that says which of the two is missing. */
+/** Returns the test of the caller's application. Throws a 404 that names the missing one of the two. */
 async function getOwnTest(
   { database }: Pick<Context, 'database'>,
   caller: Caller,

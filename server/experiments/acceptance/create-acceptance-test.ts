@@ -16,10 +16,10 @@ import type { ExperimentsTable } from '../store/schema.ts';
 import { insertAcceptanceTest } from '../store/transitions.ts';
 import { parseAcceptanceRequest } from './parse-acceptance-request.ts';
 
-/** A valid request. */
+/** A valid request and the row to store. */
 export interface PreparedTest {
   id: ExperimentId;
-  /** The batch that the test is a view on. */
+  /** The batch experiment whose runs the test compares. */
   experimentId: ExperimentId;
   application: ApplicationsTable;
   definition: AcceptanceDefinition;
@@ -34,7 +34,7 @@ interface PreparedTestOnBatch {
   change: ControlChange | null;
 }
 
-/** Throws a 400 for an invalid request. */
+/** Builds the row of the test. Throws a 400 for an invalid request. */
 export function prepareTest(
   { clock, random }: Pick<Context, 'clock' | 'random'>,
   application: ApplicationsTable,
@@ -92,10 +92,13 @@ export async function insertTestOnBatch(
   await insertTest(tx, test, batch.uid);
   const locked = await lockExperiment(tx, batch.uid);
   if (!locked)
-    throw badRequest(`experiment_id is ${quoteValue(test.experimentId)}, which was deleted meanwhile.`);
+    throw badRequest(
+      `experiment_id is ${quoteValue(test.experimentId)}, which was deleted during the request; name another batch experiment.`,
+    );
   if (change) await applyControlChange(tx, batch, locked, change);
 }
 
+/** Returns the 400 for an id that another test of the application has. */
 export function duplicateAcceptanceId(id: ExperimentId): Problem {
   return badRequest(
     `id is ${quoteValue(id)}, which another acceptance test of the application has; choose another.`,

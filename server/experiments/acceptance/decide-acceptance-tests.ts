@@ -1,6 +1,6 @@
 /**
- * Decides acceptance tests whose batch is over, each once: what came out is written only where nothing was before, so that
- * two processes or a second attempt change nothing, and it stays whatever becomes of the runs.
+ * Decides acceptance tests whose batch has ended. The transition writes the decision only for an undecided test, so two
+ * processes or a second attempt change nothing. A decision stays when its runs are deleted.
  */
 import type { AcceptanceResults } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { Database } from '../../database/database.ts';
@@ -8,40 +8,40 @@ import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import { readObservations } from '../results/read-observations.ts';
 import { computeInWorkerPool } from '../results/results-worker-pool.ts';
-import type { AcceptanceDefinition } from '../store/acceptance-definition.ts';
+import { parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import { listUndecidedAcceptanceTests, type UndecidedAcceptanceTest } from '../store/acceptance-tests.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
 import { transitionAcceptanceTest } from '../store/transitions.ts';
 
 const BATCH_SIZE = 8;
 const INTERVAL_MS = 5000;
-/** Different errors that are looked at; the first of each side is told. */
+/** Different errors to read; the reasons of a decision quote the first error of each side. */
 const FAILURES_MAX = 1000;
 
 interface Parts extends JobContext {
   database: Database;
 }
 
-/** Writes the decision of acceptance tests whose batch experiment has ended. */
+/** Defines the job that decides acceptance tests whose batch experiment has ended. */
 export function decideAcceptanceTestsJob(parts: Parts): Job {
   const { database } = parts;
   const decide = async (test: UndecidedAcceptanceTest): Promise<void> => {
     const status = test.batch_status === 'failed' ? 'failed' : 'completed';
-    const definition = JSON.parse(test.definition) as AcceptanceDefinition;
+    const definition = parseAcceptanceDefinition(test);
     const { versions } = parseBatchDefinition({ definition: test.batch_definition });
-    const versionOf = new Map(Object.entries(versions));
+    const versionByInstance = new Map(Object.entries(versions));
     const failures = (await listRunFailures(database.read, test.experiment_uid, FAILURES_MAX)).map(
-      // A run that could not be submitted would have had the version of its instance.
+      // A run whose creation failed counts for the version of its instance.
       (failure) => ({
         ...failure,
-        version_id: failure.version_id || (versionOf.get(failure.instance_id) ?? ''),
+        version_id: failure.version_id || (versionByInstance.get(failure.instance_id) ?? ''),
       }),
     );
-    const answer = await computeInWorkerPool(
+    const results = await computeInWorkerPool(
       { kind: 'acceptance', definition, status, failures },
-      readObservations(database.read, test.experiment_uid, versionOf),
+      readObservations(database.read, test.experiment_uid, versionByInstance),
     );
-    const { passed, error = '', metric_results } = JSON.parse(answer) as AcceptanceResults;
+    const { passed, error = '', metric_results } = JSON.parse(results) as AcceptanceResults;
     await database.transact((tx) =>
       transitionAcceptanceTest(
         tx,

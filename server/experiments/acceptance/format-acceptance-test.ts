@@ -1,11 +1,11 @@
-/** What callers are shown of an acceptance test. */
+/** Formats response bodies of acceptance tests. */
 import type { AcceptanceTest, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import type { AcceptanceDefinition } from '../store/acceptance-definition.ts';
+import { parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
 import type { ListedAcceptanceTest } from '../store/acceptance-tests.ts';
 
-/** Without how each rule was decided. */
+/** Formats the test without the results of its rules. */
 export function formatAcceptanceSummary(test: ListedAcceptanceTest): AcceptanceTest {
   const { passed, error } = test;
   return {
@@ -15,13 +15,14 @@ export function formatAcceptanceSummary(test: ListedAcceptanceTest): AcceptanceT
     description: test.description,
     status: test.status,
     experiment_id: test.experiment_id,
-    ...(JSON.parse(test.definition) as AcceptanceDefinition),
+    ...parseAcceptanceDefinition(test),
     ...(passed === null ? {} : { results: { passed: passed === 1, ...(error === '' ? {} : { error }) } }),
     created_at: formatRfc3339(test.created_at),
     updated_at: formatRfc3339(test.updated_at),
   };
 }
 
+/** Formats the test with the results of its rules. */
 export function formatAcceptanceTest(test: AcceptanceTestsTable): AcceptanceTest {
   const { results, ...info } = formatAcceptanceSummary(test);
   if (!results) return info;

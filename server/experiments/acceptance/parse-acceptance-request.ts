@@ -1,4 +1,4 @@
-/** What a request for an acceptance test means. Pure. */
+/** Parses a request for an acceptance test. Pure. */
 import {
   type AcceptanceTestCreate,
   METRIC_TOLERANCE_TYPES,
@@ -19,21 +19,21 @@ import {
   belongsToSide,
 } from '../store/acceptance-definition.ts';
 
-/** The test that a request asks for; throws the 400 for what cannot be decided. */
+/** Returns the definition of the requested test. Throws a 400 for equal sides, and for an invalid or repeated rule. */
 export function parseAcceptanceRequest(
   application: ApplicationsTable,
   body: AcceptanceTestCreate,
 ): AcceptanceDefinition {
-  const control = sideOf(application, body.control);
-  const candidate = sideOf(application, body.candidate);
+  const control = parseSide(application, body.control);
+  const candidate = parseSide(application, body.candidate);
   if (belongsToSide(control, candidate) && belongsToSide(candidate, control))
     throw badRequest(
-      `candidate.instance_id is ${quoteValue(candidate.instance_id)}, which is the control, too; name another instance, or the version of each.`,
+      `candidate.instance_id is ${quoteValue(candidate.instance_id)}, which is also the control; name another instance, or a different version of each side.`,
     );
-  return { control, candidate, metrics: metricsOf(body.metrics) };
+  return { control, candidate, metrics: parseMetrics(body.metrics) };
 }
 
-function sideOf(
+function parseSide(
   application: ApplicationsTable,
   { instance_id, version_id }: AcceptanceTestCreate['control'],
 ): AcceptanceSide {
@@ -43,44 +43,44 @@ function sideOf(
   };
 }
 
-function metricsOf(given: AcceptanceTestCreate['metrics']): Metric[] {
-  const metrics = given.map(metricOf);
+function parseMetrics(requested: AcceptanceTestCreate['metrics']): Metric[] {
+  const metrics = requested.map(parseMetric);
   const seen = new Map<string, number>();
   for (const [index, metric] of metrics.entries()) {
     const text = JSON.stringify(metric);
     const first = seen.get(text);
     if (first !== undefined)
-      throw badRequest(`metrics.${index} says the same as metrics.${first}; name each rule once.`);
+      throw badRequest(`metrics.${index} repeats metrics.${first}; give each rule once.`);
     seen.set(text, index);
   }
   return metrics;
 }
 
-function metricOf(
+function parseMetric(
   { field, statistic, metric_type, params }: AcceptanceTestCreate['metrics'][number],
   index: number,
 ): Metric {
-  const at = `metrics.${index}`;
+  const path = `metrics.${index}`;
   const name = parseStatisticName(statistic);
   if (name === null)
     throw badRequest(
-      `${at}.statistic is ${quoteValue(statistic)}; it must be one of ${STATISTIC_NAMES.join(', ')}.`,
+      `${path}.statistic is ${quoteValue(statistic)}; it must be one of ${STATISTIC_NAMES.join(', ')}.`,
     );
   const tolerance = params.tolerance ?? NO_TOLERANCE;
   const { type, value } = tolerance;
   if (!Number.isFinite(value))
     throw badRequest(
-      `${at}.params.tolerance.value is ${value}; it must be a number below 1e308 in magnitude.`,
+      `${path}.params.tolerance.value is ${value}; it must be a number below 1e308 in magnitude.`,
     );
   if (metric_type === 'direct-comparison' && value < 0)
     throw badRequest(
-      `${at}.params.tolerance.value is ${value}; the tolerance of a direct-comparison must be 0 or more.`,
+      `${path}.params.tolerance.value is ${value}; the tolerance of a direct-comparison must be 0 or more.`,
     );
   if (metric_type === 'direct-comparison' && type === '' && value !== 0)
     throw badRequest(
-      `${at}.params.tolerance.type is "" and its value ${value}; say whether the tolerance is ${METRIC_TOLERANCE_TYPES.slice(1).join(' or ')}.`,
+      `${path}.params.tolerance.type is "", but its value is ${value}; set the type to ${METRIC_TOLERANCE_TYPES.slice(1).join(' or ')}.`,
     );
-  // Zero has one sign, so that what is the same is found to be.
-  const params_ = { operator: params.operator, tolerance: { type, value: value + 0 } };
-  return { field, statistic: name, metric_type, params: params_ };
+  // Adding 0 turns -0 into 0, so that equal rules are equal as JSON.
+  const normalized = { operator: params.operator, tolerance: { type, value: value + 0 } };
+  return { field, statistic: name, metric_type, params: normalized };
 }

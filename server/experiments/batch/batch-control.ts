@@ -1,9 +1,10 @@
 /**
- * Which runs of a batch are its control. A batch compares everything with what was named first; an acceptance test says
- * which side is the control. The published client names the candidate first when it makes the batch of an acceptance
- * test, so the first test on a batch puts its control first.
+ * Changes the control of a batch. A batch compares every group with the first one; an acceptance test names its control. The
+ * published client puts the candidate first when it creates the batch of an acceptance test, so the first acceptance test of
+ * a batch moves its control to the front.
  */
 import type { Reader, Writer } from '../../database/database.ts';
+import { quoteValue } from '../../http/errors/problem.ts';
 import type { AcceptanceSide } from '../store/acceptance-definition.ts';
 import { hasAcceptanceTests } from '../store/acceptance-tests.ts';
 import { orderControlFirst, parseBatchDefinition } from '../store/batch-definition.ts';
@@ -11,16 +12,16 @@ import { updateExperiment, writeExperimentResults } from '../store/experiments.t
 import type { ExperimentsTable } from '../store/schema.ts';
 import { computeBatchResults, readBatchState } from './batch-results.ts';
 
-/** What changes in a batch whose control is another one. */
+/** The columns of a batch that change with its control. */
 export interface ControlChange {
   definition: string;
-  /** The results against that control; null while the batch has none. */
+  /** The results in JSON with the new control; null while the batch has none. */
   results: string | null;
 }
 
 /**
- * The change that an acceptance test makes to a batch; null for none: the control is first already, or another test has
- * said which side it is. Results whose runs were deleted since stay as they are.
+ * Computes the change that an acceptance test makes to a batch. Returns null when the control is first already, when an
+ * earlier test set the control, or when runs of an ended batch were deleted: its results cannot be computed again.
  */
 export async function computeControlChange(
   db: Reader,
@@ -43,19 +44,24 @@ export async function computeControlChange(
   return { definition, results: await computeBatchResults(db, { ...batch, definition }) };
 }
 
-/** The batch ended, or another acceptance test came first: what changes has to be worked out again. */
+/** Thrown when the batch changed after the computation of the control change; compute it again. */
 export class BatchChangedError extends Error {}
 
-/** Makes the change that was worked out for `known`; `held` is the batch as it is in the transaction. */
+/**
+ * Writes the change that was computed for `known`; `locked` is the batch in this transaction. Throws a `BatchChangedError`
+ * when the batch ended or another acceptance test changed it.
+ */
 export async function applyControlChange(
   tx: Writer,
   known: ExperimentsTable,
-  held: ExperimentsTable,
+  locked: ExperimentsTable,
   { definition, results }: ControlChange,
 ): Promise<void> {
-  const { uid, id } = held;
-  if (held.status !== known.status || held.definition !== known.definition)
-    throw new BatchChangedError(`The batch experiment ${id} changed meanwhile.`);
+  const { uid, id } = locked;
+  if (locked.status !== known.status || locked.definition !== known.definition)
+    throw new BatchChangedError(
+      `The batch experiment ${quoteValue(id)} changed; compute the control change again.`,
+    );
   await updateExperiment(tx, uid, { definition });
   if (results !== null) await writeExperimentResults(tx, uid, results);
 }

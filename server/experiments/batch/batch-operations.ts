@@ -1,4 +1,4 @@
-/** The operations on batch experiments and scenario tests. */
+/** Handlers of the operations on batch experiments and scenario tests. */
 import { BATCH_RUNS_EMBEDDED_MAX, FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
@@ -75,7 +75,7 @@ export const getBatchExperiment: HandlerOf<'getBatchExperiment'> = async (contex
     refused_runs: await listRefusedRuns(database.read, experiment),
     failures: await listRunFailures(database.read, experiment.uid, FAILURES_EMBEDDED_MAX),
   });
-  // The results may be megabytes, and are stored as JSON.
+  // The results can be megabytes and are JSON already, so they are not parsed.
   const results = await readResults(context, experiment, key);
   const object = `${head.slice(0, -1)},${results.slice(1)}`;
   return respondWithEmbeddedRuns(context, { caller, experiment }, object, BATCH_RUNS_EMBEDDED_MAX);
@@ -134,7 +134,7 @@ async function readBatch({ database }: Pick<Context, 'database'>, experiment: Ex
   return formatBatch(experiment, counts(experiment), role);
 }
 
-/** The results as JSON: the stored ones of a batch that has ended, else those of its runs so far. */
+/** Returns the results as JSON: the stored ones of a batch that has ended, otherwise those of the runs so far. */
 async function readResults(
   { database, batchResultsCache }: Pick<Context, 'database' | 'batchResultsCache'>,
   experiment: ExperimentsTable,

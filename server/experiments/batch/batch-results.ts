@@ -1,4 +1,4 @@
-/** What came out of a batch experiment: kept once it is over, worked out from what has ended while it goes on. */
+/** Computes the results of a batch experiment from its runs so far. */
 import type { Reader } from '../../database/database.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
@@ -8,23 +8,23 @@ import { computeInWorkerPool } from '../results/results-worker-pool.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-/** What the numbers depend on: while this is the same, so are they. */
+/** Returns the counts of runs, and a cache key: results with equal keys are equal. */
 export async function readBatchState(
   db: Reader,
   experiment: ExperimentsTable,
 ): Promise<{ key: string; counts: ExperimentCounts }> {
   const counts = (await countRunsByExperiment(db, [experiment]))(experiment);
-  return { key: keyOf(experiment, counts), counts };
+  return { key: formatStateKey(experiment, counts), counts };
 }
 
-function keyOf(experiment: ExperimentsTable, { statuses, refused }: ExperimentCounts): string {
+function formatStateKey(experiment: ExperimentsTable, { statuses, refused }: ExperimentCounts): string {
   const { requested } = experiment;
   const { instances, versions } = parseBatchDefinition(experiment).order;
-  // A run that joins is counted in `requested`, so that one that went and one that came do not look like none.
+  // A run that joins increases `requested`, so the key changes when one run is deleted and another joins.
   return JSON.stringify([requested, refused, Object.entries(statuses).sort(), instances[0], versions[0]]);
 }
 
-/** Looks at every run of the experiment. */
+/** Computes the results of all runs in a worker thread, and returns them as JSON. */
 export function computeBatchResults(db: Reader, experiment: ExperimentsTable): Promise<string> {
   const versions = new Map(Object.entries(parseBatchDefinition(experiment).versions));
   return computeInWorkerPool(

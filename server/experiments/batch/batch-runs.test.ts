@@ -106,7 +106,7 @@ describe('runs of a batch', () => {
       runs: ['1', '1'].map((run_number) => requested({ run_number })),
     };
     const answer = await server.request('POST', batchExperimentPath('app'), { body });
-    expectError(answer, 400, 'runs.1 asks for the same run as runs.0', 'run_number');
+    expectError(answer, 400, 'runs.1 requests the same run as runs.0', 'run_number');
   });
 
   test('D7: always have option_set and scenario_id, null without one', async () => {

@@ -71,7 +71,7 @@ describe('400 for', () => {
   test('neither instance_ids nor runs, both, or none of either', async () => {
     await refused({ input_set_id: 'sizes' }, 'instance_ids and runs are both absent');
     await refused({ input_set_id: 'sizes', instance_ids: null, runs: null }, 'are both absent');
-    await refused(instances({ runs: [run] }), 'instance_ids and runs are given');
+    await refused(instances({ runs: [run] }), 'instance_ids and runs are both given');
     await refused({ input_set_id: 'sizes', instance_ids: [] }, 'instance_ids is empty');
     await refused(runs(), 'runs is empty');
   });
@@ -107,15 +107,15 @@ describe('400 for', () => {
   test('the same instance or the same run twice', async () => {
     await refused(
       instances({ instance_ids: ['plain', 'other', 'plain'] }),
-      'instance_ids.2 is "plain", as instance_ids.0',
+      'instance_ids.2 is "plain", which instance_ids.0 names already',
     );
     await refused(
       instances({ instance_ids: ['latest', 'devint'] }),
-      'instance_ids.1 is "devint", as instance_ids.0',
+      'instance_ids.1 is "devint", which instance_ids.0 names already',
     );
     await refused(
       runs(run, { ...run, repetition: 1 }, { ...run, input_id: input }),
-      'runs.2 asks for the same run as runs.0',
+      'runs.2 requests the same run as runs.0',
     );
   });
 
@@ -155,7 +155,7 @@ describe('400 for', () => {
     await refused(runs({ ...run, repetition: -1 }), 'runs.0.repetition is -1');
     await refused(runs({ ...run, repetition: 1.5 }), 'runs.0.repetition is 1.5');
     await refused(instances({ repetitions: 0 }), 'repetitions is 0');
-    await refused({ ...runs(run), repetitions: 2 }, 'repetitions is 2 and runs is given');
+    await refused({ ...runs(run), repetitions: 2 }, 'repetitions is 2, but runs is given');
   });
 
   test('more runs than a batch may have, however they are asked for', async () => {

@@ -15,6 +15,7 @@ import type { BatchRequest, RequestedRun } from './parse-batch-request.ts';
 /** Checks after which other requests are served. */
 const CHECK_BATCH_SIZE = 50;
 
+/** The runs of a request, with the input sets that they name. */
 interface RequestedRuns {
   application: ApplicationsTable;
   request: BatchRequest;
@@ -23,6 +24,7 @@ interface RequestedRuns {
   role: Role;
 }
 
+/** Facts that the check collects for the definition of the experiment. */
 export interface CheckedRuns {
   /** The version of each instance. */
   versions: Map<string, string>;
@@ -30,14 +32,17 @@ export interface CheckedRuns {
   hidden: Map<string, Set<Role>>;
 }
 
-/** Throws a 400 for the first run that would be refused, for an unused option set with an unknown option, and for too many options. */
+/**
+ * Checks every run. Throws a 400 for the first run that the server would reject, for an unused option set with an unknown
+ * option, and for too many options.
+ */
 export async function checkRequestedRuns(db: Reader, requested: RequestedRuns): Promise<CheckedRuns> {
   const { application, request, runs, role } = requested;
   const fields = indexFields(request);
   const formats = indexFormats(requested.sets);
   const targets = new Map<string, ExecutableTarget>();
   const checked: CheckedRuns = { versions: new Map(), hidden: new Map() };
-  /** The length of the options by what was checked: equal runs are checked once. */
+  /** The length of the options by check key, so that equal runs are checked once. */
   const checkedChars = new Map<string, number>();
   let chars = 0;
   for (const run of runs) {
@@ -57,7 +62,7 @@ export async function checkRequestedRuns(db: Reader, requested: RequestedRuns): 
       continue;
     }
     const options = run.option_set === null ? {} : (request.optionSets.get(run.option_set) ?? {});
-    const ownChars = checkPlannedRun({ place: target, run, options, format, role });
+    const ownChars = checkPlannedRun({ target: target, run, options, format, role });
     chars += ownChars;
     checkedChars.set(checkKey, ownChars);
     addHiddenOptions(checked.hidden, target, options);
@@ -66,7 +71,7 @@ export async function checkRequestedRuns(db: Reader, requested: RequestedRuns): 
   checkUnusedOptionSets(request, runs, [...targets.values()], role);
   if (chars > BATCH_OPTIONS_CHARS_MAX)
     throw badRequest(
-      `The options of all ${runs.length} runs, those of their instances and versions included, are ${chars} characters long, written as JSON; together they may have ${BATCH_OPTIONS_CHARS_MAX}.`,
+      `The options of all ${runs.length} runs, with those of their instances and versions, are ${chars} characters long as JSON; they may have at most ${BATCH_OPTIONS_CHARS_MAX} together.`,
     );
   return checked;
 }
@@ -75,7 +80,7 @@ function targetKey({ instance_id, version_id }: Pick<RequestedRun, 'instance_id'
   return JSON.stringify([instance_id, version_id]);
 }
 
-/** The format of each input, by set. */
+/** Returns the format of each input, by input set and input. */
 function indexFormats(sets: RequestedRuns['sets']): Map<string, Map<string, FormatType>> {
   return new Map(
     [...sets].map(([id, items]) => [
@@ -119,7 +124,7 @@ function checkUnusedOptionSets(
   }
 }
 
-/** The field of the request that names each instance and version first. */
+/** Returns the first field of the request that names each pair of instance and version. */
 function indexFields({ runs }: BatchRequest): Map<string, string> {
   const fields = new Map<string, string>();
   for (const { field, instance_id, version_id } of runs) {

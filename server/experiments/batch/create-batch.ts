@@ -1,7 +1,6 @@
 /**
- * Creates a batch experiment. The request is resolved and checked first; then the experiment, its own names of the inputs
- * and all its planned runs are one transaction. From there on jobs do the work: one starts the planned runs, another ends
- * the experiment.
+ * Creates a batch experiment. Resolves and checks the request first. One transaction then stores the experiment, its own
+ * references to the input contents, and all planned runs. A job starts the planned runs, and another ends the experiment.
  */
 import { setImmediate } from 'node:timers/promises';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
@@ -34,13 +33,13 @@ import {
 type BatchContext = Pick<Context, 'database' | 'contents' | 'clock' | 'random'>;
 type CreateBatchCall = Pick<CallOf<'createBatchExperiment'>, 'caller' | 'params' | 'body'>;
 
-/** Runs the transaction that inserts the experiment, and returns what the caller of `createBatch` wants. */
+/** Runs the transaction that inserts the experiment, and returns the result of `createBatch`. */
 type StoreBatch<R> = (experiment: ExperimentsTable, insert: (tx: Writer) => Promise<void>) => Promise<R>;
 
-/** Inputs that are shared before other requests are served. */
+/** The number of inputs to share before other requests get processor time. */
 const SHARE_BATCH_SIZE = 50;
 
-/** Creates the requested experiment by `store`, and returns its result. Throws a 4xx for a request that is refused. */
+/** Creates the requested experiment by `store`, and returns the result of `store`. Throws a 4xx for an invalid request. */
 export async function createBatch<R>(
   context: BatchContext,
   call: CreateBatchCall,
@@ -50,7 +49,7 @@ export async function createBatch<R>(
     try {
       return await tryToCreate(context, call, store);
     } catch (error) {
-      // The input set was changed or deleted since it was read; the next attempt reads it again.
+      // The input set was changed or deleted after it was read; the next attempt reads it again.
       if (!(error instanceof ContentRemovedError)) throw error;
     }
   }
@@ -142,7 +141,7 @@ async function insertBatch(
   await insertPlannedRuns(tx, plan, planned);
 }
 
-/** Throws a 400 for a version that was deleted since the runs were checked. */
+/** Throws a 400 for a version that was deleted after the check of the runs. */
 async function checkVersions(
   tx: Writer,
   application: ApplicationsTable,
@@ -155,27 +154,27 @@ async function checkVersions(
     throw badRequest(`The version ${quoteValue(deleted)} was deleted meanwhile; send the request again.`);
 }
 
-/** Replaces `default` by the default instance that the application has now. Throws a 400 for an instance named twice. */
+/** Replaces `default` by the current default instance of the application. Throws a 400 for an instance named twice. */
 function resolveDefaultInstances(application: ApplicationsTable, request: BatchRequest): BatchRequest {
-  const chosen = (id: string): string => (id === '' ? '' : resolveInstanceId(application, id));
+  const resolve = (id: string): string => (id === '' ? '' : resolveInstanceId(application, id));
   const seen = new Map<string, number>();
   for (const [index, id] of request.instanceIds.entries()) {
-    const name = isLatest(chosen(id)) ? 'latest' : chosen(id);
-    const before = seen.get(name);
-    if (before !== undefined)
+    const name = isLatest(resolve(id)) ? 'latest' : resolve(id);
+    const earlier = seen.get(name);
+    if (earlier !== undefined)
       throw badRequest(
-        `instance_ids.${index} is ${quoteValue(id)}, as instance_ids.${before} is; name each instance once, and say with repetitions how often it runs.`,
+        `instance_ids.${index} is ${quoteValue(id)}, which instance_ids.${earlier} names already; name each instance once, and set repetitions to the number of its runs.`,
       );
     seen.set(name, index);
   }
   return {
     ...request,
-    instanceIds: request.instanceIds.map(chosen),
-    runs: request.runs.map((run) => ({ ...run, instance_id: chosen(run.instance_id) })),
+    instanceIds: request.instanceIds.map(resolve),
+    runs: request.runs.map((run) => ({ ...run, instance_id: resolve(run.instance_id) })),
   };
 }
 
-/** The items of the input sets, by the id of the set. Throws a 400 for a missing set. */
+/** Returns the items of the input sets, by the id of the set. Throws a 400 for a missing set. */
 async function readInputSets(
   db: Reader,
   application: ApplicationsTable,
@@ -201,7 +200,7 @@ interface SharedInput {
   content: SharedContent;
 }
 
-/** The inputs of the runs, each once, with a content name that belongs to the experiment. */
+/** Shares each input of the runs once: the experiment gets its own content id for it. */
 async function shareInputs(
   { contents }: Pick<Context, 'contents'>,
   runs: readonly RequestedRun[],
@@ -214,7 +213,7 @@ async function shareInputs(
       const key = inputKey({ input_set_id: set, input_id: item.input_id });
       if (!needed.has(key)) continue;
       const content = await contents.share(item.content_id);
-      if (!content) throw new ContentRemovedError(`The content ${item.content_id} was removed meanwhile.`);
+      if (!content) throw new ContentRemovedError(`The content ${item.content_id} was deleted.`);
       shared.set(key, { set, item, content });
       if (shared.size % SHARE_BATCH_SIZE === 0) await setImmediate();
     }

@@ -17,7 +17,7 @@ import { transitionBatch } from '../store/transitions.ts';
 import { computeBatchResults, readBatchState } from './batch-results.ts';
 
 const INTERVAL_MS = 5000;
-/** When runs end by the thousand, the job runs some times a second and not for each of them. */
+/** When thousands of runs end, the job runs some times a second, not once for each of them. */
 const DEBOUNCE_MS = 25;
 const INPUT_BATCH_SIZE = 500;
 
@@ -32,21 +32,22 @@ export function finalizeBatchesJob(parts: Parts): Job {
   return defineJob<string>(parts, {
     name: 'finalize-batches',
     intervalMs: INTERVAL_MS,
-    // The deletion of an unfinished run sends the same news as its cancellation.
+    // The deletion of an unfinished run sends the same notification as its cancellation.
     wakeOn: ['runs-ended', 'runs-canceled'],
     debounceMs: DEBOUNCE_MS,
     listRows: () => listIdleExperiments(database.read, 'batch'),
     formatKey: (uid) => uid,
-    handleRow: (uid) => end(parts, uid),
+    handleRow: (uid) => endBatch(parts, uid),
   });
 }
 
-/** Planned runs are read first: the second query finds a run that starts between the two. */
+/** Reads planned runs first, so that the second query finds a run that starts between the two queries. */
 async function hasOpenRuns(db: Reader, uid: string): Promise<boolean> {
   return (await hasWaitingPlannedRuns(db, uid)) || (await hasUnfinishedRuns(db, uid));
 }
 
-async function end(parts: Parts, uid: string): Promise<void> {
+/** Ends the batch with its results; computes them again when runs were deleted during the computation. */
+async function endBatch(parts: Parts, uid: string): Promise<void> {
   const { database, contents, clock } = parts;
   const experiment = await findExperimentByUid(database.read, uid);
   if (experiment?.status !== 'started') return;
@@ -54,22 +55,22 @@ async function end(parts: Parts, uid: string): Promise<void> {
   const results = await computeBatchResults(database.read, experiment);
   const status = (before.counts.statuses.succeeded ?? 0) > 0 ? 'completed' : 'failed';
   const blobs = await database.transact(async (tx) => {
-    const held = await lockExperiment(tx, uid);
-    // A run that joined since then delays the end; after a run was deleted the results are computed again.
-    if (held?.status !== 'started' || (await hasOpenRuns(tx, uid))) return [];
-    if ((await readBatchState(tx, held)).key !== before.key) return null;
+    const locked = await lockExperiment(tx, uid);
+    // A run that joined meanwhile delays the end. After the deletion of a run the results are computed again.
+    if (locked?.status !== 'started' || (await hasOpenRuns(tx, uid))) return [];
+    if ((await readBatchState(tx, locked)).key !== before.key) return null;
     const now = clock.now();
     const ending = { completed_at: now, updated_at: now };
     await transitionBatch(tx, uid, { from: 'started', to: status }, ending);
     await writeExperimentResults(tx, uid, results);
-    const gone: string[] = [];
+    const unreferenced: string[] = [];
     for (;;) {
-      const named = await removeExperimentInputs(tx, uid, INPUT_BATCH_SIZE);
-      gone.push(...(await contents.remove(tx, named)));
-      if (named.length < INPUT_BATCH_SIZE) return gone;
+      const contentIds = await removeExperimentInputs(tx, uid, INPUT_BATCH_SIZE);
+      unreferenced.push(...(await contents.remove(tx, contentIds)));
+      if (contentIds.length < INPUT_BATCH_SIZE) return unreferenced;
     }
   });
-  if (blobs === null) return end(parts, uid);
+  if (blobs === null) return endBatch(parts, uid);
   database.notify('experiments-ended');
   await contents.removeBlobs(blobs);
 }

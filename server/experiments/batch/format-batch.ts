@@ -1,4 +1,4 @@
-/** The response body for a batch experiment, without its results. */
+/** Formats the response body of a batch experiment, without its results. */
 import type { BatchExperimentInfo } from '@switchyard/contract/experiments/batch-experiments.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { formatRfc3339 } from '../../clock.ts';
@@ -14,7 +14,7 @@ export function formatBatch(
   role: Role,
 ): BatchExperimentInfo {
   const { input_set_id, instance_ids, option_sets, objectives, hidden } = parseBatchDefinition(experiment);
-  const shownOptions = (options: Record<string, string>): Record<string, string> =>
+  const omitHidden = (options: Record<string, string>): Record<string, string> =>
     Object.fromEntries(
       Object.entries(options).filter(
         ([name]) => !(Object.hasOwn(hidden, name) && hidden[name]?.includes(role)),
@@ -26,7 +26,7 @@ export function formatBatch(
     input_set_id,
     instance_ids,
     option_sets: Object.fromEntries(
-      Object.entries(option_sets).map(([key, options]) => [key, shownOptions(options)]),
+      Object.entries(option_sets).map(([key, options]) => [key, omitHidden(options)]),
     ),
     ...(objectives === null ? {} : { objectives }),
     ...(experiment.completed_at === null ? {} : { completed_at: formatRfc3339(experiment.completed_at) }),

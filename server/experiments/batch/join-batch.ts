@@ -8,7 +8,7 @@ import type { JoinedExperiment } from '../../runs/submit/create-run.ts';
 import { findExperiment, lockExperiment, updateExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-/** Returns the experiment that the run joins. Throws a 400 when there is none, when it has ended, and when it is full. */
+/** Returns the experiment that the run joins. Throws a 400 when it does not exist, has ended or is full. */
 export async function joinBatch(
   db: Reader,
   application: ApplicationsTable,
@@ -21,10 +21,12 @@ export async function joinBatch(
         `${field}; the application ${quoteValue(application.id)} has no such batch experiment.`,
       );
     if (found.status !== 'started')
-      throw badRequest(`${field}, which is ${found.status}; a run can join one that has not ended.`);
+      throw badRequest(
+        `${field}, which is ${found.status}; a run can only join a batch experiment that has not ended.`,
+      );
     if (found.requested >= BATCH_RUNS_MAX)
       throw badRequest(
-        `${field}, which has ${found.requested} runs; a batch experiment may have ${BATCH_RUNS_MAX}.`,
+        `${field}, which has ${found.requested} runs, the maximum of a batch experiment; create another one.`,
       );
     return found;
   };

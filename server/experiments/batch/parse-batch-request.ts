@@ -1,4 +1,4 @@
-/** What a request for a batch experiment means: which runs are wanted, in which order. Pure. */
+/** Parses a request for a batch experiment, and expands it to the runs that it requests, in order. Pure. */
 import type {
   BatchExperimentCreate,
   BatchRunCreate,
@@ -9,15 +9,15 @@ import {
   OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
 } from '@switchyard/contract/limits.ts';
-import { badRequest, quoteValue, truncate } from '../../http/errors/problem.ts';
+import { badRequest, type Problem, quoteValue, truncate } from '../../http/errors/problem.ts';
 import { stringifyOptions, validateOptions } from '../../instances/rules.ts';
 import { validateObjectives } from '../operations/validate-objectives.ts';
 
-/** A run that is wanted. Empty: no instance, no version but that of the instance. */
+/** One requested run. An empty id means no instance, or the version of the instance. */
 export interface RequestedRun {
   instance_id: string;
   version_id: string;
-  /** null: none. */
+  /** null for a run without an option set. */
   option_set: string | null;
   input_set_id: string;
   input_id: string;
@@ -27,44 +27,44 @@ export interface RequestedRun {
 
 type OptionSets = ReadonlyMap<string, Record<string, string>>;
 
-/** The same before its input set was looked at: null stands for every input. */
-type AskedRun = Omit<RequestedRun, 'input_id'> & {
+/** A requested run before its input set is read; a null input means every input of the set. */
+type UnexpandedRun = Omit<RequestedRun, 'input_id'> & {
   input_id: string | null;
-  /** Distinguishes runs that are otherwise the same; null: nothing does. */
+  /** Distinguishes runs that are otherwise equal; null for none. */
   run_number: string | null;
-  /** Where it stands in the request. */
+  /** The field of the request, for error messages. */
   field: string;
 };
 
-/** What is asked for, with the rules that need no database kept. */
+/** A parsed request. It satisfies every rule that needs no database. */
 export interface BatchRequest {
   kind: 'product' | 'runs';
-  /** As the request has it; empty for none. */
+  /** The input set of the request; empty for none. */
   inputSetId: string;
   instanceIds: readonly string[];
   optionSets: OptionSets;
-  /** How often each of `runs` is wanted: those of a product are expanded once inputs are known. */
+  /** The number of repetitions of each of `runs`; the runs of a product are expanded when the inputs are known. */
   repetitions: number;
-  runs: readonly AskedRun[];
+  runs: readonly UnexpandedRun[];
 }
 
-/** Throws the 400 that names field and value. */
+/** Parses the request. Throws a 400 that names the invalid field and its value. */
 export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
   const { repetitions } = body;
   const inputSetId = body.input_set_id || '';
-  const optionSets = optionSetsOf(body);
+  const optionSets = parseOptionSets(body);
   validateObjectives(body.objectives ?? {});
   const instances = body.instance_ids ?? [];
   const runs = body.runs ?? [];
   if (instances.length > 0 && runs.length > 0)
-    throw badRequest('instance_ids and runs are given; a batch experiment is made of one of them.');
+    throw badRequest('instance_ids and runs are both given; leave one of them out.');
   if (runs.length > 0) {
     if (typeof repetitions === 'number')
       throw badRequest(
-        `repetitions is ${repetitions} and runs is given; every one of runs has a repetition of its own.`,
+        `repetitions is ${repetitions}, but runs is given and each of runs has its own repetition; leave repetitions out.`,
       );
-    const asked = runs.map((run, index) => askedRun(run, `runs.${index}`, inputSetId, optionSets));
-    return { kind: 'runs', inputSetId, instanceIds: [], optionSets, repetitions: 1, runs: asked };
+    const parsed = runs.map((run, index) => parseRun(run, `runs.${index}`, inputSetId, optionSets));
+    return { kind: 'runs', inputSetId, instanceIds: [], optionSets, repetitions: 1, runs: parsed };
   }
   if (instances.length === 0) {
     const empty = (['instance_ids', 'runs'] as const).find((field) => body[field]);
@@ -74,18 +74,17 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
         : 'instance_ids and runs are both absent; give one of them.',
     );
   }
-  if (inputSetId === '')
-    throw badRequest('input_set_id is absent; name the input set that the instances are to run on.');
-  refuseNames(instances);
+  if (inputSetId === '') throw badRequest('input_set_id is absent; name the input set for the instances.');
+  rejectEmptyNames(instances);
   const keys = optionSets.size === 0 ? [null] : [...optionSets.keys()];
-  // Before they are gone through: each is at least one run.
+  // Each pair is at least one run, so the check comes before the pairs are expanded.
   if (instances.length * keys.length > BATCH_RUNS_MAX)
     throw badRequest(
-      `${instances.length} instances with ${keys.length} option sets are ${instances.length * keys.length} runs on each input; a batch experiment may have ${BATCH_RUNS_MAX} in all.`,
+      `${instances.length} instances with ${keys.length} option sets are ${instances.length * keys.length} runs on each input; a batch experiment may have at most ${BATCH_RUNS_MAX} in all.`,
     );
   const product = instances.flatMap((instance_id, index) =>
     keys.map(
-      (option_set): AskedRun => ({
+      (option_set): UnexpandedRun => ({
         field: `instance_ids.${index}`,
         instance_id,
         version_id: '',
@@ -108,13 +107,18 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
   };
 }
 
-function refuseNames(instances: readonly string[]): void {
+function rejectEmptyNames(instances: readonly string[]): void {
   for (const [index, id] of instances.entries())
     if (id === '')
       throw badRequest(`instance_ids.${index} is ""; it must be an instance of this application.`);
 }
 
-function askedRun(run: BatchRunCreate, field: string, inputSetId: string, optionSets: OptionSets): AskedRun {
+function parseRun(
+  run: BatchRunCreate,
+  field: string,
+  inputSetId: string,
+  optionSets: OptionSets,
+): UnexpandedRun {
   const input_set_id = run.input_set_id || inputSetId;
   if (!run.instance_id && !run.version_id)
     throw badRequest(`${field} has neither instance_id nor version_id; give one of them.`);
@@ -130,7 +134,7 @@ function askedRun(run: BatchRunCreate, field: string, inputSetId: string, option
   const scenario_id = run.scenario_id || null;
   if (scenario_id !== null && !NAME.test(scenario_id))
     throw badRequest(
-      `${field}.scenario_id is ${quoteValue(scenario_id)}; it may hold letters, digits, periods, underscores and hyphens.`,
+      `${field}.scenario_id is ${quoteValue(scenario_id)}; it may contain letters, digits, periods, underscores and hyphens.`,
     );
   return {
     field,
@@ -147,10 +151,10 @@ function askedRun(run: BatchRunCreate, field: string, inputSetId: string, option
 
 const NAME = /^[A-Za-z0-9._-]+$/;
 
-function optionSetsOf({ option_sets }: BatchExperimentCreate): OptionSets {
+function parseOptionSets({ option_sets }: BatchExperimentCreate): OptionSets {
   const entries = Object.entries(option_sets ?? {});
   if (entries.length > OPTION_SETS_MAX)
-    throw badRequest(`option_sets has ${entries.length} sets; it may have ${OPTION_SETS_MAX}.`);
+    throw badRequest(`option_sets has ${entries.length} sets; it may have at most ${OPTION_SETS_MAX}.`);
   for (const [key, options] of entries) {
     if (!NAME.test(key) || key.length > OPTION_SET_KEY_CHARS_MAX)
       throw badRequest(
@@ -166,52 +170,55 @@ function optionSetsOf({ option_sets }: BatchExperimentCreate): OptionSets {
   const chars = JSON.stringify(Object.fromEntries(sets)).length;
   if (chars > OPTION_SETS_CHARS_MAX)
     throw badRequest(
-      `option_sets is ${chars} characters long, written as JSON; it may have ${OPTION_SETS_CHARS_MAX}.`,
+      `option_sets is ${chars} characters long as JSON; it may have at most ${OPTION_SETS_CHARS_MAX}.`,
     );
   return new Map(sets);
 }
 
-/** Every run that is asked for, in order, of the inputs that each set holds; throws the 400 for what cannot be. */
+/**
+ * Returns every requested run, in order; `inputIds` has the inputs of each input set. Throws a 400 for an unknown input, for
+ * a run requested twice, and for too many runs.
+ */
 export function expandRequestedRuns(
-  asked: BatchRequest,
-  inputsOf: ReadonlyMap<string, readonly string[]>,
+  request: BatchRequest,
+  inputIds: ReadonlyMap<string, readonly string[]>,
 ): RequestedRun[] {
-  const known = new Map([...inputsOf].map(([set, inputs]) => [set, new Set(inputs)]));
-  const wanted: RequestedRun[] = [];
+  const known = new Map([...inputIds].map(([set, inputs]) => [set, new Set(inputs)]));
+  const expanded: RequestedRun[] = [];
   const seen = new Map<string, string>();
-  const repetitions = new Repetitions();
-  for (const { field, input_id, run_number, ...run } of asked.runs) {
-    const inputs = inputsOf.get(run.input_set_id) ?? [];
+  const repetitions = new RepetitionNumbers();
+  for (const { field, input_id, run_number, ...run } of request.runs) {
+    const inputs = inputIds.get(run.input_set_id) ?? [];
     if (input_id !== null && !known.get(run.input_set_id)?.has(input_id))
       throw badRequest(
         `${field}.input_id is ${quoteValue(input_id)}; it must be an input of the input set ${quoteValue(run.input_set_id)}.`,
       );
     for (const input of input_id === null ? inputs : [input_id])
-      for (let more = 0; more < asked.repetitions; more += 1) {
+      for (let more = 0; more < request.repetitions; more += 1) {
         const one = { ...run, input_id: input, repetition: run.repetition + more };
         const key = JSON.stringify([...Object.values(one), run_number]);
-        const before = seen.get(key);
-        if (before !== undefined)
+        const earlier = seen.get(key);
+        if (earlier !== undefined)
           throw badRequest(
-            `${field} asks for the same run as ${before}; give it another input, option set, scenario, repetition or run_number, or leave it out.`,
+            `${field} requests the same run as ${earlier}; give it another input, option set, scenario, repetition or run_number, or leave it out.`,
           );
         seen.set(key, field);
-        wanted.push({ ...one, repetition: repetitions.take(one) });
-        if (wanted.length > BATCH_RUNS_MAX) throw tooMany(asked, inputsOf);
+        expanded.push({ ...one, repetition: repetitions.assign(one) });
+        if (expanded.length > BATCH_RUNS_MAX) throw tooManyRuns(request, inputIds);
       }
   }
-  return wanted;
+  return expanded;
 }
 
-/** The repetitions that are taken, of each combination of everything else. */
-class Repetitions {
-  readonly #taken = new Map<string, { numbers: Set<number>; next: number }>();
+/** Assigns repetition numbers: unique among runs that are equal in everything else. */
+class RepetitionNumbers {
+  readonly #used = new Map<string, { numbers: Set<number>; next: number }>();
 
-  /** The repetition of the run, or the lowest free one where another run has it. */
-  take({ repetition, ...rest }: RequestedRun): number {
+  /** Returns the repetition of the run, or the lowest free number when another run has it. */
+  assign({ repetition, ...rest }: RequestedRun): number {
     const key = JSON.stringify(Object.values(rest));
-    const group = this.#taken.get(key) ?? { numbers: new Set(), next: 0 };
-    this.#taken.set(key, group);
+    const group = this.#used.get(key) ?? { numbers: new Set(), next: 0 };
+    this.#used.set(key, group);
     let free = repetition;
     if (group.numbers.has(repetition)) {
       while (group.numbers.has(group.next)) group.next += 1;
@@ -222,16 +229,18 @@ class Repetitions {
   }
 }
 
-function tooMany(
+function tooManyRuns(
   { kind, inputSetId, instanceIds, optionSets, repetitions }: BatchRequest,
-  inputsOf: ReadonlyMap<string, readonly string[]>,
-) {
+  inputIds: ReadonlyMap<string, readonly string[]>,
+): Problem {
   if (kind === 'runs')
-    return badRequest(`runs asks for more than ${BATCH_RUNS_MAX} runs, which a batch experiment may have.`);
-  const inputs = inputsOf.get(inputSetId)?.length ?? 0;
+    return badRequest(
+      `runs expands to more than ${BATCH_RUNS_MAX} runs, the maximum of a batch experiment; request fewer.`,
+    );
+  const inputs = inputIds.get(inputSetId)?.length ?? 0;
   const factors = [inputs, instanceIds.length, Math.max(1, optionSets.size), repetitions];
   const runs = factors.reduce((product, factor) => product * factor, 1);
   return badRequest(
-    `${inputs} inputs on ${instanceIds.length} instances with ${Math.max(1, optionSets.size)} option sets and ${repetitions} repetitions are ${runs} runs; a batch experiment may have ${BATCH_RUNS_MAX}.`,
+    `${inputs} inputs on ${instanceIds.length} instances with ${Math.max(1, optionSets.size)} option sets and ${repetitions} repetitions are ${runs} runs; a batch experiment may have at most ${BATCH_RUNS_MAX}.`,
   );
 }

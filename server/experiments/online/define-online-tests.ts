@@ -7,16 +7,16 @@ import { validateObjectives } from '../operations/validate-objectives.ts';
 import { RandomGenerator } from '../statistics/random-generator.ts';
 import type { ShadowDefinition, SwitchbackDefinition } from '../store/online-test-definitions.ts';
 
-/** Returns the definition that the body asks for. Throws a 400 for an invalid body; does not check that the instances exist. */
+/** Returns the requested definition. Throws a 400 for an invalid body; does not check that the instances exist. */
 export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDefinition {
-  const { baseline, candidates, field } = sidesOf(body);
+  const { baseline, candidates, field } = parseSides(body);
   checkSides(baseline, candidates, field);
   validateObjectives(body.objectives ?? {});
-  const from = timeOf(body.start_events?.time);
-  const until = timeOf(body.termination_events.time);
+  const from = parseTime(body.start_events?.time);
+  const until = parseTime(body.termination_events.time);
   if (until !== null && until <= now)
     throw badRequest(
-      `termination_events.time is ${quoteValue(body.termination_events.time)}, which is over; it must be in the future.`,
+      `termination_events.time is ${quoteValue(body.termination_events.time)}, which is in the past; give a time in the future.`,
     );
   if (until !== null && from !== null && until <= from)
     throw badRequest(
@@ -32,7 +32,7 @@ export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDef
   };
 }
 
-/** As for a shadow test. `seed` decides the plan. */
+/** Returns the requested definition with a plan drawn from `seed`. Throws a 400 for an invalid body, as for a shadow test. */
 export function defineSwitchbackTest(
   body: SwitchbackTestCreate,
   now: number,
@@ -41,11 +41,11 @@ export function defineSwitchbackTest(
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = body.comparison;
   checkSides(baseline, [candidate], 'comparison.candidate_instance_id');
   validateObjectives(body.objectives ?? {});
-  const { unit_duration_minutes, units, start: asked } = body.generate_random_plan;
-  const start = timeOf(asked);
+  const { unit_duration_minutes, units, start: requestedStart } = body.generate_random_plan;
+  const start = parseTime(requestedStart);
   if (start !== null && start < now)
     throw badRequest(
-      `generate_random_plan.start is ${quoteValue(asked)}, which is over; it must be in the future, or left out for a plan that begins when the test is started.`,
+      `generate_random_plan.start is ${quoteValue(requestedStart)}, which is in the past; give a time in the future, or leave it out for a plan that begins with the start of the test.`,
     );
   return {
     baseline,
@@ -58,18 +58,17 @@ export function defineSwitchbackTest(
   };
 }
 
-/** Gives each unit to one of the two with equal chances, independently: a bit of the seeded generator for each. */
+/** Draws an instance for each unit, independently and with equal chances: one bit of the seeded generator for each unit. */
 export function drawUnits(seed: string, units: number, baseline: string, candidate: string): string[] {
   const generator = new RandomGenerator(`plan ${seed}`);
   return Array.from({ length: units }, () => (generator.bits() >>> 31 === 0 ? baseline : candidate));
 }
 
-function sidesOf(body: ShadowTestCreate): { baseline: string; candidates: string[]; field: string } {
+/** Returns the instances of a shadow test, and the field that names the candidates. */
+function parseSides(body: ShadowTestCreate): { baseline: string; candidates: string[]; field: string } {
   const { comparison, comparisons } = body;
   if (comparison && comparisons)
-    throw badRequest(
-      'comparison and comparisons are both given; one of them says which instances are meant.',
-    );
+    throw badRequest('comparison and comparisons are both given; leave one of them out.');
   if (comparison)
     return {
       baseline: comparison.baseline_instance_id,
@@ -88,24 +87,24 @@ function sidesOf(body: ShadowTestCreate): { baseline: string; candidates: string
   return { baseline: first[0], candidates: first[1], field: `comparisons.${first[0]}` };
 }
 
-/** `latest` and its older name are one instance. */
+/** Throws a 400 for an instance named twice. `latest` and its older id are one instance. */
 function checkSides(baseline: string, candidates: readonly string[], field: string): void {
   const seen = new Set([normalizeInstanceId(baseline)]);
   for (const candidate of candidates) {
     if (normalizeInstanceId(candidate) === normalizeInstanceId(baseline))
       throw badRequest(
-        `${field} is ${quoteValue(candidate)}, which is the baseline, too; it must be another instance.`,
+        `${field} is ${quoteValue(candidate)}, which is also the baseline; name another instance.`,
       );
     if (seen.has(normalizeInstanceId(candidate)))
-      throw badRequest(`${field} has ${quoteValue(candidate)} twice; each candidate is named once.`);
+      throw badRequest(`${field} has ${quoteValue(candidate)} twice; name each candidate once.`);
     seen.add(normalizeInstanceId(candidate));
   }
 }
 
-/** The clients of the commercial service send the zero time of their language for none. */
+/** Clients written in Go send the zero time of their language for a missing time. */
 const ZERO_TIME = Date.parse('0001-01-01T00:00:00Z');
 
-function timeOf(text: string | null | undefined): number | null {
+function parseTime(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return null;
   const at = Date.parse(text);
   return at === ZERO_TIME ? null : at;

@@ -1,6 +1,6 @@
 /**
- * Starts and stops shadow and switchback tests, each in one transaction with the route that gives a test the runs of its
- * baseline (runs/store/routes.ts). Invariant: the route exists exactly while the test is started and its time is not over.
+ * Starts and stops shadow and switchback tests, each in one transaction with the route that captures the runs of the
+ * baseline (runs/store/routes.ts). Invariant: the route exists exactly while the test is started and its time has not ended.
  */
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InstanceId } from '@switchyard/contract/schemas/ids.ts';
@@ -32,11 +32,12 @@ import type { ExperimentsTable } from '../store/schema.ts';
 import { transitionOnlineTest } from '../store/transitions.ts';
 import { endCopying } from './shadow-copies.ts';
 
-/** The kind in messages: "shadow test". */
+/** Returns the kind for error messages: "shadow test". */
 function formatTestKind({ kind }: Pick<ExperimentsTable, 'kind'>): string {
   return `${kind} test`;
 }
 
+/** The ways to stop a test: keep its results so far as final, or cancel its copies. */
 export type TestStopIntent = 'complete' | 'cancel';
 
 interface LockedChange {
@@ -46,12 +47,12 @@ interface LockedChange {
   notFound(): Problem;
 }
 
-/** Thrown when there is nothing to do, which rolls back the audit entry. */
+/** Thrown when the test is started already; it rolls back the audit entry. */
 export class AlreadyStartedError extends Error {}
 
 /**
  * Starts a draft. Throws an `AlreadyStartedError` for a test that is started, a 404 for one that was deleted meanwhile, and
- * a 400 for everything else that prevents the start.
+ * a 400 for any other reason that prevents the start.
  */
 export async function startInTransaction(
   tx: Writer,
@@ -63,21 +64,21 @@ export async function startInTransaction(
   if (test.status === 'started') throw new AlreadyStartedError();
   if (test.status !== 'draft')
     throw badRequest(
-      `The ${formatTestKind(test)} ${quoteValue(test.id)} is ${test.status}; only a draft can be started. Make another.`,
+      `The ${formatTestKind(test)} ${quoteValue(test.id)} is ${test.status}; only a draft can start. Create another test.`,
     );
   const now = clock.now();
   const { rule, sides, definition } =
     test.kind === 'shadow' ? planShadow(test, now) : planSwitchback(test, now);
   const [baseline] = sides;
   for (const id of sides) await checkSide(tx, application, test, id);
-  const taken = await acquireRoute(tx, application.uid, baseline, {
+  const conflict = await acquireRoute(tx, application.uid, baseline, {
     experimentUid: test.uid,
     experimentId: test.id,
     rule,
   });
-  if (taken)
+  if (conflict)
     throw badRequest(
-      `The runs of the instance ${quoteValue(baseline)} belong to the ${taken.kind} test ${quoteValue(taken.experiment_id)}, which has started; stop that one first.`,
+      `The runs of the instance ${quoteValue(baseline)} belong to the ${conflict.kind} test ${quoteValue(conflict.experiment_id)}, which has started; stop that one first.`,
     );
   const changes = { started_at: now, updated_at: now, definition: JSON.stringify(definition) };
   await transitionOnlineTest(tx, test.uid, { from: 'draft', to: 'started' }, changes);
@@ -91,21 +92,22 @@ async function checkSide(
   id: string,
 ): Promise<void> {
   if (isLatest(id)) return;
-  const of = `the instance ${quoteValue(id)} of the ${formatTestKind(test)} ${quoteValue(test.id)}`;
+  const side = `the instance ${quoteValue(id)} of the ${formatTestKind(test)} ${quoteValue(test.id)}`;
   const instance = await findInstance(tx, application.uid, id as InstanceId);
   if (!instance)
-    throw badRequest(`T${of.slice(1)} was deleted; make an instance of that id, or another test.`);
+    throw badRequest(`T${side.slice(1)} was deleted; create an instance with that id, or another test.`);
   if (!(await findVersion(tx, application.uid, instance.version_id)))
     throw badRequest(
-      `The version ${quoteValue(instance.version_id)} of ${of} was deleted; give the instance another version.`,
+      `The version ${quoteValue(instance.version_id)} of ${side} was deleted; give the instance another version.`,
     );
 }
 
-function planShadow(held: ExperimentsTable, now: number) {
-  const definition: ShadowDefinition = parseShadowDefinition(held);
+/** Returns the definition, the sides and the route of a shadow test that starts now. Throws a 400 when its end has passed. */
+function planShadow(test: ExperimentsTable, now: number) {
+  const definition: ShadowDefinition = parseShadowDefinition(test);
   if (definition.until !== null && definition.until <= now)
     throw badRequest(
-      `termination_events.time is ${quoteValue(formatRfc3339(definition.until))}, which is over; make another test with a later one.`,
+      `termination_events.time is ${quoteValue(formatRfc3339(definition.until))}, which is in the past; create another test with a later time.`,
     );
   return {
     definition,
@@ -114,13 +116,14 @@ function planShadow(held: ExperimentsTable, now: number) {
   };
 }
 
-function planSwitchback(held: ExperimentsTable, now: number) {
-  const drawn = parseSwitchbackDefinition(held);
+/** Returns the definition, the sides and the route of a switchback test that starts now. Throws a 400 when its plan has ended. */
+function planSwitchback(test: ExperimentsTable, now: number) {
+  const drawn = parseSwitchbackDefinition(test);
   const start = drawn.start ?? now;
   const definition: SwitchbackDefinition = { ...drawn, start };
   const end = computePlanEnd(definition);
   if (end !== null && end <= now)
-    throw badRequest(`The plan has ended at ${formatRfc3339(end)}; make another test with a later start.`);
+    throw badRequest(`The plan ended at ${formatRfc3339(end)}; create another test with a later start.`);
   return {
     definition,
     sides: [definition.baseline, definition.candidate] as const,
@@ -130,24 +133,24 @@ function planSwitchback(held: ExperimentsTable, now: number) {
 
 type EndStatus = Extract<OnlineTestTransition, { from: 'started' }>['to'];
 
-const AFTER: Record<TestStopIntent, EndStatus> = { complete: 'completed', cancel: 'canceled' };
+const STATUS_AFTER: Record<TestStopIntent, EndStatus> = { complete: 'completed', cancel: 'canceled' };
 
 /**
- * Stops a test; does nothing to one that has ended as the intent wants it. Throws a 404 when the test was deleted meanwhile,
- * and a 400 for one that cannot be stopped. A job ends the copies of the test.
+ * Stops a test; does nothing when it has the status of the intent already. Throws a 404 when the test was deleted meanwhile,
+ * and a 400 for a draft and for a test that ended differently. A job ends the copies of the test.
  */
 export async function stopInTransaction(
   tx: Writer,
   { uid, intent, clock, notFound }: LockedChange & { intent: TestStopIntent },
 ): Promise<void> {
-  const after = AFTER[intent];
+  const after = STATUS_AFTER[intent];
   const test = await lockExperiment(tx, uid);
   if (!test) throw notFound();
   if (test.status === after) return;
   if (test.status !== 'started')
     throw badRequest(
       test.status === 'draft'
-        ? `The ${formatTestKind(test)} ${quoteValue(test.id)} is a draft; start it before it is stopped, or delete it.`
+        ? `The ${formatTestKind(test)} ${quoteValue(test.id)} is a draft; start it before you stop it, or delete it.`
         : `The ${formatTestKind(test)} ${quoteValue(test.id)} is ${test.status} already; it cannot become ${after}.`,
     );
   const now = clock.now();
@@ -169,8 +172,8 @@ export async function endOnlineTest(
 }
 
 /**
- * Removes the route of the baseline and the captured runs that were not copied. Waits for requests that the test captures
- * or sends at this moment, so that none follows.
+ * Removes the route of the baseline and the captured runs that were not copied. Waits for requests that use the route at
+ * this moment, so that no captured run follows.
  */
 export async function releaseBaseline(
   tx: Writer,

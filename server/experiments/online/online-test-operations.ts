@@ -39,13 +39,16 @@ import type { OnlineTests } from './online-tests.ts';
 
 declare module '../../http/handlers/context.ts' {
   interface Context {
+    /** Ends tests whose time has ended, before a request reads them. */
     onlineTests: OnlineTests;
+    /** Results of shadow and switchback tests. */
     onlineTestResults: OnlineTestResults;
     /** Starts the job that advances shadow and switchback tests. */
     onOnlineTestChanged(): void;
   }
 }
 
+/** Shadow or switchback tests, and their name in error messages. */
 export type OnlineTestKind = ExperimentKindSettings & { kind: 'shadow' | 'switchback' };
 
 /** Both kinds have the same responses, so a call of a shadow test stands for both. */
@@ -58,11 +61,11 @@ interface DraftRequest {
   application: ApplicationsTable;
   body: Pick<ExperimentsTable, 'id' | 'name'> & { description?: string | null | undefined };
   definition: object;
-  /** The instances of the definition, by the field that names them. */
+  /** The instances of the definition, each with the field that names it. */
   instances: readonly [field: string, id: string][];
 }
 
-/** The requested test. Ends it first when its time is over. */
+/** Returns the requested test. Ends it first when its time has ended. */
 export async function getOwnOnlineTest(
   context: Pick<Context, 'database' | 'onlineTests'>,
   kind: OnlineTestKind,
@@ -74,7 +77,7 @@ export async function getOwnOnlineTest(
   return getOwnExperiment(context, kind, address);
 }
 
-/** The source of the requested list. Ends tests first whose time is over. */
+/** Creates the source of the requested list. First ends the tests whose time has ended. */
 export async function createOnlineTestListSource<Body>(
   context: Pick<Context, 'database' | 'clock' | 'onlineTests'>,
   kind: OnlineTestKind,
@@ -122,7 +125,7 @@ export async function prepareDraft(
   };
 }
 
-/** Throws a 400 when the application has a test of that id. */
+/** Stores the draft. Throws a 400 when the application has a test of that id. */
 export async function insertDraft(
   tx: Writer,
   { displayName }: OnlineTestKind,
@@ -136,7 +139,7 @@ export async function insertDraft(
   );
 }
 
-/** Responds with 204, or with 304 for a test that is started already. */
+/** Starts the test. Responds with 204, or with 304 for a test that is started already. */
 export async function startTest(
   context: Context,
   kind: OnlineTestKind,
@@ -145,7 +148,7 @@ export async function startTest(
 ): Promise<ResponseOf<'startShadowTest'>> {
   const { clock, onlineTests, onOnlineTestChanged } = context;
   const { application, experiment } = await getOwnOnlineTest(context, kind, address);
-  // A test whose time is over must not keep its baseline from another test.
+  // A test whose time has ended must not block its baseline for another test.
   await onlineTests.endOverdueTests(application.uid);
   const notFound = () => experimentNotFound(kind, application, address.id);
   const committed = await commit(async (tx) => {
@@ -197,9 +200,10 @@ export async function deleteTest(
   return committed;
 }
 
+/** The fields of a response body that both kinds have. */
 export type OnlineTestBody = ReturnType<typeof formatOnlineTest>;
 
-/** The fields that both kinds show of a test, for each of the tests. */
+/** Counts the runs of the tests. Returns a function that formats the fields common to both kinds for one of the tests. */
 export async function formatOnlineTests(
   db: Reader,
   tests: readonly ExperimentsTable[],
@@ -218,7 +222,7 @@ function formatOnlineTest(test: ExperimentsTable, counts: Parameters<typeof form
   };
 }
 
-/** Responds with the fields of the body and those of the results, which are JSON already. */
+/** Responds with the fields of the body and those of `results`, a JSON object that is not parsed because it can be large. */
 export function respondWithResults(body: object, results: string): RawResponse {
   const raw = `${JSON.stringify(body).slice(0, -1)},${results.slice(1)}\n`;
   return { status: 200, raw, contentType: 'application/json; charset=utf-8' };

@@ -1,6 +1,6 @@
 /**
- * What shadow and switchback tests have found, as JSON: the results that are kept of one that is over, else those of its
- * runs so far, which are worked out again only when they say something else.
+ * Results of shadow and switchback tests as JSON: the stored results of a test that has ended, otherwise those of its runs
+ * so far. Computes them again only when the runs have changed.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -22,8 +22,9 @@ import {
 } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-const AT_ONCE = 250;
+const BATCH_SIZE = 250;
 
+/** Reads stored results, and computes and caches those of tests that have not ended. */
 export class OnlineTestResults {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -34,43 +35,43 @@ export class OnlineTestResults {
     this.#clock = clock;
   }
 
-  /** What the test has found so far, or in the end. */
+  /** Returns the stored results, or those of the runs so far, as JSON. */
   async read(test: ExperimentsTable): Promise<string> {
     const { read } = this.#database;
-    const kept = await findExperimentResults(read, test.uid);
-    if (kept !== undefined) {
+    const stored = await findExperimentResults(read, test.uid);
+    if (stored !== undefined) {
       this.#cache.evict(test.uid);
-      return kept;
+      return stored;
     }
     const counts = (await countRunsByExperiment(read, [test]))(test);
-    const key = JSON.stringify([counts, test.requested, this.#unitsOver(test)]);
+    const key = JSON.stringify([counts, test.requested, this.#countEndedUnits(test)]);
     return this.#cache.getOrCompute(test.uid, key, () => this.compute(test));
   }
 
-  /** What it has found, worked out now. */
+  /** Computes the results of the runs so far, and returns them as JSON. */
   compute(test: ExperimentsTable): Promise<string> {
     const { read } = this.#database;
     if (test.kind === 'shadow') {
       const definition = parseShadowDefinition(test);
       return computeInWorkerPool(
         { kind: 'shadow', definition, seed: test.uid },
-        shadowRuns(read, test, definition),
+        readShadowRuns(read, test, definition),
       );
     }
     const definition = parseSwitchbackDefinition(test);
-    const question = { kind: 'switchback', definition, over: this.#unitsOver(test) } as const;
-    return computeInWorkerPool(question, switchbackRuns(read, test, definition.units));
+    const request = { kind: 'switchback', definition, endedUnits: this.#countEndedUnits(test) } as const;
+    return computeInWorkerPool(request, readSwitchbackRuns(read, test, definition.units));
   }
 
-  /** Until the test is over, or until now. */
-  #unitsOver(test: ExperimentsTable): number {
+  /** Counts the units that ended before the end of the test, or before now. */
+  #countEndedUnits(test: ExperimentsTable): number {
     if (test.kind === 'shadow') return 0;
     return countEndedUnits(parseSwitchbackDefinition(test), test.completed_at ?? this.#clock.now());
   }
 }
 
-/** The copies, made or to be made, and the originals that they were made of: the input of both is the original. */
-async function* shadowRuns(
+/** Reads the copies, planned ones included, and their originals. The id of the original is the input of both. */
+async function* readShadowRuns(
   db: Reader,
   { uid }: ExperimentsTable,
   { baseline }: ShadowDefinition,
@@ -78,32 +79,32 @@ async function* shadowRuns(
   const originals = new Set<RunId>();
   const copy = (run: ObservedRun | PlannedRunsTable, status: string, indicators: string): RawObservation => {
     if (run.parent_run_id) originals.add(run.parent_run_id);
-    return { ...sideOf(run, run.instance_id, run.parent_run_id ?? ''), status, indicators };
+    return { ...formatSide(run, run.instance_id, run.parent_run_id ?? ''), status, indicators };
   };
-  // Those that wait come first: one that is born meanwhile is found again then, not lost.
+  // Waiting copies come first, so that a copy that starts meanwhile is read twice, not missed.
   const waiting = await listPlannedRuns(db, uid, { refused: false, limit: Number.MAX_SAFE_INTEGER });
   const refused = await listPlannedRuns(db, uid, { refused: true, limit: Number.MAX_SAFE_INTEGER });
-  const made = new Set(refused.map(placeOf));
-  // A copy that is not made, or cannot be, counts with those of its instance that are.
+  const existing = new Set(refused.map(formatCopyKey));
+  // Copies that wait or failed to start count for the version of the other copies of their instance.
   const versions = new Map<string, string>();
-  for await (const rows of observedRuns(db, uid)) {
+  for await (const rows of readObservedRuns(db, uid)) {
     for (const row of rows) {
-      made.add(placeOf(row));
+      existing.add(formatCopyKey(row));
       versions.set(row.instance_id, row.version_id);
     }
     yield rows.map((row) => copy(row, row.status, row.indicators));
   }
-  const unmade = (row: PlannedRunsTable, status: string): RawObservation => ({
+  const planned = (row: PlannedRunsTable, status: string): RawObservation => ({
     ...copy(row, status, '[]'),
     version_id: row.version_id || (versions.get(row.instance_id) ?? ''),
   });
-  yield waiting.filter((row) => !made.has(placeOf(row))).map((row) => unmade(row, 'queued'));
-  yield refused.map((row) => unmade(row, 'failed'));
+  yield waiting.filter((row) => !existing.has(formatCopyKey(row))).map((row) => planned(row, 'queued'));
+  yield refused.map((row) => planned(row, 'failed'));
   const ids = [...originals].sort();
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const rows = await findObservedRuns(db, ids.slice(from, from + AT_ONCE));
+  for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+    const rows = await findObservedRuns(db, ids.slice(from, from + BATCH_SIZE));
     yield rows.map((row) => ({
-      ...sideOf(row, baseline, row.id),
+      ...formatSide(row, baseline, row.id),
       status: row.status,
       indicators: row.indicators,
     }));
@@ -111,41 +112,41 @@ async function* shadowRuns(
   }
 }
 
-/** Which copy of which original it is. */
-function placeOf({ instance_id, parent_run_id }: ObservedRun | PlannedRunsTable): string {
+/** Returns the key of a copy: its instance and its original. */
+function formatCopyKey({ instance_id, parent_run_id }: ObservedRun | PlannedRunsTable): string {
   return JSON.stringify([instance_id, parent_run_id]);
 }
 
-async function* switchbackRuns(
+async function* readSwitchbackRuns(
   db: Reader,
   { uid }: ExperimentsTable,
   units: readonly string[],
 ): AsyncGenerator<RawObservation[]> {
-  let left = SWITCHBACK_RUNS_MAX;
-  for await (const rows of observedRuns(db, uid)) {
-    yield rows.slice(0, left).map((row) => {
+  let remaining = SWITCHBACK_RUNS_MAX;
+  for await (const rows of readObservedRuns(db, uid)) {
+    yield rows.slice(0, remaining).map((row) => {
       const unit = row.plan_unit_index ?? -1;
-      const side = sideOf(row, units[unit] ?? row.instance_id, row.input_id ?? row.id);
+      const side = formatSide(row, units[unit] ?? row.instance_id, row.input_id ?? row.id);
       return { ...side, status: row.status, indicators: row.indicators, unit };
     });
-    left -= rows.length;
-    if (left <= 0) return;
+    remaining -= rows.length;
+    if (remaining <= 0) return;
   }
 }
 
-/** Oldest first, by their ids; between two parts others are answered. */
-async function* observedRuns(db: Reader, uid: string): AsyncGenerator<ObservedRun[]> {
+/** Reads the runs in batches, oldest first. Other requests get processor time between two batches. */
+async function* readObservedRuns(db: Reader, uid: string): AsyncGenerator<ObservedRun[]> {
   for (let after: RunId | null = null; ; ) {
-    const rows: ObservedRun[] = await listObservedRuns(db, uid, after, AT_ONCE);
+    const rows: ObservedRun[] = await listObservedRuns(db, uid, after, BATCH_SIZE);
     yield rows;
     after = rows.at(-1)?.id ?? null;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
     await setImmediate();
   }
 }
 
-/** `instanceId` is the instance as the test names it, whichever of its names the run was made by. */
-function sideOf({ version_id }: { version_id: string }, instanceId: string, inputId: string) {
+/** Formats the common fields. `instanceId` is the id in the test, also for a run that uses the older id of `latest`. */
+function formatSide({ version_id }: { version_id: string }, instanceId: string, inputId: string) {
   return {
     instance_id: instanceId,
     version_id,

@@ -1,8 +1,7 @@
 /**
- * Moves shadow and switchback tests that have started: plans the copies of what a shadow test has had noted, ends what its
- * limit, its time or its plan ends, cancels the copies of what was canceled, and keeps the results of what is over once all
- * that counts for them has ended. Without state of its own: what is to be done is in the rows, and what is due is asked of
- * the clock, so that no run counts that was made after the end.
+ * Advances shadow and switchback tests that have started. Plans the copies of captured runs, and ends tests at their limit,
+ * their time or the end of their plan. Cancels the copies of canceled tests. Stores the results of ended tests once all runs
+ * that count have ended. The work is in the rows and the due times come from the clock, so the class keeps no state.
  *
  * There are two jobs, because results can take seconds: while one job computes those of a test, the other copies runs and
  * ends tests.
@@ -39,10 +38,10 @@ import { endCopying, hasReachedRunLimit, planCopies } from './shadow-copies.ts';
 interface Parts extends JobContext {
   database: Database;
   contents: Contents;
-  findings: OnlineTestResults;
+  results: OnlineTestResults;
 }
 
-/** A second at most from the end of a time to what it ends; who asks for a test ends its time at once. */
+/** The longest delay from the due time to the end of a test. A request for the test ends it without a delay. */
 const INTERVAL_MS = 1000;
 const CANCEL_BATCH_SIZE = 100;
 
@@ -51,6 +50,7 @@ interface TestWork {
   handleTest(test: ExperimentsTable): Promise<unknown>;
 }
 
+/** The jobs that advance and finalise online tests, and the end of overdue tests on request. */
 export class OnlineTests {
   readonly #parts: Parts;
 
@@ -58,7 +58,7 @@ export class OnlineTests {
     this.#parts = parts;
   }
 
-  /** Plans copies, ends tests that are over, and cancels the copies of canceled tests. */
+  /** Defines the job that plans copies, ends tests, and cancels the copies of canceled tests. */
   advanceOnlineTestsJob(): Job {
     const { database } = this.#parts;
     return this.#defineJob('advance-online-tests', {
@@ -74,7 +74,7 @@ export class OnlineTests {
     });
   }
 
-  /** Computes and stores the results of tests that are over. */
+  /** Defines the job that computes and stores the results of ended tests. */
   finalizeOnlineTestsJob(): Job {
     const { database } = this.#parts;
     return this.#defineJob('finalize-online-tests', {
@@ -98,7 +98,7 @@ export class OnlineTests {
     });
   }
 
-  /** Whether the time of the test is over and its row does not say so yet. */
+  /** Returns true when the time of the test has ended and its row is still started. */
   isOverdue(test: ExperimentsTable): boolean {
     if (test.status !== 'started') return false;
     const end =
@@ -109,8 +109,8 @@ export class OnlineTests {
   }
 
   /**
-   * Ends the tests of an application whose time is over, before somebody is told of them. A shadow test with copies is
-   * completed when its numbers are known, which nobody waits for here.
+   * Ends the tests of an application whose time has ended, before a request reads them. A shadow test with copies stays
+   * started until a job has computed its results.
    */
   async endOverdueTests(applicationUid: string): Promise<void> {
     const { database } = this.#parts;
@@ -120,12 +120,12 @@ export class OnlineTests {
       applicationUid,
     )) {
       if (!this.isOverdue(test)) continue;
-      const moved = await this.#advance(test);
-      if (moved.kind === 'shadow' && moved.requested === 0) await this.#completeWhenOver(moved);
+      const advanced = await this.#advance(test);
+      if (advanced.kind === 'shadow' && advanced.requested === 0) await this.#completeWhenOver(advanced);
     }
   }
 
-  /** Answers the test as it is then. */
+  /** Advances the test and returns its row with the changes. */
   async #advance(test: ExperimentsTable): Promise<ExperimentsTable> {
     if (test.kind === 'shadow') return this.#advanceShadow(test);
     await this.#advanceSwitchback(test);
@@ -135,26 +135,26 @@ export class OnlineTests {
   async #advanceShadow(test: ExperimentsTable): Promise<ExperimentsTable> {
     const { database, clock } = this.#parts;
     const isOver = hasReachedRunLimit(test) || this.isOverdue(test);
-    // While its last copies end it is looked at again and again: it costs no transaction then.
+    // The job handles the test at every pass until its last copies end: those passes need no transaction.
     if (isOver ? await this.#isReleased(test) : !(await hasCaptures(database.read, test.uid))) return test;
     const now = clock.now();
-    const moved = await database.transact(async (tx) => {
-      const held = await lockExperiment(tx, test.uid);
-      if (held?.status !== 'started') return undefined;
-      if (isOver) return endCopying(tx, held, now);
-      const planned = await planCopies(tx, held, now);
-      // Nothing is left to plan then: it lets go of the rest.
+    const advanced = await database.transact(async (tx) => {
+      const locked = await lockExperiment(tx, test.uid);
+      if (locked?.status !== 'started') return undefined;
+      if (isOver) return endCopying(tx, locked, now);
+      const planned = await planCopies(tx, locked, now);
+      // At the limit the test needs no further runs of the baseline.
       if (hasReachedRunLimit(planned)) await releaseBaseline(tx, planned);
       return planned;
     });
-    if (!moved) return test;
-    if (moved.requested !== test.requested) database.notify('runs-planned');
-    // The original of its last copy may have gone, and the copy with it: then no run will end.
-    if (isOver || hasReachedRunLimit(moved)) database.notify('runs-ended');
-    return moved;
+    if (!advanced) return test;
+    if (advanced.requested !== test.requested) database.notify('runs-planned');
+    // The deletion of an original can delete the last copy, so that no end of a run wakes the job that stores the results.
+    if (isOver || hasReachedRunLimit(advanced)) database.notify('runs-ended');
+    return advanced;
   }
 
-  /** Whether nothing is noted for it, and nothing will be. */
+  /** Returns true when the test has no captured runs left, and no route that could capture more. */
   async #isReleased(test: ExperimentsTable): Promise<boolean> {
     return !(await hasCaptures(this.#parts.database.read, test.uid)) && !(await this.#hasRoute(test));
   }
@@ -168,19 +168,19 @@ export class OnlineTests {
     return route?.experimentUid === test.uid;
   }
 
-  /** A shadow test that takes no more is over when its last copy and its last original are. */
+  /** Completes a shadow test that captures no more runs, once its copies and their originals have ended. */
   async #completeWhenOver(test: ExperimentsTable): Promise<void> {
     const { database, clock } = this.#parts;
     if (!(hasReachedRunLimit(test) || this.isOverdue(test)) || !(await this.#isReleased(test))) return;
     if (await this.#isPending(test)) return;
-    const results = await this.#parts.findings.compute(test);
+    const results = await this.#parts.results.compute(test);
     await database.transact(async (tx) => {
-      const held = await lockExperiment(tx, test.uid);
-      if (held?.status !== 'started') return;
+      const locked = await lockExperiment(tx, test.uid);
+      if (locked?.status !== 'started') return;
       const now = clock.now();
       const ending = { completed_at: now, updated_at: now };
-      await transitionOnlineTest(tx, held.uid, { from: 'started', to: 'completed' }, ending);
-      await writeExperimentResults(tx, held.uid, results);
+      await transitionOnlineTest(tx, locked.uid, { from: 'started', to: 'completed' }, ending);
+      await writeExperimentResults(tx, locked.uid, results);
     });
     database.notify('runs-ended');
   }
@@ -189,24 +189,24 @@ export class OnlineTests {
     if (!this.isOverdue(test)) return;
     const { database, clock } = this.#parts;
     await database.transact(async (tx) => {
-      const held = await lockExperiment(tx, test.uid);
-      if (held?.status !== 'started') return;
-      await releaseBaseline(tx, held);
+      const locked = await lockExperiment(tx, test.uid);
+      if (locked?.status !== 'started') return;
+      await releaseBaseline(tx, locked);
       const now = clock.now();
-      await endOnlineTest(tx, held, {
+      await endOnlineTest(tx, locked, {
         status: 'completed',
-        at: computePlanEnd(parseSwitchbackDefinition(held)) ?? now,
+        at: computePlanEnd(parseSwitchbackDefinition(locked)) ?? now,
         now,
       });
     });
     database.notify('runs-ended');
   }
 
-  /** Keeps the results of a test that is over. */
+  /** Stores the results of an ended test, once all runs that count have ended. */
   async #storePendingResults(test: ExperimentsTable): Promise<void> {
     const { database } = this.#parts;
     if (await this.#isPending(test)) return;
-    const results = await this.#parts.findings.compute(test);
+    const results = await this.#parts.results.compute(test);
     await database.transact(async (tx) => {
       if (!(await lockExperiment(tx, test.uid))) return;
       await writeExperimentResults(tx, test.uid, results);
@@ -214,13 +214,14 @@ export class OnlineTests {
     });
   }
 
-  /** A copy that has ended says nothing while its original has not. */
+  /** Returns true while runs that count have not ended; for a shadow test the originals count too. */
   async #isPending({ uid, kind }: ExperimentsTable): Promise<boolean> {
     const { read } = this.#parts.database;
     if ((await hasWaitingPlannedRuns(read, uid)) || (await hasUnfinishedRuns(read, uid))) return true;
     return kind === 'shadow' && hasUnfinishedOriginalRuns(read, uid);
   }
 
+  /** Cancels the unfinished copies of a canceled test. */
   async #cancelCopies({ uid }: ExperimentsTable): Promise<void> {
     const copies = await listUnfinishedRuns(this.#parts.database.read, uid, CANCEL_BATCH_SIZE);
     for (const copy of copies) if (copy.cancel_requested_at === null) await cancelRun(this.#parts, copy);

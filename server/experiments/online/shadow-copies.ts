@@ -1,12 +1,11 @@
 /**
- * Copies the runs that a shadow test has had noted: plans a run on each candidate for every one of them, until there are as
- * many as the test wants. Whoever calls holds the test's row, so that they are counted by one at a time, and the notes go in
- * the transaction that plans the copies: each original is copied once, and never one too many.
+ * Copies the runs that a shadow test has captured: plans a run on each candidate for each of them, up to the limit of the
+ * test. Invariant: the caller has locked the row of the test, and one transaction plans the copies and removes the captures.
+ * So each original is copied once, and the limit holds.
  *
- * An original that is deleted takes its note with it: it is not copied and does not count. One that is deleted after its
- * copy was planned counts, and takes the plan with it while the copy is not born.
+ * The deletion of an original deletes its capture: it is not copied and does not count. An original that is deleted after
+ * the planning of its copies counts, and its planned runs are deleted with it.
  */
-
 import { PRIORITY_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../../database/database.ts';
@@ -22,48 +21,53 @@ import { updateExperiment } from '../store/experiments.ts';
 import { parseShadowDefinition, type ShadowDefinition } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
-/** How many runs of the baseline have been copied. */
+/** Counts the copied runs of the baseline. */
 function countCopiedRuns(
   { requested }: Pick<ExperimentsTable, 'requested'>,
   { candidates }: ShadowDefinition,
-) {
+): number {
   return requested / candidates.length;
 }
 
-/** Whether there are as many copies as the test wants. */
-export function hasReachedRunLimit(held: Pick<ExperimentsTable, 'requested' | 'definition'>): boolean {
-  const definition = parseShadowDefinition(held);
-  return countCopiedRuns(held, definition) >= definition.maximumRuns;
+/** Returns true when the number of copied runs has reached the limit of the test. */
+export function hasReachedRunLimit(test: Pick<ExperimentsTable, 'requested' | 'definition'>): boolean {
+  const definition = parseShadowDefinition(test);
+  return countCopiedRuns(test, definition) >= definition.maximumRuns;
 }
 
 /**
- * Plans the copies of what is noted; `held` is the test as it is in this transaction, which holds it. Answers the test as
- * it is then. Call `database.notify('runs-planned')` after the commit when it wants more than before.
+ * Plans the copies of the captured runs. `locked` is the test, locked in this transaction. Returns its row with the changes.
+ * Call `database.notify('runs-planned')` after the commit when `requested` has grown.
  */
-export async function planCopies(tx: Writer, held: ExperimentsTable, now: number): Promise<ExperimentsTable> {
-  const definition = parseShadowDefinition(held);
-  let { requested } = held;
+export async function planCopies(
+  tx: Writer,
+  locked: ExperimentsTable,
+  now: number,
+): Promise<ExperimentsTable> {
+  const definition = parseShadowDefinition(locked);
+  let { requested } = locked;
   for (;;) {
-    const left = definition.maximumRuns - countCopiedRuns({ requested }, definition);
-    const noted = left <= 0 ? [] : await listCaptures(tx, held.uid, Math.min(left, AT_ONCE));
-    if (noted.length === 0) break;
-    const taken = await claimCaptures(
+    const remaining = definition.maximumRuns - countCopiedRuns({ requested }, definition);
+    const captures =
+      remaining <= 0 ? [] : await listCaptures(tx, locked.uid, Math.min(remaining, BATCH_SIZE));
+    if (captures.length === 0) break;
+    const claimed = await claimCaptures(
       tx,
-      held.uid,
-      noted.map((one) => one.run_id),
+      locked.uid,
+      captures.map((one) => one.run_id),
     );
-    // Somebody deletes them right now.
-    if (taken.length === 0) continue;
-    const originals = await findOriginals(tx, taken);
-    const copies = originals.flatMap((run) => definition.candidates.map((id) => copyOf(run, id)));
+    // Another transaction deletes these runs at this moment.
+    if (claimed.length === 0) continue;
+    const originals = await findOriginals(tx, claimed);
+    const copies = originals.flatMap((run) => definition.candidates.map((id) => buildCopy(run, id)));
     const plan = {
-      ownerUid: held.uid,
-      applicationUid: held.application_uid,
+      ownerUid: locked.uid,
+      applicationUid: locked.application_uid,
       plannedAt: now,
-      userEmail: held.user_email,
-      experiment: { uid: held.uid, id: held.id, type: held.type },
+      userEmail: locked.user_email,
+      experiment: { uid: locked.uid, id: locked.id, type: locked.type },
     };
     await insertPlannedRuns(
       tx,
@@ -72,16 +76,20 @@ export async function planCopies(tx: Writer, held: ExperimentsTable, now: number
     );
     requested += copies.length;
   }
-  if (requested !== held.requested) await updateExperiment(tx, held.uid, { requested });
-  return { ...held, requested };
+  if (requested !== locked.requested) await updateExperiment(tx, locked.uid, { requested });
+  return { ...locked, requested };
 }
 
-/** Copies what was noted until now, as far as the test wants it, and nothing from now on. */
-export async function endCopying(tx: Writer, held: ExperimentsTable, now: number): Promise<ExperimentsTable> {
-  // Waits for runs that are noted right now; once it is gone no more are.
-  await removeRoutesOfExperiment(tx, held.uid, held.application_uid);
-  const planned = await planCopies(tx, held, now);
-  await removeCapturesOfExperiment(tx, held.uid);
+/** Plans the copies of the runs captured so far, up to the limit, and captures no more. Returns the row with the changes. */
+export async function endCopying(
+  tx: Writer,
+  locked: ExperimentsTable,
+  now: number,
+): Promise<ExperimentsTable> {
+  // Waits for runs that are captured at this moment; without the route no other run is.
+  await removeRoutesOfExperiment(tx, locked.uid, locked.application_uid);
+  const planned = await planCopies(tx, locked, now);
+  await removeCapturesOfExperiment(tx, locked.uid);
   return planned;
 }
 
@@ -90,7 +98,7 @@ type Original = Pick<
   'id' | 'name' | 'request_options' | 'input_content_id' | 'input_format' | 'input_id'
 >;
 
-/** In the order in which they were made. */
+/** Returns the runs to copy, oldest first. */
 function findOriginals(tx: Writer, ids: readonly RunId[]): Promise<Original[]> {
   return tx
     .selectFrom('runs')
@@ -101,7 +109,7 @@ function findOriginals(tx: Writer, ids: readonly RunId[]): Promise<Original[]> {
     .execute();
 }
 
-function copyOf(run: Original, candidate: string): Omit<PlannedRun, 'position'> {
+function buildCopy(run: Original, candidate: string): Omit<PlannedRun, 'position'> {
   return {
     name: run.name,
     instanceId: candidate,

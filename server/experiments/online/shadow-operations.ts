@@ -1,4 +1,4 @@
-/** The operations on shadow tests. */
+/** Handlers of the operations on shadow tests. */
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
@@ -63,14 +63,14 @@ export const listShadowTests: HandlerOf<'listShadowTests'> = async (context, { c
 };
 
 export const getShadowTest: HandlerOf<'getShadowTest'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SHADOW, addressOf(call));
+  const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
   const refused_runs = await listRefusedRuns(context.database.read, experiment);
   const body = { ...(await formatShadowTest(context.database.read, experiment)), refused_runs };
   return respondWithResults(body, await context.onlineTestResults.read(experiment));
 };
 
 export const updateShadowTest: HandlerOf<'updateShadowTest'> = async (context, call) => {
-  const found = await getOwnOnlineTest(context, SHADOW, addressOf(call));
+  const found = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
   const changes = parseExperimentChanges(context, found.experiment, call.body);
   return call.commitThen(
     (tx) => writeExperimentChanges(tx, SHADOW, found, changes),
@@ -79,28 +79,28 @@ export const updateShadowTest: HandlerOf<'updateShadowTest'> = async (context, c
 };
 
 export const deleteShadowTest: HandlerOf<'deleteShadowTest'> = (context, call) =>
-  deleteTest(context, SHADOW, addressOf(call), call);
+  deleteTest(context, SHADOW, parseAddress(call), call);
 
 export const startShadowTest: HandlerOf<'startShadowTest'> = (context, call) =>
-  startTest(context, SHADOW, addressOf(call), call);
+  startTest(context, SHADOW, parseAddress(call), call);
 
 export const stopShadowTest: HandlerOf<'stopShadowTest'> = (context, call) =>
-  stopTest(context, SHADOW, addressOf(call), {
+  stopTest(context, SHADOW, parseAddress(call), {
     commit: call.commit,
     intent: call.body?.intent ?? 'complete',
   });
 
 export const listShadowTestRuns: HandlerOf<'listShadowTestRuns'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SHADOW, addressOf(call));
+  const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
   return respondWithRuns(context, { caller: call.caller, experiment, listRuns: listShadowRuns }, call.query);
 };
 
 export const getShadowTestMetadata: HandlerOf<'getShadowTestMetadata'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SHADOW, addressOf(call));
+  const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
   return { status: 200, body: await formatShadowTest(context.database.read, experiment) };
 };
 
-function addressOf({
+function parseAddress({
   caller,
   params,
 }: Pick<CallOf<'getShadowTest'>, 'caller' | 'params'>): ExperimentAddress {

@@ -1,4 +1,4 @@
-/** The operations on switchback tests. */
+/** Handlers of the operations on switchback tests. */
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
@@ -67,13 +67,13 @@ export const listSwitchbackTests: HandlerOf<'listSwitchbackTests'> = async (
 };
 
 export const getSwitchbackTest: HandlerOf<'getSwitchbackTest'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, addressOf(call));
+  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   const body = await formatSwitchbackTest(context.database.read, experiment);
   return respondWithResults(body, await context.onlineTestResults.read(experiment));
 };
 
 export const updateSwitchbackTest: HandlerOf<'updateSwitchbackTest'> = async (context, call) => {
-  const found = await getOwnOnlineTest(context, SWITCHBACK, addressOf(call));
+  const found = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   const changes = parseExperimentChanges(context, found.experiment, call.body);
   return call.commitThen(
     (tx) => writeExperimentChanges(tx, SWITCHBACK, found, changes),
@@ -82,28 +82,28 @@ export const updateSwitchbackTest: HandlerOf<'updateSwitchbackTest'> = async (co
 };
 
 export const deleteSwitchbackTest: HandlerOf<'deleteSwitchbackTest'> = (context, call) =>
-  deleteTest(context, SWITCHBACK, addressOf(call), call);
+  deleteTest(context, SWITCHBACK, parseAddress(call), call);
 
 export const startSwitchbackTest: HandlerOf<'startSwitchbackTest'> = (context, call) =>
-  startTest(context, SWITCHBACK, addressOf(call), call);
+  startTest(context, SWITCHBACK, parseAddress(call), call);
 
 export const stopSwitchbackTest: HandlerOf<'stopSwitchbackTest'> = (context, call) =>
-  stopTest(context, SWITCHBACK, addressOf(call), {
+  stopTest(context, SWITCHBACK, parseAddress(call), {
     commit: call.commit,
     intent: call.body?.intent ?? 'complete',
   });
 
 export const listSwitchbackTestRuns: HandlerOf<'listSwitchbackTestRuns'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, addressOf(call));
+  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   return respondWithRuns(context, { caller: call.caller, experiment }, call.query);
 };
 
 export const getSwitchbackTestMetadata: HandlerOf<'getSwitchbackTestMetadata'> = async (context, call) => {
-  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, addressOf(call));
+  const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   return { status: 200, body: await formatSwitchbackTest(context.database.read, experiment) };
 };
 
-function addressOf({
+function parseAddress({
   caller,
   params,
 }: Pick<CallOf<'getSwitchbackTest'>, 'caller' | 'params'>): ExperimentAddress {

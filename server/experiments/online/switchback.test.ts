@@ -234,7 +234,7 @@ describe('a started test', () => {
     expectError(await calls.stop('test', { intent: 'cancel' }), 400, 'completed');
     expectError(await calls.start('test'), 400, 'completed');
     clock.advance(MINUTE);
-    expectError(await calls.start('late'), 400, 'The plan has ended');
+    expectError(await calls.start('late'), 400, 'The plan ended');
     expectStatus(await shadow.start('shadow'), 204);
   });
 

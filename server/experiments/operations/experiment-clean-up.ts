@@ -14,7 +14,7 @@ import { removeRoutesOfExperiment } from '../../runs/store/routes.ts';
 import { listDeletedExperiments, removeExperiment, removeExperimentInputs } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-/** Keeps a transaction within some milliseconds. */
+/** Rows that a transaction removes: few enough for some milliseconds. */
 const BATCH_SIZE = 100;
 const EXPERIMENT_BATCH_SIZE = 20;
 const INTERVAL_MS = 60_000;
@@ -33,7 +33,7 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
     const { uid } = experiment;
     // The deletion of a test releases its instance; after a crash it is released here.
     await database.transact((tx) => removeRoutesOfExperiment(tx, uid, experiment.application_uid));
-    // The number of removed rows misses planned runs that start meanwhile, so the loop asks for rows that are left.
+    // Planned runs that start meanwhile are not in the number of removed rows, so the loop queries the remaining rows.
     while (await hasPlannedRuns(database.read, uid))
       await database.transact((tx) => removePlannedRuns(tx, uid, BATCH_SIZE));
     if (experiment.kind === 'switchback')
@@ -41,8 +41,8 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
     else await removeRuns(uid);
     for (;;) {
       const [rows, blobs] = await database.transact(async (tx) => {
-        const held = await removeExperimentInputs(tx, uid, BATCH_SIZE);
-        return [held.length, await contents.remove(tx, held)];
+        const contentIds = await removeExperimentInputs(tx, uid, BATCH_SIZE);
+        return [contentIds.length, await contents.remove(tx, contentIds)];
       });
       await contents.removeBlobs(blobs);
       if (rows < BATCH_SIZE) break;
@@ -60,8 +60,8 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
   const removeAssets = async (ids: Parameters<typeof removeAssetBatch>[1]): Promise<void> => {
     for (;;) {
       const [rows, blobs] = await database.transact(async (tx) => {
-        const held = await removeAssetBatch(tx, ids, BATCH_SIZE);
-        return [held.length, await contents.remove(tx, held)];
+        const contentIds = await removeAssetBatch(tx, ids, BATCH_SIZE);
+        return [contentIds.length, await contents.remove(tx, contentIds)];
       });
       await contents.removeBlobs(blobs);
       if (rows < BATCH_SIZE) return;

@@ -27,6 +27,7 @@ declare module '../../http/handlers/context.ts' {
   }
 }
 
+/** A kind of experiment, and its name in error messages. */
 export interface ExperimentKindSettings {
   kind: ExperimentKind;
   /** The kind in messages: "batch experiment". */
@@ -40,23 +41,27 @@ export interface ExperimentAddress {
   id: ExperimentId;
 }
 
+/** An experiment and the application that it belongs to. */
 export interface ExperimentWithApplication {
   application: ApplicationsTable;
   experiment: ExperimentsTable;
 }
 
+/** A request for a list of experiments. */
 export interface ExperimentListRequest {
   caller: Caller;
   applicationId: ApplicationId;
   query: PageQueryValues & WindowQueryValues;
 }
 
+/** Filter and format of a list of experiments. */
 export interface ExperimentListFormat<Body> {
   /** Lists only experiments of this type. */
   type?: ExperimentType | null;
   formatBodies: ListSource<ExperimentsTable, Body>['formatBodies'];
 }
 
+/** Returns the 404 for an experiment that does not exist. */
 export function experimentNotFound(
   { displayName }: ExperimentKindSettings,
   application: Pick<ApplicationsTable, 'id'>,
@@ -67,7 +72,7 @@ export function experimentNotFound(
   );
 }
 
-/** The experiment of the caller's application. Throws a 404 that says which of the two is missing. */
+/** Returns the experiment of the caller's application. Throws a 404 that names the missing one of the two. */
 export async function getOwnExperiment(
   { database }: Pick<Context, 'database'>,
   settings: ExperimentKindSettings,
@@ -79,7 +84,7 @@ export async function getOwnExperiment(
   return { application, experiment };
 }
 
-/** The source of the requested list. Throws a 404 for a missing application and a 400 for an invalid time. */
+/** Creates the source of the requested list. Throws a 404 for a missing application and a 400 for an invalid time. */
 export async function createExperimentListSource<Body>(
   { database, clock }: Pick<Context, 'database' | 'clock'>,
   { kind }: ExperimentKindSettings,

@@ -1,4 +1,4 @@
-/** The runs of an experiment in responses: as a list of their own, and within the experiment. */
+/** The runs of an experiment in responses: as their own list, and inside the body of the experiment. */
 import { setImmediate } from 'node:timers/promises';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { Context } from '../../http/handlers/context.ts';
@@ -21,7 +21,7 @@ const BATCH_SIZE = 100;
 interface ExperimentRuns {
   caller: Caller;
   experiment: ExperimentsTable;
-  /** The statement that lists the runs; the default is the runs that have the id of the experiment. */
+  /** Lists the runs; the default lists those with the uid of the experiment. */
   listRuns?: typeof listExperimentRuns;
 }
 
@@ -51,7 +51,7 @@ export async function respondWithRuns(
   };
 }
 
-/** Responds with the JSON object and a further field `runs`: the newest runs, at most `runsMax`. */
+/** Responds with the JSON object and the additional field `runs`: the newest runs, at most `runsMax`. */
 export async function respondWithEmbeddedRuns(
   { database }: Pick<Context, 'database'>,
   source: ExperimentRuns,
@@ -71,7 +71,7 @@ async function readPage(
   return slicePage(rows, size, ({ created_at, id }) => ({ at: created_at, id }));
 }
 
-/** Thousands of runs are tens of megabytes, so they are sent in parts, and other requests are served in between. */
+/** Streams the runs in batches: thousands of runs are tens of megabytes, and other requests are served between two batches. */
 async function* streamRuns(
   { database }: Pick<Context, 'database'>,
   source: ExperimentRuns,
@@ -83,7 +83,7 @@ async function* streamRuns(
   for (let page = first; ; ) {
     const runs = await formatExperimentRuns(database.read, source.caller, page.items.slice(0, remaining));
     const json = runs.map((run) => JSON.stringify(run)).join();
-    // Every run of a part can be deleted before the part is read.
+    // A batch is empty when its runs were deleted after the page before it.
     if (json !== '') yield page === first ? json : `,${json}`;
     remaining -= runs.length;
     if (!page.next || remaining <= 0) break;

@@ -1,4 +1,4 @@
-/** What is shown of an experiment of any kind: how it is described, how far it is, and which of its runs could not be made. */
+/** Formats the fields that experiments of every kind share: description, progress, runs, and runs whose creation failed. */
 import type { ExperimentRun, RefusedRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { REFUSED_RUNS_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
@@ -13,7 +13,7 @@ import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { ListedRun } from '../../runs/store/runs.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
-/** What `experimentFields` of the contract says. */
+/** Formats the fields that `experimentFields` of the contract describes. */
 export function formatExperiment(experiment: ExperimentsTable) {
   return {
     id: experiment.id,
@@ -26,7 +26,7 @@ export function formatExperiment(experiment: ExperimentsTable) {
   };
 }
 
-/** Of each of the experiments. */
+/** Counts the runs of the experiments. Returns a function that returns the counts of one of them. */
 export async function countRunsByExperiment(
   db: Reader,
   experiments: readonly Pick<ExperimentsTable, 'uid'>[],
@@ -38,7 +38,7 @@ export async function countRunsByExperiment(
   return ({ uid }) => counts.get(uid) ?? { statuses: {}, planned: 0, refused: 0 };
 }
 
-/** What `experimentProgressFields` of the contract says. */
+/** Formats the fields that `experimentProgressFields` of the contract describes. */
 export function formatProgress(
   { requested }: ExperimentsTable,
   { statuses, planned, refused }: ExperimentCounts,
@@ -52,7 +52,7 @@ export function formatProgress(
   };
 }
 
-/** The runs as the role may see them. */
+/** Formats the runs without the options that are hidden from the caller's role. */
 export async function formatExperimentRuns(
   db: Reader,
   caller: Caller,
@@ -63,7 +63,7 @@ export async function formatExperimentRuns(
   return runs.map((run) => experimentRunBody(run, hidden.get(run.executable_id) ?? new Set()));
 }
 
-/** Runs that could not be made, the first of them. */
+/** Lists the first runs whose creation failed, REFUSED_RUNS_EMBEDDED_MAX at most. */
 export async function listRefusedRuns(db: Reader, { uid }: ExperimentsTable): Promise<RefusedRun[]> {
   const rows = await listPlannedRuns(db, uid, { refused: true, limit: REFUSED_RUNS_EMBEDDED_MAX });
   return rows.map((row) => {
@@ -71,7 +71,7 @@ export async function listRefusedRuns(db: Reader, { uid }: ExperimentsTable): Pr
     return {
       instance_id: row.instance_id,
       version_id: row.version_id,
-      // That of a copy is its original.
+      // The input of a copy is its original.
       input_id: row.parent_run_id ?? row.input_id ?? '',
       input_set_id: input_set_id ?? null,
       option_set: option_set ?? null,

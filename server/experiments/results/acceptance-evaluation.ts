@@ -47,25 +47,25 @@ export function evaluateAcceptanceTest(
     control: collectSideRuns('control', control, controls, failures),
     candidate: collectSideRuns('candidate', candidate, candidates, failures),
   };
-  const comparisons = compareFor(metrics, controls, candidates);
+  const comparisons = compareIndicatorsOnce(metrics, controls, candidates);
   const metric_results = metrics.map((metric): MetricResult => {
     const distributions = {
-      control: distributionOf(controls, metric.field),
-      candidate: distributionOf(candidates, metric.field),
+      control: summarizeSucceeded(controls, metric.field),
+      candidate: summarizeSucceeded(candidates, metric.field),
     };
     return {
       metric,
-      ...explained(metric, decideMetric(metric, distributions.control, distributions.candidate), sides),
+      ...addReasons(metric, decideMetric(metric, distributions.control, distributions.candidate), sides),
       statistics: {
-        control: sideOf(control, controls, distributions.control),
-        candidate: sideOf(candidate, candidates, distributions.candidate),
+        control: formatSide(control, controls, distributions.control),
+        candidate: formatSide(candidate, candidates, distributions.candidate),
       },
-      comparison: comparisonFor(comparisons, metric),
+      comparison: findComparison(comparisons, metric),
     };
   });
   return {
     passed: status === 'completed' && metric_results.every(({ passed }) => passed),
-    ...(status === 'failed' ? { error: errorOf(sides) } : {}),
+    ...(status === 'failed' ? { error: formatError(sides) } : {}),
     metric_results,
   };
 }
@@ -73,7 +73,7 @@ export function evaluateAcceptanceTest(
 type Sides = Record<'control' | 'candidate', SideRuns>;
 
 /** The decision, with what is known of runs that gave no value: they are not in it. */
-function explained(metric: Metric, decision: MetricDecision, { control, candidate }: Sides): MetricDecision {
+function addReasons(metric: Metric, decision: MetricDecision, { control, candidate }: Sides): MetricDecision {
   const used = metric.metric_type === 'absolute-threshold' ? [candidate] : [control, candidate];
   const sentences = used.flatMap((side) => [
     ...explainLostRuns(side),
@@ -83,27 +83,27 @@ function explained(metric: Metric, decision: MetricDecision, { control, candidat
   return { ...decision, reason: [decision.reason, ...told].join(' ') };
 }
 
-function errorOf({ control, candidate }: Sides): string {
+function formatError({ control, candidate }: Sides): string {
   const told = [control, candidate].flatMap(explainLostRuns);
   return ['No run of the batch experiment succeeded.', ...told].join(' ');
 }
 
 /** Which way a rule wants the indicator to go. A rule of equality says nothing about it; then less is better. */
-function objectiveOf({ params }: Metric): Objective {
+function findObjective({ params }: Metric): Objective {
   return params.operator === 'gt' || params.operator === 'ge' ? 'maximize' : 'minimize';
 }
 
-const keyOf = (metric: Metric): string => JSON.stringify([metric.field, objectiveOf(metric)]);
+const formatComparisonKey = (metric: Metric): string => JSON.stringify([metric.field, findObjective(metric)]);
 
 /** Each indicator and objective once, with the p-values adjusted for all of them. */
-function compareFor(
+function compareIndicatorsOnce(
   metrics: readonly Metric[],
   controls: readonly Observation[],
   candidates: readonly Observation[],
 ): Map<string, Comparison> {
-  const wanted = new Map(metrics.map((metric) => [keyOf(metric), metric]));
+  const wanted = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
   const comparisons = [...wanted.values()].map((metric) =>
-    compareIndicator(controls, candidates, metric.field, { objective: objectiveOf(metric) }),
+    compareIndicator(controls, candidates, metric.field, { objective: findObjective(metric) }),
   );
   const adjusted = adjustHolm(comparisons.map(({ wilcoxon }) => wilcoxon.p_value));
   return new Map(
@@ -116,20 +116,20 @@ function compareFor(
   );
 }
 
-function comparisonFor(comparisons: ReadonlyMap<string, Comparison>, metric: Metric): Comparison {
-  const found = comparisons.get(keyOf(metric));
+function findComparison(comparisons: ReadonlyMap<string, Comparison>, metric: Metric): Comparison {
+  const found = comparisons.get(formatComparisonKey(metric));
   if (!found) throw new Error(`${metric.field} was not compared.`);
   return found;
 }
 
 /** Of the runs that succeeded with a number. */
-function distributionOf(runs: readonly Observation[], field: string): Distribution | null {
+function summarizeSucceeded(runs: readonly Observation[], field: string): Distribution | null {
   return summarize(
     runs.filter((run) => run.status === 'succeeded').map((run) => findReportedValue(run, field)),
   );
 }
 
-function sideOf(
+function formatSide(
   { instance_id }: AcceptanceSide,
   runs: readonly Observation[],
   distribution: Distribution | null,

@@ -24,25 +24,25 @@ export function collectSideRuns(
 
 /** What the side lost: runs that failed, with the first error, and runs that were canceled. */
 export function explainLostRuns(side: SideRuns): string[] {
-  return [failureSentence(side), canceledSentence(side)].filter((sentence) => sentence !== null);
+  return [explainFailedRuns(side), explainCanceledRuns(side)].filter((sentence) => sentence !== null);
 }
 
-function canceledSentence({ name, side, runs }: SideRuns): string | null {
+function explainCanceledRuns({ name, side, runs }: SideRuns): string | null {
   const canceled = runs.filter((run) => run.status === 'canceled').length;
   if (canceled === 0) return null;
-  return `${shareOf(canceled, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) ${canceled === 1 ? 'was' : 'were'} canceled.`;
+  return `${formatShare(canceled, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) ${canceled === 1 ? 'was' : 'were'} canceled.`;
 }
 
 /** How many runs of the side failed, with the first error; null when none did. */
-function failureSentence({ name, side, runs, failures }: SideRuns): string | null {
+function explainFailedRuns({ name, side, runs, failures }: SideRuns): string | null {
   const failed = runs.filter((run) => run.status === 'failed').length;
   if (failed === 0) return null;
   const [first] = failures;
   const why =
     first === undefined
       ? ''
-      : ` The first error, ${first.number_of_runs === 1 ? 'of one run' : `the same in ${first.number_of_runs} runs`}: ${JSON.stringify(shortened(first.error))} (${first.run_id ?? 'the runs could not be submitted'}).`;
-  return `${shareOf(failed, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) failed.${why}`;
+      : ` The first error, ${first.number_of_runs === 1 ? 'of one run' : `the same in ${first.number_of_runs} runs`}: ${JSON.stringify(truncateError(first.error))} (${first.run_id ?? 'the runs could not be submitted'}).`;
+  return `${formatShare(failed, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) failed.${why}`;
 }
 
 /** That runs of the side succeeded, and none reported the indicator; null when one did, or none succeeded. */
@@ -50,16 +50,16 @@ export function explainMissingValues({ name, side, runs }: SideRuns, indicator: 
   const succeeded = runs.filter((run) => run.status === 'succeeded');
   const reports = succeeded.some((run) => toUsableNumber(findReportedValue(run, indicator)) !== null);
   if (succeeded.length === 0 || reports) return null;
-  return `${shareOf(succeeded.length, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) succeeded, and none reported a number as ${indicator}.`;
+  return `${formatShare(succeeded.length, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) succeeded, and none reported a number as ${indicator}.`;
 }
 
-function shareOf(some: number, all: number): string {
+function formatShare(some: number, all: number): string {
   if (some < all) return `${some} of ${all} runs`;
   return all === 1 ? 'The only run' : `All ${all} runs`;
 }
 
-const ERROR_SHOWN_CHARS = 300;
+const ERROR_CHARS_MAX = 300;
 
-function shortened(error: string): string {
-  return error.length > ERROR_SHOWN_CHARS ? `${error.slice(0, ERROR_SHOWN_CHARS).toWellFormed()}…` : error;
+function truncateError(error: string): string {
+  return error.length > ERROR_CHARS_MAX ? `${error.slice(0, ERROR_CHARS_MAX).toWellFormed()}…` : error;
 }

@@ -86,7 +86,10 @@ describe('of a switchback test', () => {
     objectives: {},
   };
   const ask = (runs: UnitObservation[], objectives: Record<string, 'maximize'> = {}) =>
-    analyseSwitchbackTest({ kind: 'switchback', definition: { ...definition, objectives }, over: 2 }, runs);
+    analyseSwitchbackTest(
+      { kind: 'switchback', definition: { ...definition, objectives }, endedUnits: 2 },
+      runs,
+    );
 
   test('fifty indicators are compared, those with an objective first, and more are told', () => {
     const runs = [run('a', named(51), { unit: 0 }), run('b', named(51), { unit: 1 })];

@@ -46,9 +46,9 @@ export const COMPARED_INDICATORS_MAX = 50;
 const COMPARISONS_MAX = 1000;
 
 export function analyseBatch(question: BatchResultsRequest, runs: readonly Observation[]): BatchAnalysis {
-  const ordered = inOrder(question, runs);
+  const ordered = sortRuns(question, runs);
   const grouped = summarizeGroups(ordered);
-  const compared = comparisonsOf(question, ordered);
+  const compared = compareGroups(question, ordered);
   const left = grouped.omitted_groupings.map((keys) => keys.join(', '));
   return {
     grouped_distributional_summaries: grouped.summaries,
@@ -65,7 +65,7 @@ export function analyseBatch(question: BatchResultsRequest, runs: readonly Obser
   };
 }
 
-function inOrder({ order }: BatchResultsRequest, runs: readonly Observation[]): Observation[] {
+function sortRuns({ order }: BatchResultsRequest, runs: readonly Observation[]): Observation[] {
   const places = Object.fromEntries(
     Object.entries(order).map(([name, values]) => [name, new Map(values.map((value, at) => [value, at]))]),
   ) as Record<keyof GroupOrder, Map<string, number>>;
@@ -90,7 +90,7 @@ function compareKeys(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-function comparisonsOf(
+function compareGroups(
   { objectives, seed }: BatchResultsRequest,
   runs: readonly Observation[],
 ): Pick<BatchAnalysis, 'comparisons' | 'warnings'> {
@@ -127,14 +127,14 @@ function comparisonsOf(
       `Of ${candidates.length} groups of runs the first ${COMPARISONS_MAX} are compared with the control.`,
     );
   const comparisons = candidates.slice(0, COMPARISONS_MAX).map((candidate) => ({
-    control: groupOf(control),
-    candidate: groupOf(candidate),
+    control: formatGroup(control),
+    candidate: formatGroup(candidate),
     indicators: compareIndicators(control, candidate, compared, { seed }),
   }));
   return { comparisons, warnings };
 }
 
-function groupOf([run]: readonly Observation[]): ComparedGroups['control'] {
+function formatGroup([run]: readonly Observation[]): ComparedGroups['control'] {
   return {
     instance_id: run?.instance_id ?? '',
     version_id: run?.version_id ?? '',

@@ -19,7 +19,7 @@ export type ResultsRequest =
   | SwitchbackResultsRequest;
 
 /** Reads runs for the question: the indicators that it names are kept, however many there are. */
-export function readerForKind(question: ResultsRequest): RunReader {
+export function createRunReader(question: ResultsRequest): RunReader {
   if (question.kind === 'acceptance')
     return new RunReader(question.definition.metrics.flatMap(({ field }) => listIndicatorNames(field)));
   const { objectives } =
@@ -32,13 +32,13 @@ export function computeResults(
   { runs, isTruncated: isCut }: Pick<RunReader, 'runs' | 'isTruncated'>,
 ): string {
   if (question.kind === 'acceptance') return JSON.stringify(evaluateAcceptanceTest(question, runs));
-  const found = resultsOf(question, runs);
+  const found = analyse(question, runs);
   if (isCut)
     found.warnings.push('Indicators that the fewest runs reported are left out: there are too many numbers.');
   return JSON.stringify(found);
 }
 
-function resultsOf(
+function analyse(
   question: Exclude<ResultsRequest, AcceptanceResultsRequest>,
   runs: readonly UnitObservation[],
 ) {

@@ -34,7 +34,7 @@ export interface SwitchbackResultsRequest {
   kind: 'switchback';
   definition: SwitchbackDefinition;
   /** How many units of the plan are over. */
-  over: number;
+  endedUnits: number;
 }
 
 /** Each candidate against the baseline, every copy with its original: they have the id of the original for an input. */
@@ -42,14 +42,14 @@ export function analyseShadowTest(
   { definition: { baseline, candidates, objectives }, seed }: ShadowResultsRequest,
   runs: readonly Observation[],
 ): OnlineTestAnalysis<ComparedGroups> {
-  const { chosen, warnings } = choose(runs, objectives);
+  const { chosen, warnings } = selectIndicators(runs, objectives);
   const originals = runs.filter((run) => run.instance_id === baseline);
   const sides = candidates.map((id) => runs.filter((run) => run.instance_id === id));
   const group = (instance_id: string, own: readonly Observation[]) => ({
     instance_id,
     version_id: own.at(-1)?.version_id ?? '',
   });
-  const { summaries, warnings: more } = summarized([...originals, ...sides.flat()]);
+  const { summaries, warnings: more } = summarizeRuns([...originals, ...sides.flat()]);
   return {
     grouped_distributional_summaries: summaries,
     compared: candidates.map((candidate, index) => {
@@ -61,14 +61,14 @@ export function analyseShadowTest(
       };
     }),
     warnings: [
-      ...severalVersions({ baseline: originals, ...named(candidates, sides) }),
+      ...warnOfSeveralVersions({ baseline: originals, ...indexRunsByCandidate(candidates, sides) }),
       ...warnings,
       ...more,
     ],
   };
 }
 
-function named(
+function indexRunsByCandidate(
   candidates: readonly string[],
   sides: readonly (readonly Observation[])[],
 ): Record<string, readonly Observation[]> {
@@ -78,38 +78,41 @@ function named(
 }
 
 /** An instance can be given another version while the test goes on: then a side is not one thing. */
-function severalVersions(sides: Readonly<Record<string, readonly Observation[]>>): string[] {
+function warnOfSeveralVersions(sides: Readonly<Record<string, readonly Observation[]>>): string[] {
   return Object.entries(sides).flatMap(([side, runs]) => {
     const versions = [...new Set(runs.map((run) => run.version_id))].filter((id) => id !== '');
     return versions.length < 2
       ? []
       : [
           `Runs of the ${side} are of ${versions.length} versions, ${versions
-            .slice(0, VERSIONS_NAMED)
+            .slice(0, LISTED_VERSIONS_MAX)
             .map((id) => JSON.stringify(id))
             .join(
               ', ',
-            )}${versions.length > VERSIONS_NAMED ? ' and more' : ''}: it was changed while the test went on.`,
+            )}${versions.length > LISTED_VERSIONS_MAX ? ' and more' : ''}: it was changed while the test went on.`,
         ];
   });
 }
 
-const VERSIONS_NAMED = 5;
+const LISTED_VERSIONS_MAX = 5;
 
 /** A run with the unit of the plan that it was made in. */
 export type UnitObservation = Observation & { unit?: number };
 
 /** The candidate against the baseline over the units of the plan that are over. */
 export function analyseSwitchbackTest(
-  { definition: { baseline, candidate, units, seed, objectives }, over }: SwitchbackResultsRequest,
+  {
+    definition: { baseline, candidate, units, seed, objectives },
+    endedUnits: over,
+  }: SwitchbackResultsRequest,
   runs: readonly UnitObservation[],
 ): OnlineTestAnalysis<SwitchbackComparison> {
   const plan = units
     .slice(0, over)
     .map((instance_id, index) => ({ index, instance_id, runs: [] as Observation[] }));
   for (const run of runs) plan[run.unit ?? -1]?.runs.push(run);
-  const { chosen, warnings } = choose(runs, objectives);
-  const { summaries, warnings: more } = summarized(runs);
+  const { chosen, warnings } = selectIndicators(runs, objectives);
+  const { summaries, warnings: more } = summarizeRuns(runs);
   return {
     grouped_distributional_summaries: summaries,
     compared: [...chosen].map(([indicator, objective]) =>
@@ -124,7 +127,7 @@ export function analyseSwitchbackTest(
       ...(runs.length >= SWITCHBACK_RUNS_MAX
         ? [`These are the numbers of its first ${SWITCHBACK_RUNS_MAX} runs.`]
         : []),
-      ...severalVersions({
+      ...warnOfSeveralVersions({
         baseline: runs.filter((run) => run.instance_id === baseline),
         candidate: runs.filter((run) => run.instance_id === candidate),
       }),
@@ -134,7 +137,7 @@ export function analyseSwitchbackTest(
   };
 }
 
-function choose(
+function selectIndicators(
   runs: readonly Observation[],
   objectives: Readonly<Record<string, Objective>>,
 ): { chosen: Map<string, Objective>; warnings: string[] } {
@@ -152,7 +155,7 @@ function choose(
   };
 }
 
-function summarized(runs: readonly Observation[]): { summaries: GroupedSummary[]; warnings: string[] } {
+function summarizeRuns(runs: readonly Observation[]): { summaries: GroupedSummary[]; warnings: string[] } {
   const {
     summaries,
     omitted_groupings: left_out,

@@ -8,7 +8,7 @@ import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import type { RawObservation } from './batch-analysis.ts';
 
-const AT_ONCE = 250;
+const BATCH_SIZE = 250;
 
 /**
  * Every run of the experiment; between two parts others are answered. `versions` are those that instances had when it was
@@ -20,16 +20,16 @@ export async function* readObservations(
   versions: ReadonlyMap<string, string> = new Map(),
 ): AsyncGenerator<RawObservation[]> {
   for (let after: RunId | null = null; ; ) {
-    const rows: ObservedRun[] = await listObservedRuns(db, experimentUid, after, AT_ONCE);
+    const rows: ObservedRun[] = await listObservedRuns(db, experimentUid, after, BATCH_SIZE);
     if (rows.length > 0) yield rows.map(toRawObservation);
     after = rows.at(-1)?.id ?? null;
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
     await setImmediate();
   }
   for (let after = -1; ; ) {
-    const rows = await listPlannedRuns(db, experimentUid, { refused: true, limit: AT_ONCE, after });
-    if (rows.length > 0) yield rows.map((row) => refused(row, versions));
-    if (rows.length < AT_ONCE) return;
+    const rows = await listPlannedRuns(db, experimentUid, { refused: true, limit: BATCH_SIZE, after });
+    if (rows.length > 0) yield rows.map((row) => formatRefusedRun(row, versions));
+    if (rows.length < BATCH_SIZE) return;
     after = rows.at(-1)?.position ?? after;
     await setImmediate();
   }
@@ -38,16 +38,16 @@ export async function* readObservations(
 /** A run that was given no input by name is an input of its own: it is paired with none. */
 function toRawObservation(run: ObservedRun): RawObservation {
   return {
-    ...labelled(run),
+    ...formatLabels(run),
     input_id: run.input_id ?? run.id,
     status: run.status,
     indicators: run.indicators,
   };
 }
 
-function refused(row: PlannedRunsTable, versions: ReadonlyMap<string, string>): RawObservation {
+function formatRefusedRun(row: PlannedRunsTable, versions: ReadonlyMap<string, string>): RawObservation {
   return {
-    ...labelled(row),
+    ...formatLabels(row),
     version_id: row.version_id || (versions.get(row.instance_id) ?? ''),
     input_id: row.input_id ?? '',
     status: 'failed',
@@ -55,7 +55,7 @@ function refused(row: PlannedRunsTable, versions: ReadonlyMap<string, string>): 
   };
 }
 
-function labelled(row: Pick<ObservedRun, 'instance_id' | 'version_id' | 'labels'>) {
+function formatLabels(row: Pick<ObservedRun, 'instance_id' | 'version_id' | 'labels'>) {
   const { option_set, scenario_id, repetition } = parseLabels(row);
   return {
     instance_id: row.instance_id,

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { RawObservation } from './batch-analysis.ts';
-import { computeResults as answerTo, type ResultsRequest, readerForKind } from './compute-results.ts';
+import { computeResults as answerTo, createRunReader, type ResultsRequest } from './compute-results.ts';
 
 /** Up to here it takes less than starting a thread. */
 const RUNS_AT_ONCE_MAX = 8;
@@ -20,19 +20,19 @@ export async function computeInWorkerPool(
   const first = await parts.next();
   const second = first.done ? first : await parts.next();
   if (second.done && (first.value?.length ?? 0) <= RUNS_AT_ONCE_MAX) {
-    const reader = readerForKind(question);
+    const reader = createRunReader(question);
     for (const run of first.value ?? []) reader.add(run);
     return answerTo(question, reader);
   }
   const release = await turn();
   try {
-    return await inThread(question, [first, second], parts);
+    return await computeInThread(question, [first, second], parts);
   } finally {
     release();
   }
 }
 
-async function inThread(
+async function computeInThread(
   question: ResultsRequest,
   begun: readonly IteratorResult<RawObservation[], unknown>[],
   rest: AsyncIterator<RawObservation[]>,

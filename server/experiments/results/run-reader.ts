@@ -15,52 +15,52 @@ export class RunReader {
   readonly runs: UnitObservation[] = [];
   /** Whether anything was let go of. */
   isTruncated = false;
-  readonly #asked: ReadonlySet<string>;
-  readonly #most: number;
+  readonly #requestedNames: ReadonlySet<string>;
+  readonly #valuesMax: number;
   /** How often each was reported, by its name, which all runs share: parsed ones would be a text for every run. */
   readonly #reports = new Map<string, { name: string; count: number }>();
-  #values = 0;
+  #valueCount = 0;
 
   constructor(asked: Iterable<string>, most = VALUES_MAX) {
-    this.#asked = new Set(['result.value', ...asked]);
-    this.#most = most;
+    this.#requestedNames = new Set(['result.value', ...asked]);
+    this.#valuesMax = most;
   }
 
   add(unread: RawObservation): void {
     const run = parseObservation(unread);
     const indicators = run.indicators.flatMap(({ name, value }) => {
-      const known = this.#reportOf(name);
+      const known = this.#findReport(name);
       if (!known) return [];
       known.count += 1;
       return [{ name: known.name, value }];
     });
-    this.#values += indicators.length;
+    this.#valueCount += indicators.length;
     this.runs.push({ ...run, indicators });
-    if (this.#values > this.#most) this.#cut();
+    if (this.#valueCount > this.#valuesMax) this.#dropRarestIndicators();
   }
 
   /** Undefined for what is not taken any more. */
-  #reportOf(name: string): { name: string; count: number } | undefined {
+  #findReport(name: string): { name: string; count: number } | undefined {
     const known = this.#reports.get(name);
-    if (known || (this.isTruncated && !this.#asked.has(name))) return known;
+    if (known || (this.isTruncated && !this.#requestedNames.has(name))) return known;
     const report = { name, count: 0 };
     this.#reports.set(name, report);
     return report;
   }
 
   /** Down to half, so that it is not done again with the next run. */
-  #cut(): void {
+  #dropRarestIndicators(): void {
     this.isTruncated = true;
-    const rest = [...this.#reports.values()].filter(({ name }) => !this.#asked.has(name));
-    let left = this.#most / 2 - (this.#values - rest.reduce((sum, { count }) => sum + count, 0));
+    const rest = [...this.#reports.values()].filter(({ name }) => !this.#requestedNames.has(name));
+    let left = this.#valuesMax / 2 - (this.#valueCount - rest.reduce((sum, { count }) => sum + count, 0));
     for (const { name, count } of rest.sort((a, b) => b.count - a.count || compareText(a.name, b.name))) {
       left -= count;
       if (left < 0) this.#reports.delete(name);
     }
-    this.#values = 0;
+    this.#valueCount = 0;
     for (const run of this.runs) {
       run.indicators = run.indicators.filter(({ name }) => this.#reports.has(name));
-      this.#values += run.indicators.length;
+      this.#valueCount += run.indicators.length;
     }
   }
 }

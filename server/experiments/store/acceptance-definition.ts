@@ -1,24 +1,29 @@
-/** What an acceptance test compares, and which runs belong to each side. Pure; threads load it. */
+/** The `definition` column of an acceptance test, and which runs belong to each side. Pure, because worker threads load it. */
 
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Metric } from '../statistics/acceptance-metrics.ts';
 
-/** One side of a test: runs of an instance, and of one version where it names one. */
+/** One side of a test: the runs of an instance, or of one of its versions. */
 export interface AcceptanceSide {
   instance_id: InstanceId;
-  /** Empty: whatever version the instance had. */
+  /** Empty for runs of every version. */
   version_id: VersionId;
 }
 
-/** What a test decides, as it is kept. */
+/** The sides and rules of a test, as the table stores them in JSON. */
 export interface AcceptanceDefinition {
   control: AcceptanceSide;
   candidate: AcceptanceSide;
   metrics: Metric[];
 }
 
-/** Whether a run of this instance and version belongs to the side. `latest` has two names. */
+/** Parses the definition column of an acceptance test. */
+export function parseAcceptanceDefinition({ definition }: { definition: string }): AcceptanceDefinition {
+  return JSON.parse(definition) as AcceptanceDefinition;
+}
+
+/** Returns true when a run of this instance and version belongs to the side. */
 export function belongsToSide(
   side: AcceptanceSide,
   run: { instance_id: string; version_id: string },
@@ -29,6 +34,7 @@ export function belongsToSide(
   );
 }
 
+/** Returns true for equal ids, and for the two ids of the latest instance. */
 export function isSameInstance(one: string, other: string): boolean {
   return one === other || (isLatest(one) && isLatest(other));
 }

@@ -1,4 +1,4 @@
-/** Acceptance tests: the rules of each, and what came out. What they run is a batch, whose rows are its own. */
+/** The table of acceptance tests: their rules and results. The runs belong to a batch experiment in the table of experiments. */
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
@@ -11,18 +11,18 @@ export interface AcceptanceTestsTable {
   id: ExperimentId;
   name: string;
   description: string;
-  /** The batch it is a view on, which is there as long as the test is. */
+  /** The batch experiment whose runs the test compares. It exists as long as the test. */
   experiment_uid: string;
   experiment_id: ExperimentId;
-  /** In JSON: what is to be told apart, and by which rules. Never changed. */
+  /** An AcceptanceDefinition (acceptance-definition.ts), in JSON. Never changes. */
   definition: string;
-  /** `started` until it is decided, which happens once. */
+  /** `started` until the test is decided; a decision is final. */
   status: AcceptanceTest['status'];
-  /** From then on: whether it is passed, as 1 or 0. */
+  /** 1 for passed, 0 for not passed; null until the test is decided. */
   passed: number | null;
-  /** Why nothing could be decided; empty when it could. */
+  /** The reason why the rules could not be decided; empty when they were. */
   error: string;
-  /** How each rule was decided, in JSON. */
+  /** A MetricResult for each rule, in JSON; null until the test is decided. */
   metric_results: string | null;
   created_at: number;
   updated_at: number;
@@ -67,7 +67,7 @@ export const migrations: readonly Migration[] = [
         .on('acceptance_tests')
         .column('experiment_uid')
         .execute();
-      // Those that are to be decided are few among many.
+      // Undecided tests are few, so a partial index stays small.
       await sql`create index acceptance_tests_started on acceptance_tests (uid) where status = 'started'`.execute(
         db,
       );

@@ -1,4 +1,4 @@
-/** Statements on acceptance tests, except those that write their status (transitions.ts). */
+/** Queries for acceptance tests; transitions.ts has the statements that write their status. */
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
@@ -7,10 +7,10 @@ import type { PageRequest } from '../../http/lists/pagination.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
 import type { ExperimentsTable } from './schema.ts';
 
-/** In the text of the statement, because the planner takes a partial index only for what it can see. */
+/** A literal, because the planner uses a partial index only for a value in the text of the statement. */
 const STARTED = sql.lit<'started'>('started');
 
-/** All but how each rule was decided, which may be long. */
+/** All columns but `metric_results`, which can be long. */
 const LISTED = [
   'uid',
   'application_uid',
@@ -28,8 +28,10 @@ const LISTED = [
   'updated_at',
 ] as const;
 
+/** An acceptance test without its metric results. */
 export type ListedAcceptanceTest = Pick<AcceptanceTestsTable, (typeof LISTED)[number]>;
 
+/** Returns the test; undefined when there is none. */
 export function findAcceptanceTest(
   db: Reader,
   applicationUid: string,
@@ -43,7 +45,7 @@ export function findAcceptanceTest(
     .executeTakeFirst();
 }
 
-/** Newest first; `page.limit` null for all of them. */
+/** Lists tests, newest first: one row more than the page, to see whether others follow. A null `page.limit` lists all. */
 export function listAcceptanceTests(
   db: Reader,
   applicationUid: string,
@@ -78,12 +80,13 @@ export function updateAcceptanceTest(
     .executeTakeFirst();
 }
 
+/** A test that waits for its decision, with the columns of its batch experiment. */
 export interface UndecidedAcceptanceTest extends ListedAcceptanceTest {
   batch_status: ExperimentsTable['status'];
   batch_definition: ExperimentsTable['definition'];
 }
 
-/** What is to be decided, by uid, after the one given: the batch is over, and nothing has come out of the test yet. */
+/** Lists undecided tests whose batch experiment has ended, by uid after the given uid. */
 export function listUndecidedAcceptanceTests(
   db: Reader,
   after: string,
@@ -103,13 +106,13 @@ export function listUndecidedAcceptanceTests(
     .execute();
 }
 
-/** false when somebody else has deleted it. */
+/** Deletes the test. Returns false when it was deleted already. */
 export async function deleteAcceptanceTest(tx: Writer, uid: string): Promise<boolean> {
   const result = await tx.deleteFrom('acceptance_tests').where('uid', '=', uid).executeTakeFirst();
   return result.numDeletedRows === 1n;
 }
 
-/** Whether any test is a view on the batch. */
+/** Returns true when an acceptance test compares runs of the batch experiment. */
 export async function hasAcceptanceTests(db: Reader, experimentUid: string): Promise<boolean> {
   const row = await db
     .selectFrom('acceptance_tests')
@@ -120,12 +123,12 @@ export async function hasAcceptanceTests(db: Reader, experimentUid: string): Pro
   return row !== undefined;
 }
 
-/** Deletes the tests on a batch that is deleted in the same transaction, after it: nobody can make another then. */
+/** Deletes the tests of a batch. Call it after the deletion of the batch in the same transaction: no test can follow then. */
 export async function deleteAcceptanceTestsOfBatch(tx: Writer, experimentUid: string): Promise<void> {
   await tx.deleteFrom('acceptance_tests').where('experiment_uid', '=', experimentUid).execute();
 }
 
-/** Removes tests of an application, at most `limit` at once; answers a null for each. */
+/** Deletes at most `limit` tests of an application. Returns a null for each deleted row. */
 export async function removeAcceptanceTestsOfApplication(
   tx: Writer,
   applicationUid: string,

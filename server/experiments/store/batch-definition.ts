@@ -5,8 +5,8 @@ import { type AcceptanceSide, isSameInstance } from './acceptance-definition.ts'
 import type { ExperimentsTable } from './schema.ts';
 
 /**
- * The values that come first in the results, for each property of a run. Other values follow in the order of the runs. The
- * first group is the control.
+ * The order of groups in the results: the values that come first, for each property of a run. Other values follow in the
+ * order of the runs. The first group is the control.
  */
 export type GroupOrder = Readonly<
   Record<'instances' | 'versions' | 'option_sets' | 'scenarios' | 'inputs', readonly string[]>
@@ -18,19 +18,20 @@ export interface BatchDefinition {
   instance_ids: string[];
   option_sets: Record<string, Record<string, string>>;
   objectives: Record<string, Objective> | null;
-  /** The order that the request gave, which the results keep. */
+  /** The order of the request, which the results keep. */
   order: GroupOrder;
-  /** The version that each instance had when the experiment was made. */
+  /** The version that each instance had at the creation of the experiment. */
   versions: Record<string, string>;
-  /** By option, the roles that may not see it. */
+  /** The roles from which each option is hidden. */
   hidden: Record<string, Role[]>;
 }
 
+/** Parses the definition column of a batch experiment. */
 export function parseBatchDefinition({ definition }: Pick<ExperimentsTable, 'definition'>): BatchDefinition {
   return JSON.parse(definition) as BatchDefinition;
 }
 
-/** The definition with the runs of the control first, so that everything else is compared with them. */
+/** Returns the definition with the runs of the control first, so that every other group is compared with them. */
 export function orderControlFirst(
   definition: BatchDefinition,
   { instance_id, version_id }: AcceptanceSide,

@@ -1,13 +1,16 @@
-/** What an experiment runs: instances, and versions that it names itself. Pure. */
+/** The instances and versions that an experiment references. Pure. */
 import { parseBatchDefinition } from './batch-definition.ts';
 import { parseShadowDefinition, parseSwitchbackDefinition } from './online-test-definitions.ts';
 import type { ExperimentsTable } from './schema.ts';
 
+/** The ids of the instances and versions that an experiment runs. */
 export interface ExperimentReferences {
   instances: readonly string[];
+  /** The versions that the request names; without the current versions of the instances. */
   versions: readonly string[];
 }
 
+/** Lists the references of an experiment. */
 export function listReferences(
   experiment: Pick<ExperimentsTable, 'kind' | 'definition'>,
 ): ExperimentReferences {

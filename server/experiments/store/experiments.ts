@@ -1,4 +1,4 @@
-/** Statements on experiments, except those that write their status (transitions.ts). Only the removal finds a deleted one. */
+/** Queries for experiments; transitions.ts has those that write the status. Only the clean-up job finds deleted experiments. */
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ExperimentType } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
@@ -8,9 +8,10 @@ import { locked } from '../../database/row-locks.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
 import type { ExperimentInputsTable, ExperimentKind, ExperimentsTable } from './schema.ts';
 
-/** In the text of the statement, because the planner takes a partial index only for what it can see. */
+/** A literal, because the planner uses a partial index only for a value in the text of the statement. */
 const STARTED = sql.lit<'started'>('started');
 
+/** Returns the experiment; undefined when there is none, or when it is deleted. */
 export function findExperiment(
   db: Reader,
   applicationUid: string,
@@ -27,7 +28,7 @@ export function findExperiment(
     .executeTakeFirst();
 }
 
-/** The experiment as it is now, which nobody else changes or deletes until the transaction is over. */
+/** Returns the experiment and locks its row until the end of the transaction; undefined when it is deleted. */
 export function lockExperiment(tx: Writer, uid: string): Promise<ExperimentsTable | undefined> {
   const query = tx
     .selectFrom('experiments')
@@ -37,15 +38,16 @@ export function lockExperiment(tx: Writer, uid: string): Promise<ExperimentsTabl
   return locked(tx, query, 'update').executeTakeFirst();
 }
 
+/** Filter and page of a list of experiments. */
 export interface ExperimentListQuery {
   kind: ExperimentKind;
-  /** Only those of the type. */
+  /** The type of the listed experiments; null for every type. */
   type: ExperimentType | null;
   window: { start: number; end: number };
   page: PageRequest;
 }
 
-/** Newest first; `page.limit` null for all of them. */
+/** Lists experiments, newest first: one row more than the page, to see whether others follow. A null `page.limit` lists all. */
 export function listExperiments(
   db: Reader,
   applicationUid: string,
@@ -65,7 +67,7 @@ export function listExperiments(
   return query.execute();
 }
 
-/** Columns of an experiment that may change while its status stays. */
+/** Columns of an experiment that can change without a transition. */
 export type ExperimentChanges = Partial<
   Pick<ExperimentsTable, 'name' | 'description' | 'definition' | 'requested' | 'updated_at' | 'deleted_at'>
 >;
@@ -85,7 +87,7 @@ export async function updateExperiment(
   return result.numUpdatedRows === 1n;
 }
 
-/** What goes on, of the kinds; of one application where it is named. */
+/** Lists started experiments of the kinds, of one application when `applicationUid` is given. */
 export function listStartedExperiments(
   db: Reader,
   kinds: readonly ExperimentKind[],
@@ -102,8 +104,8 @@ export function listStartedExperiments(
 }
 
 /**
- * Those of a kind that go on, of which nothing is planned and nothing unfinished: asked for whenever runs end, so it looks
- * once at small indexes for each that goes on. One statement, because a run that is born between two would be missed.
+ * Lists the uids of started experiments of a kind without planned and unfinished runs. A job calls it whenever runs end, so
+ * it reads small partial indexes only. One statement, because a run created between two statements would be missed.
  */
 export async function listIdleExperiments(db: Reader, kind: ExperimentKind): Promise<string[]> {
   const rows = await db
@@ -140,7 +142,7 @@ export async function listIdleExperiments(db: Reader, kind: ExperimentKind): Pro
   return rows.map((row) => row.uid);
 }
 
-/** The experiment, unless it is deleted. */
+/** Returns the experiment; undefined when it is deleted. */
 export function findExperimentByUid(db: Reader, uid: string): Promise<ExperimentsTable | undefined> {
   return db
     .selectFrom('experiments')
@@ -150,12 +152,12 @@ export function findExperimentByUid(db: Reader, uid: string): Promise<Experiment
     .executeTakeFirst();
 }
 
-/** Takes it from callers; false when somebody else has. Its rows and runs are removed by removals.ts. */
+/** Hides the experiment from callers. Returns false when it is deleted already. The clean-up job removes its rows and runs. */
 export function deleteExperiment(tx: Writer, uid: string, at: number): Promise<boolean> {
   return updateExperiment(tx, uid, { deleted_at: at });
 }
 
-/** By uid, after the one given. */
+/** Lists deleted experiments by uid after the given uid. */
 export function listDeletedExperiments(
   db: Reader,
   after: string,
@@ -171,9 +173,10 @@ export function listDeletedExperiments(
     .execute();
 }
 
-/** A statement takes only so many parameters. */
+/** Keeps a statement below the parameter limits of SQLite (32,766) and PostgreSQL (65,535). */
 const ROWS_PER_STATEMENT = 500;
 
+/** Stores the inputs of the planned runs of an experiment. */
 export async function insertExperimentInputs(
   tx: Writer,
   inputs: readonly ExperimentInputsTable[],
@@ -185,7 +188,7 @@ export async function insertExperimentInputs(
       .execute();
 }
 
-/** Lets go of what the runs were made of, at most `limit` rows; answers their contents. */
+/** Deletes at most `limit` inputs of the experiment. Returns their content ids, for the caller to remove. */
 export async function removeExperimentInputs(tx: Writer, uid: string, limit: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('experiment_inputs')
@@ -203,7 +206,7 @@ export async function removeExperimentInputs(tx: Writer, uid: string, limit: num
   return contents;
 }
 
-/** What came out, in JSON, or undefined while it goes on. */
+/** Returns the stored results in JSON; undefined until the experiment has ended. */
 export async function findExperimentResults(db: Reader, uid: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('experiment_results')
@@ -213,7 +216,7 @@ export async function findExperimentResults(db: Reader, uid: string): Promise<st
   return row?.results;
 }
 
-/** Keeps what came out, in place of what was kept before. */
+/** Stores the results and replaces earlier ones. */
 export async function writeExperimentResults(tx: Writer, uid: string, results: string): Promise<void> {
   await tx
     .insertInto('experiment_results')
@@ -222,7 +225,7 @@ export async function writeExperimentResults(tx: Writer, uid: string, results: s
     .execute();
 }
 
-/** Notes that the live test, which is over, has no results yet, in the transaction that ends it. */
+/** Marks an online test as one without results. Call it in the transaction that ends the test. */
 export async function markResultsPending(tx: Writer, uid: string): Promise<void> {
   await tx
     .insertInto('unsettled_experiments')
@@ -231,7 +234,7 @@ export async function markResultsPending(tx: Writer, uid: string): Promise<void>
     .execute();
 }
 
-/** Live tests that are over and have no results yet. */
+/** Lists online tests that have ended and have no results yet. */
 export function listTestsWithPendingResults(db: Reader): Promise<ExperimentsTable[]> {
   return db
     .selectFrom('unsettled_experiments')
@@ -241,14 +244,14 @@ export function listTestsWithPendingResults(db: Reader): Promise<ExperimentsTabl
     .execute();
 }
 
-/** Takes the note away, with the results or with the test. */
+/** Removes the mark of `markResultsPending`. Call it with the results, or with the deletion of the test. */
 export async function clearResultsPending(tx: Writer, uid: string): Promise<void> {
   await tx.deleteFrom('unsettled_experiments').where('experiment_uid', '=', uid).execute();
 }
 
 /**
- * Removes what is left of an experiment whose runs, plans and inputs are gone. Its row goes first: who ends an experiment
- * holds it, and what they wrote is only seen by statements that begin once they are done.
+ * Deletes the rows of an experiment whose runs, planned runs and inputs are deleted. The experiment's own row goes first: a
+ * job that ends the experiment locks that row, so the later statements see the results that the job wrote.
  */
 export async function removeExperiment(tx: Writer, uid: string): Promise<void> {
   await tx.deleteFrom('experiments').where('uid', '=', uid).execute();
@@ -256,7 +259,7 @@ export async function removeExperiment(tx: Writer, uid: string): Promise<void> {
   await clearResultsPending(tx, uid);
 }
 
-/** Lets go of what runs of experiments of an application were to be made of, at most `limit` rows; answers the contents. */
+/** Deletes at most `limit` experiment inputs of an application. Returns their content ids, for the caller to remove. */
 export async function removeExperimentInputsOfApplication(
   tx: Writer,
   applicationUid: string,
@@ -267,8 +270,8 @@ export async function removeExperimentInputsOfApplication(
     .where('content_id', 'in', (eb) =>
       eb
         .selectFrom('experiments')
-        .innerJoin('experiment_inputs as held', 'held.experiment_uid', 'experiments.uid')
-        .select('held.content_id')
+        .innerJoin('experiment_inputs as stored', 'stored.experiment_uid', 'experiments.uid')
+        .select('stored.content_id')
         .where('experiments.application_uid', '=', applicationUid)
         .limit(limit),
     )
@@ -277,7 +280,7 @@ export async function removeExperimentInputsOfApplication(
   return rows.map((row) => row.content_id);
 }
 
-/** Removes experiments of an application, at most `limit` at once; answers a null for each. */
+/** Deletes at most `limit` experiments of an application. Returns a null for each deleted experiment. */
 export async function removeExperimentsOfApplication(
   tx: Writer,
   applicationUid: string,

@@ -8,67 +8,71 @@ const MINUTE_MS = 60_000;
 /** Objectives by the name of the indicator. */
 export type Objectives = Record<string, Objective>;
 
-/** Times are milliseconds since the epoch. */
+/** The definition of a shadow test. Times are milliseconds since the epoch. */
 export interface ShadowDefinition {
   baseline: string;
   candidates: string[];
-  /** Runs of the baseline that are copied at most. */
+  /** The maximum number of copied runs of the baseline. */
   maximumRuns: number;
-  /** When to begin to copy; null for the start of the test. */
+  /** The time of the first copy; null for the start of the test. */
   from: number | null;
-  /** Runs made before it are copied; null for no end. */
+  /** Runs created before this time are copied; null for no end. */
   until: number | null;
   objectives: Objectives;
 }
 
+/** The definition of a switchback test. */
 export interface SwitchbackDefinition {
   baseline: string;
   candidate: string;
   unitMinutes: number;
   /** The instance of each unit, in order. */
   units: string[];
+  /** The seed of the plan. */
   seed: string;
-  /** When unit 0 begins; null in a draft whose plan begins when it is started. */
+  /** The start of unit 0 in milliseconds since the epoch; null in a draft whose plan begins with the start of the test. */
   start: number | null;
   objectives: Objectives;
 }
 
+/** Parses the definition column of a shadow test. */
 export function parseShadowDefinition({
   definition,
 }: Pick<ExperimentsTable, 'definition'>): ShadowDefinition {
   return JSON.parse(definition) as ShadowDefinition;
 }
 
+/** Parses the definition column of a switchback test. */
 export function parseSwitchbackDefinition({
   definition,
 }: Pick<ExperimentsTable, 'definition'>): SwitchbackDefinition {
   return JSON.parse(definition) as SwitchbackDefinition;
 }
 
-/** What a shadow test that starts now says of the runs of its baseline. */
+/** Builds the route of a shadow test that starts now. */
 export function buildShadowRoute({ from, until }: ShadowDefinition, now: number): ShadowRoute {
   return { kind: 'shadow', from: Math.max(now, from ?? now), until };
 }
 
-/** What a switchback test whose plan has a start says of them. */
+/** Builds the route of a switchback test whose plan begins at `start`. */
 export function buildSwitchbackRoute(definition: SwitchbackDefinition, start: number): SwitchbackRoute {
-  return { kind: 'switchback', start, unitMs: unitMsOf(definition), units: definition.units };
+  return { kind: 'switchback', start, unitMs: computeUnitMs(definition), units: definition.units };
 }
 
-/** Length of a unit in whole milliseconds, as clocks and tables have them. */
-function unitMsOf({ unitMinutes }: SwitchbackDefinition): number {
+/** Returns the length of a unit in whole milliseconds, the unit of clocks and tables. */
+function computeUnitMs({ unitMinutes }: SwitchbackDefinition): number {
   return Math.round(unitMinutes * MINUTE_MS);
 }
 
-/** When the last unit is over; null while it is not known when the first begins. */
+/** Returns the end of the last unit in milliseconds since the epoch; null when the plan has no start yet. */
 export function computePlanEnd(definition: SwitchbackDefinition): number | null {
   const { start, units } = definition;
-  return start === null ? null : start + units.length * unitMsOf(definition);
+  return start === null ? null : start + units.length * computeUnitMs(definition);
 }
 
-/** How many units are over at the instant. */
+/** Counts the units that have ended at the time. */
 export function countEndedUnits(definition: SwitchbackDefinition, at: number): number {
   const { start, units } = definition;
   if (start === null) return 0;
-  return Math.max(0, Math.min(units.length, Math.floor((at - start) / unitMsOf(definition))));
+  return Math.max(0, Math.min(units.length, Math.floor((at - start) / computeUnitMs(definition))));
 }

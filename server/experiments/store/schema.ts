@@ -1,12 +1,11 @@
-/** Experiments of every kind, what their runs are made of until they are born, and what came out. */
-
+/** The tables of experiments of every kind, of the inputs of their planned runs, and of their results. */
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { AccountId, ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ExperimentStatus, ExperimentType } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
 import type { Migration } from '../../database/migrate.ts';
 
-/** Each has a collection of its own in the API; a scenario test is a batch. */
+/** The kinds of experiments; each has its own collection in the API. A scenario test is a batch. */
 export type ExperimentKind = 'batch' | 'shadow' | 'switchback';
 
 export interface ExperimentsTable {
@@ -20,21 +19,21 @@ export interface ExperimentsTable {
   name: string;
   description: string;
   status: ExperimentStatus;
-  /** Who made it, and with that its runs. */
+  /** The user who created the experiment; its runs have the same user. */
   user_email: string;
-  /** What it is made of, by its kind, in JSON: never changed after it was made, but by a start. */
+  /** The definition of its kind in JSON. Changes only when the test starts, or when an acceptance test sets the control. */
   definition: string;
-  /** How many runs it wants so far. */
+  /** The number of requested runs so far. */
   requested: number;
   created_at: number;
   updated_at: number;
   started_at: number | null;
   completed_at: number | null;
-  /** From then on it is gone for callers; its rows and runs go soon after. */
+  /** From this time on callers do not see the experiment, and a job removes its rows and runs. */
   deleted_at: number | null;
 }
 
-/** Content that the runs of an experiment share, its own until the last of them is born. */
+/** An input of planned runs. The experiment references its content until the last run of it is created. */
 export interface ExperimentInputsTable {
   experiment_uid: string;
   input_set_id: string;
@@ -43,14 +42,14 @@ export interface ExperimentInputsTable {
   input_format: FormatType;
 }
 
-/** What came out of an experiment that is over. */
+/** The results of an experiment that has ended. */
 interface ExperimentResultsTable {
   experiment_uid: string;
   /** In JSON. */
   results: string;
 }
 
-/** A live test that is over, while not all that counts for its results has ended: see live.ts. */
+/** An online test that has ended, while runs that count for its results have not: see online/online-tests.ts. */
 interface UnsettledExperimentsTable {
   experiment_uid: string;
 }
@@ -97,7 +96,7 @@ export const migrations: readonly Migration[] = [
         .on('experiments')
         .columns(['application_uid', 'kind', 'created_at', 'id'])
         .execute();
-      // What has to be advanced or removed are few among many.
+      // Started and deleted experiments are few, so partial indices stay small.
       await sql`create index experiments_started on experiments (uid) where status = 'started' and deleted_at is null`.execute(
         db,
       );
@@ -128,7 +127,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
         .addColumn('runs', 'text', (column) => column.notNull())
         .execute();
-      // An experiment holds each of its contents by a name of its own.
+      // Each content id belongs to one experiment, so inputs can be deleted by it.
       await db.schema
         .createIndex('experiment_inputs_by_content')
         .on('experiment_inputs')
