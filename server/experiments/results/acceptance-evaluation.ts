@@ -1,4 +1,4 @@
-/** What comes out of an acceptance test, from the runs of its batch. Pure. */
+/** Evaluates an acceptance test from the runs of its batch. Pure. */
 import type { AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
 import {
@@ -26,13 +26,13 @@ import {
 
 type Side = MetricResult['statistics']['control'];
 
-/** What is asked of the runs of a batch that is over. */
+/** A request for the results of an acceptance test whose batch has ended. */
 export interface AcceptanceResultsRequest {
   kind: 'acceptance';
   definition: AcceptanceDefinition;
-  /** Of the batch. */
+  /** The status of the batch. */
   status: 'completed' | 'failed';
-  /** Why runs of the batch failed. */
+  /** The errors of failed runs of the batch. */
   failures: readonly RunFailure[];
 }
 

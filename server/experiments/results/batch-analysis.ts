@@ -1,6 +1,6 @@
 /**
- * What the runs of an experiment say: distributions by groups of them, and every group against the first. Pure; it takes
- * seconds where there is much of it, so findings.ts asks for it in a thread.
+ * Analyses the runs of a batch: distributions by groups of runs, and the comparison of every group with the first. Pure. Large
+ * batches take seconds, so results-worker-pool.ts runs it in a worker thread.
  */
 import type {
   ComparedGroups,
@@ -13,21 +13,22 @@ import { compareText, type Observation, toUsableNumber } from '../statistics/obs
 import type { GroupOrder } from '../store/batch-definition.ts';
 import { indexObjectivesByName } from './objective-names.ts';
 
-/** What is asked of the runs. */
+/** A request for the results of a batch. */
 export interface BatchResultsRequest {
   order: GroupOrder;
   objectives: Readonly<Record<string, Objective>>;
-  /** Of the resampling: the same question about the same runs has the same answer. */
+  /** The seed of the resampling: equal requests about equal runs have equal results. */
   seed: string;
 }
 
-/** An observation whose indicators are still the JSON that the run keeps: whoever looks at them reads it. */
+/** An observation whose indicators are the stored JSON; the worker thread parses it. */
 export interface RawObservation extends Omit<Observation, 'indicators'> {
   indicators: string;
-  /** Of a switchback test: the unit of its plan. */
+  /** The unit of the plan, in a switchback test. */
   unit?: number;
 }
 
+/** Parses the indicators of an observation. */
 export function parseObservation({
   indicators,
   ...run
@@ -35,7 +36,7 @@ export function parseObservation({
   return { ...run, indicators: JSON.parse(indicators) as Observation['indicators'] };
 }
 
-/** Fields of the answer that an experiment gives. */
+/** The fields of a batch experiment's response body that hold its results. */
 export interface BatchAnalysis {
   grouped_distributional_summaries: GroupedSummary[];
   comparisons: ComparedGroups[];
@@ -45,6 +46,7 @@ export interface BatchAnalysis {
 export const COMPARED_INDICATORS_MAX = 50;
 const COMPARISONS_MAX = 1000;
 
+/** Summarises the groups of runs and compares each with the first. */
 export function analyseBatch(question: BatchResultsRequest, runs: readonly Observation[]): BatchAnalysis {
   const ordered = sortRuns(question, runs);
   const grouped = summarizeGroups(ordered);

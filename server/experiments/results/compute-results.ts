@@ -1,4 +1,4 @@
-/** What is asked of the runs of an experiment, by its kind, and the answer in JSON. Pure. */
+/** Computes the results of an experiment of any kind, as JSON. Pure. */
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import { type AcceptanceResultsRequest, evaluateAcceptanceTest } from './acceptance-evaluation.ts';
 import { analyseBatch, type BatchResultsRequest } from './batch-analysis.ts';
@@ -12,13 +12,14 @@ import {
 } from './online-test-analysis.ts';
 import { RunReader } from './run-reader.ts';
 
+/** A request for the results of an experiment, by its kind. */
 export type ResultsRequest =
   | (BatchResultsRequest & { kind?: 'batch' })
   | AcceptanceResultsRequest
   | ShadowResultsRequest
   | SwitchbackResultsRequest;
 
-/** Reads runs for the question: the indicators that it names are kept, however many there are. */
+/** Creates a reader that keeps every indicator that the request names. */
 export function createRunReader(question: ResultsRequest): RunReader {
   if (question.kind === 'acceptance')
     return new RunReader(question.definition.metrics.flatMap(({ field }) => listIndicatorNames(field)));
@@ -27,6 +28,7 @@ export function createRunReader(question: ResultsRequest): RunReader {
   return new RunReader(indexObjectivesByName(objectives ?? {}).keys());
 }
 
+/** Computes the requested results, and returns them as JSON. */
 export function computeResults(
   question: ResultsRequest,
   { runs, isTruncated: isCut }: Pick<RunReader, 'runs' | 'isTruncated'>,

@@ -1,4 +1,4 @@
-/** Names that the indicator of an objective may have. Apart from objectives.ts, because threads load it. */
+/** Names of the indicator of an objective. Separate from the validation, because worker threads load it. */
 import type { Objective } from '@switchyard/contract/experiments/experiment-results.ts';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 

@@ -1,4 +1,4 @@
-/** The numbers of shadow and switchback tests, from their runs. Pure; findings.ts asks for them in a thread. */
+/** Analyses the runs of shadow and switchback tests. Pure; results-worker-pool.ts runs it in a worker thread. */
 import type {
   ComparedGroups,
   GroupedSummary,
@@ -16,7 +16,7 @@ import { indexObjectivesByName } from './objective-names.ts';
 /** Of a switchback test with more runs, the results are those of its first ones. */
 export const SWITCHBACK_RUNS_MAX = 50_000;
 
-/** Fields of the answer that a test gives. */
+/** The fields of a test's response body that hold its results. */
 export interface OnlineTestAnalysis<Compared> {
   grouped_distributional_summaries: GroupedSummary[];
   compared: Compared[];
@@ -26,14 +26,14 @@ export interface OnlineTestAnalysis<Compared> {
 export interface ShadowResultsRequest {
   kind: 'shadow';
   definition: ShadowDefinition;
-  /** Of the resampling: the same runs have the same answer. */
+  /** The seed of the resampling: equal runs have equal results. */
   seed: string;
 }
 
 export interface SwitchbackResultsRequest {
   kind: 'switchback';
   definition: SwitchbackDefinition;
-  /** How many units of the plan are over. */
+  /** The number of units of the plan that have ended. */
   endedUnits: number;
 }
 

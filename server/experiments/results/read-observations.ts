@@ -1,4 +1,4 @@
-/** What is known of the runs of an experiment, part by part, with those that could not be made as failed ones. */
+/** Reads the runs of an experiment in batches. Runs whose creation failed count as failed. */
 import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
@@ -11,8 +11,8 @@ import type { RawObservation } from './batch-analysis.ts';
 const BATCH_SIZE = 250;
 
 /**
- * Every run of the experiment; between two parts others are answered. `versions` are those that instances had when it was
- * made: a run that could not be made counts with the others of its instance.
+ * Reads every run of the experiment; other requests get processor time between two batches. `versions` maps instances to
+ * their versions at the creation of the experiment: a run whose creation failed counts for that version.
  */
 export async function* readObservations(
   db: Reader,
@@ -35,7 +35,7 @@ export async function* readObservations(
   }
 }
 
-/** A run that was given no input by name is an input of its own: it is paired with none. */
+/** Formats a run. A run without a managed input is its own input, so that it forms no pair. */
 function toRawObservation(run: ObservedRun): RawObservation {
   return {
     ...formatLabels(run),

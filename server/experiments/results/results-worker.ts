@@ -1,4 +1,4 @@
-/** The thread that looks at the runs of one experiment; see findings.ts. Answers each part once it has read it, and in the end what it found as JSON. */
+/** The worker thread of results-worker-pool.ts. Confirms each batch of runs, and sends the results as JSON in the end. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RawObservation } from './batch-analysis.ts';
 import { computeResults, createRunReader, type ResultsRequest } from './compute-results.ts';
