@@ -5,8 +5,8 @@ import { computeConnectionsMax } from './connections.ts';
 
 const KIB = 1024;
 
-/** A budget of 800 KiB: large parts have 600 of them, one holder 300. `late` ends every wait. */
-function small() {
+/** A budget of 800 KiB: large parts can have 600 KiB, and one holder 300 KiB of large parts. */
+function createSmallBudget() {
   const timers = new Set<() => void>();
   const clock = {
     now: () => 0,
@@ -16,71 +16,72 @@ function small() {
       return () => timers.delete(callback);
     },
   };
-  const budget = new Budget({ bytes: 800 * KIB, sentence: 'There is no memory left', clock });
-  const settled: string[] = [];
-  const hold = async (holder: string, kib: number, isGone = false) => {
-    const held = await budget.reserve(holder, kib * KIB, () => isGone);
-    settled.push(holder);
-    return held;
+  const budget = new Budget({ bytes: 800 * KIB, reason: 'There is no memory left', clock });
+  const admitted: string[] = [];
+  const reserve = async (holder: string, kib: number, isDisconnected = false) => {
+    const reservation = await budget.reserve(holder, kib * KIB, () => isDisconnected);
+    admitted.push(holder);
+    return reservation;
   };
-  const late = () => {
+  /** Ends every wait without a reservation. */
+  const expireWaits = () => {
     for (const callback of [...timers]) callback();
   };
-  return { budget, hold, settled, late };
+  return { budget, reserve, admitted, expireWaits };
 }
 
-describe('V4: a budget', () => {
-  test('gives one holder half of what there is for large parts, and the rest to others', async () => {
-    const { hold, settled } = small();
-    await hold('a', 100);
-    const second = await hold('a', 200);
-    const third = hold('a', 100);
-    await hold('b', 300);
-    expect(settled).toEqual(['a', 'a', 'b']);
+describe('V4: a memory budget', () => {
+  test('admits large parts of one holder up to half of the budget for large parts, and leaves the rest to others', async () => {
+    const { reserve, admitted } = createSmallBudget();
+    await reserve('a', 100);
+    const second = await reserve('a', 200);
+    const third = reserve('a', 100);
+    await reserve('b', 300);
+    expect(admitted).toEqual(['a', 'a', 'b']);
     second.release();
     await third;
-    expect(settled).toEqual(['a', 'a', 'b', 'a']);
+    expect(admitted).toEqual(['a', 'a', 'b', 'a']);
   });
 
-  test('is given in the order of requests, but for a holder whose share is used up', async () => {
-    const { hold, settled } = small();
-    const first = await hold('a', 300);
-    const b = await hold('b', 300);
-    const waiting = [hold('a', 100), hold('c', 200), hold('d', 100)];
+  test('admits parts in the order of requests, except for a holder whose share is used up', async () => {
+    const { reserve, admitted } = createSmallBudget();
+    const first = await reserve('a', 300);
+    const b = await reserve('b', 300);
+    const waiting = [reserve('a', 100), reserve('c', 200), reserve('d', 100)];
     b.release();
     await waiting[1];
-    expect(settled).toEqual(['a', 'b', 'c', 'd']);
+    expect(admitted).toEqual(['a', 'b', 'c', 'd']);
     first.release();
     await Promise.all(waiting);
-    expect(settled.at(-1)).toBe('a');
+    expect(admitted.at(-1)).toBe('a');
   });
 
-  test('leaves a quarter to parts of up to 64 KiB', async () => {
-    const { budget, hold } = small();
-    await hold('a', 300);
-    await hold('b', 300);
+  test('reserves a quarter of the budget for parts of up to 64 KiB', async () => {
+    const { budget, reserve } = createSmallBudget();
+    await reserve('a', 300);
+    await reserve('b', 300);
     expect(() => budget.reserveNow('c', 65 * KIB)).toThrow('There is no memory left');
     budget.reserveNow('c', 64 * KIB);
   });
 
-  test('admits a part that is larger than a share, alone', async () => {
-    const { budget, hold } = small();
-    const held = await hold('a', 1000);
+  test('admits a part that is larger than a share when the budget is unused', async () => {
+    const { budget, reserve } = createSmallBudget();
+    const reservation = await reserve('a', 1000);
     expect(() => budget.reserveNow('b', 1)).toThrow('There is no memory left');
-    held.release();
-    held.release();
+    reservation.release();
+    reservation.release();
     budget.reserveNow('b', 300 * KIB);
     expect(() => budget.reserveNow('b', 1000 * KIB)).toThrow('There is no memory left');
   });
 
-  test('refuses a caller that has waited too long with 429 and Retry-After, and reports the shortage', async () => {
-    const { budget, hold, late } = small();
-    await hold('a', 300);
+  test('refuses a caller after the maximum wait with 429 and Retry-After, and is contended once', async () => {
+    const { budget, reserve, expireWaits } = createSmallBudget();
+    await reserve('a', 300);
     expect(budget.isContended).toBe(false);
-    await hold('b', 300);
-    const waiting = hold('c', 300);
+    await reserve('b', 300);
+    const waiting = reserve('c', 300);
     expect(budget.isContended).toBe(true);
-    late();
+    expireWaits();
     await expect(waiting).rejects.toMatchObject({
       status: 429,
       message: 'There is no memory left; try again in 2 s.',
@@ -90,53 +91,53 @@ describe('V4: a budget', () => {
     expect(budget.isContended).toBe(false);
   });
 
-  test('is not short because a holder waits for its own share', async () => {
-    const { budget, hold, late } = small();
-    await hold('a', 300);
-    const waiting = hold('a', 300);
+  test('is not contended while a holder waits for its own share', async () => {
+    const { budget, reserve, expireWaits } = createSmallBudget();
+    await reserve('a', 300);
+    const waiting = reserve('a', 300);
     expect(budget.isContended).toBe(false);
-    late();
+    expireWaits();
     await expect(waiting).rejects.toMatchObject({ status: 429 });
     expect(budget.isContended).toBe(false);
   });
 
-  test('lets nobody overtake a part that waits for others, but small ones up to a quarter', async () => {
-    const { budget, hold, settled } = small();
-    const smalls = await Promise.all(Array.from({ length: 9 }, (_, index) => hold(`s${index}`, 60)));
-    const waiting = [hold('large', 300), hold('larger', 80)];
+  test('admits no part before an older waiting part, except small parts up to a quarter', async () => {
+    const { budget, reserve, admitted } = createSmallBudget();
+    const smallParts = await Promise.all(Array.from({ length: 9 }, (_, index) => reserve(`s${index}`, 60)));
+    const waiting = [reserve('large', 300), reserve('larger', 80)];
     expect(() => budget.reserveNow('b', 65 * KIB)).toThrow('There is no memory left');
     expect(() => budget.reserveNow('b', 60 * KIB)).toThrow('There is no memory left');
-    for (const one of smalls.splice(0, 6)) one.release();
-    expect(settled.slice(9)).toEqual([]);
+    for (const part of smallParts.splice(0, 6)) part.release();
+    expect(admitted.slice(9)).toEqual([]);
     await Promise.all(waiting);
-    expect(settled.slice(9)).toEqual(['large', 'larger']);
+    expect(admitted.slice(9)).toEqual(['large', 'larger']);
   });
 
-  test('lets small parts pass a large one that waits, up to a quarter', async () => {
-    const { budget, hold, settled } = small();
-    await hold('a', 300);
-    await hold('b', 280);
-    const large = hold('c', 100);
+  test('admits small parts before a waiting large part, up to a quarter of the budget', async () => {
+    const { budget, reserve, admitted } = createSmallBudget();
+    await reserve('a', 300);
+    await reserve('b', 280);
+    const large = reserve('c', 100);
     for (const holder of ['s1', 's2', 's3']) budget.reserveNow(holder, 60 * KIB);
     expect(() => budget.reserveNow('s4', 60 * KIB)).toThrow('There is no memory left');
-    expect(settled).toEqual(['a', 'b']);
+    expect(admitted).toEqual(['a', 'b']);
     void large.catch(() => {});
   });
 
-  test('keeps nothing for a caller that is gone already', async () => {
-    const { budget, hold } = small();
-    await hold('a', 800, true);
+  test('reserves nothing for a caller that has disconnected', async () => {
+    const { budget, reserve } = createSmallBudget();
+    await reserve('a', 800, true);
     budget.reserveNow('b', 300 * KIB);
   });
 
-  test('passes the part of a caller that is gone on to the next', async () => {
-    const { hold, settled } = small();
-    const first = await hold('a', 300);
-    const gone = hold('a', 300, true);
-    const next = hold('a', 300);
+  test('admits the next request when a waiting caller has disconnected', async () => {
+    const { reserve, admitted } = createSmallBudget();
+    const first = await reserve('a', 300);
+    const gone = reserve('a', 300, true);
+    const next = reserve('a', 300);
     first.release();
     await Promise.all([gone, next]);
-    expect(settled).toEqual(['a', 'a', 'a']);
+    expect(admitted).toEqual(['a', 'a', 'a']);
   });
 });
 
@@ -146,7 +147,7 @@ test.each([
   [256, 2, 44],
   [64, 2, 16],
   [Number.POSITIVE_INFINITY, 0, 4096],
-])('V5: of %s descriptors, with %i slots, %i connections', (descriptors, slots, connections) => {
+])('V5: %s descriptors and %i slots allow %i connections', (descriptors, slots, connections) => {
   expect(computeConnectionsMax(descriptors, slots)).toBe(connections);
 });
 
@@ -155,6 +156,6 @@ test.each([
   [100, 4 * 1024 * KIB, 25],
   [1, 50 * 1024 * KIB, 1],
   [0, 0, 1],
-])('V4: after a part of %i rows with %i characters the next has %i rows', (rows, chars, next) => {
+])('V4: after a batch of %i rows with %i characters, the next batch has %i rows', (rows, chars, next) => {
   expect(nextBatchSize(rows, chars, 100)).toBe(next);
 });

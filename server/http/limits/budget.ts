@@ -1,9 +1,11 @@
 /**
- * Memory budgets. What one request holds has a limit of its own, but the sum over all requests is bounded only here: a
- * request holds its part of a budget before it takes the memory, and waits, in order, while there is none left. One holder
- * (a member of an account, or an address) gets half of a budget at most, so that one caller cannot use up what the others
- * need; what waits for its holder's share keeps nobody else waiting. Small parts do not wait behind large ones, and have no
- * more than a quarter of the budget while a large one waits.
+ * Memory budgets for all requests together. Each request also has a limit of its own, which does not bound the sum. A
+ * request reserves its part of a budget before it allocates the memory, and waits in order while the budget is used up.
+ *
+ * Invariants:
+ * - One holder (a member of an account, or an address) has at most half of a budget, so that one caller cannot use up the
+ *   memory of the others. A part that waits for the share of its holder delays no other holder.
+ * - Small parts do not wait behind large ones. While a large part waits, small ones have at most a quarter of the budget.
  */
 import type { Clock } from '../../clock.ts';
 import { type Problem, tooManyRequests } from '../errors/problem.ts';
@@ -11,29 +13,30 @@ import { type Problem, tooManyRequests } from '../errors/problem.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Request bodies held in memory, as they arrive and until they are handled. */
+/** Request bodies in memory, from their first byte until the handler has returned. */
 export const BODY_BUDGET_BYTES = 64 * MIB;
 /**
- * Parsed request bodies, counted by the bytes they were parsed from. The worst body, a list of empty objects, takes 21 bytes
- * of memory for each of its own.
+ * Parsed request bodies, counted by the bytes of their JSON. The worst body, a list of empty objects, uses 21 bytes of
+ * memory for each byte of JSON.
  */
 const PARSED_BUDGET_BYTES = 12 * MIB;
 /** Responses on their way to the caller. */
 export const RESPONSE_BUDGET_BYTES = 96 * MIB;
-/** What handlers read from the database before they respond. */
+/** Rows and content that handlers read before they respond. */
 const WORK_BUDGET_BYTES = 128 * MIB;
 
 /** Larger parts leave a quarter of the budget to smaller ones. */
-const SMALL_BYTES = 64 * KIB;
-const LARGE_RESERVATION_SHARE = 0.75;
+const SMALL_PART_BYTES_MAX = 64 * KIB;
+const LARGE_PARTS_SHARE = 0.75;
 
 const WAIT_TIMEOUT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 2;
 /** Requests that wait for the same budget. */
 const WAITING_MAX = 4000;
 
+/** A part of a budget that a request has. */
 export interface Reservation {
-  /** Gives the part back; does nothing the second time. */
+  /** Returns the part to the budget; the second call does nothing. */
   release(): void;
 }
 
@@ -42,186 +45,194 @@ interface Part {
   bytes: number;
 }
 
-/** Which kinds of parts wait for other holders. */
-interface Ahead {
-  small: boolean;
-  large: boolean;
-}
+type PartSize = 'small' | 'large';
 
-interface Waiting extends Part {
-  settle(hold: Reservation | null): void;
+/** The sizes of parts that already wait for other holders. */
+type WaitingSizes = Record<PartSize, boolean>;
+
+interface WaitingPart extends Part {
+  /** Ends the wait; null: without a reservation. */
+  resolve(reservation: Reservation | null): void;
 }
 
 interface BudgetSettings {
   bytes: number;
-  /** What is wrong, for the message of the 429. */
-  sentence: string;
+  /** The first part of the message of the 429: the reason of the refusal. */
+  reason: string;
   clock: Clock;
 }
 
+/** The budgets of one server process. */
 export interface Budgets {
   bodies: Budget;
   parsed: Budget;
   work: Budget;
   responses: Budget;
-  /** Counts requests with a token, not bytes: one member has half of the connections under way at most. */
+  /** Counts active requests with a token, not bytes: one member has at most half of the connections. */
   requests: Budget;
 }
 
+/** Creates the budgets of a server that accepts up to `connectionsMax` connections. */
 export function createBudgets(clock: Clock, connectionsMax: number): Budgets {
-  const open = (bytes: number, sentence: string) => new Budget({ bytes, sentence, clock });
-  const memory = (bytes: number, noun: string) => open(bytes, `The server has no memory left for ${noun}`);
+  const create = (bytes: number, reason: string) => new Budget({ bytes, reason, clock });
+  const createForMemory = (bytes: number, noun: string) =>
+    create(bytes, `The server has no memory left for ${noun}`);
   return {
-    bodies: memory(BODY_BUDGET_BYTES, 'more request bodies'),
-    parsed: memory(PARSED_BUDGET_BYTES, 'more parsed request bodies'),
-    work: memory(WORK_BUDGET_BYTES, 'more requests at once'),
-    responses: memory(RESPONSE_BUDGET_BYTES, 'more responses that are not read yet'),
-    requests: open(
+    bodies: createForMemory(BODY_BUDGET_BYTES, 'more request bodies'),
+    parsed: createForMemory(PARSED_BUDGET_BYTES, 'more parsed request bodies'),
+    work: createForMemory(WORK_BUDGET_BYTES, 'more concurrent requests'),
+    responses: createForMemory(RESPONSE_BUDGET_BYTES, 'more unread responses'),
+    requests: create(
       connectionsMax,
-      `The member has ${Math.floor(connectionsMax / 2)} requests under way, as many as one may have`,
+      `The member has ${Math.floor(connectionsMax / 2)} active requests, the maximum for one member`,
     ),
   };
 }
 
-/** Whether memory that slow callers hold is waited for. */
+/** Returns true while requests wait for memory that slow callers can hold: that of bodies and of responses. */
 export function isMemoryContended({ bodies, responses }: Budgets): boolean {
-  const shortOfBodies = bodies.isContended;
-  return responses.isContended || shortOfBodies;
+  // Both are read, because reading one clears its record of refusals.
+  const areBodiesContended = bodies.isContended;
+  return responses.isContended || areBodiesContended;
 }
 
+/** A number of bytes that requests share by the rules at the top of this file. */
 export class Budget {
   readonly #settings: BudgetSettings;
-  readonly #held = new Map<string, number>();
-  readonly #waiting = new Set<Waiting>();
-  #total = 0;
-  #small = 0;
-  #isRefusing = false;
+  readonly #bytesByHolder = new Map<string, number>();
+  readonly #waiting = new Set<WaitingPart>();
+  #reservedBytes = 0;
+  #smallPartBytes = 0;
+  #hasRefused = false;
 
   constructor(settings: BudgetSettings) {
     this.#settings = settings;
   }
 
   /**
-   * Whether requests wait for what other holders have, or were refused because of it since this was last read. One that
-   * waits for its own share is no reason to hurry others.
+   * True while requests wait for the parts of other holders, or when one was refused because of them since the last read.
+   * A request that waits for the share of its own holder does not count: closing other connections would not help it.
    */
   get isContended(): boolean {
-    const isRefusing = this.#isRefusing;
-    this.#isRefusing = false;
-    const ahead = this.#ahead();
-    return isRefusing || ahead.small || ahead.large;
+    const hasRefused = this.#hasRefused;
+    this.#hasRefused = false;
+    const sizes = this.#findWaitingSizes();
+    return hasRefused || sizes.small || sizes.large;
   }
 
-  /** Holds the bytes as soon as there is room for them; throws the 429 after ten seconds without. */
-  async reserve(holder: string, bytes: number, isGone: () => boolean): Promise<Reservation> {
+  /** Reserves the bytes as soon as the budget has them; throws the 429 after a wait of ten seconds. */
+  async reserve(holder: string, bytes: number, isDisconnected: () => boolean): Promise<Reservation> {
     const part = { holder, bytes };
-    const hold = this.#isNext(part) ? this.#take(part) : await this.#wait(part);
-    if (hold === null) throw this.#refusal(part);
-    // Nothing would release the part of a caller that is gone.
-    if (isGone()) hold.release();
-    return hold;
+    const reservation = this.#isNext(part) ? this.#acquire(part) : await this.#wait(part);
+    if (reservation === null) throw this.#createRefusal(part);
+    // The caller has disconnected: no later event would release the part.
+    if (isDisconnected()) reservation.release();
+    return reservation;
   }
 
-  /** Holds the bytes, or throws the 429 when there is no room for them now. */
+  /** Reserves the bytes, or throws the 429 when the budget does not have them now. */
   reserveNow(holder: string, bytes: number): Reservation {
     const part = { holder, bytes };
-    if (!this.#isNext(part)) throw this.#refusal(part);
-    return this.#take(part);
+    if (!this.#isNext(part)) throw this.#createRefusal(part);
+    return this.#acquire(part);
   }
 
-  /** Holds the bytes whether or not there is room: for what must not be refused any more. */
+  /** Reserves the bytes even beyond the budget: for a request that can no longer be refused. */
   reserveUnconditionally(holder: string, bytes: number): Reservation {
-    return this.#take({ holder, bytes });
+    return this.#acquire({ holder, bytes });
   }
 
-  /** null after ten seconds without room, and at once where too many wait. */
+  /** Returns null after a wait of ten seconds, and at once when too many requests wait. */
   async #wait(part: Part): Promise<Reservation | null> {
     if (this.#waiting.size >= WAITING_MAX) return null;
-    return new Promise((resolve) => {
-      const settle = (hold: Reservation | null): void => {
+    return new Promise((resolvePromise) => {
+      const resolve = (reservation: Reservation | null): void => {
         this.#waiting.delete(waiting);
         cancelTimer();
-        resolve(hold);
+        resolvePromise(reservation);
       };
-      const waiting: Waiting = { ...part, settle };
+      const waiting: WaitingPart = { ...part, resolve };
       const cancelTimer = this.#settings.clock.after(WAIT_TIMEOUT_MS, () => {
-        settle(null);
-        this.#admit();
+        resolve(null);
+        this.#admitWaiting();
       });
       this.#waiting.add(waiting);
     });
   }
 
   #isNext(part: Part): boolean {
-    return this.#fitsShare(part) && this.#fits(part, this.#ahead());
+    return this.#fitsShare(part) && this.#fits(part, this.#findWaitingSizes());
   }
 
-  #ahead(): Ahead {
-    const ahead: Ahead = { small: false, large: false };
-    for (const waiting of this.#waiting) if (this.#fitsShare(waiting)) ahead[kindOf(waiting)] = true;
-    return ahead;
+  #findWaitingSizes(): WaitingSizes {
+    const sizes: WaitingSizes = { small: false, large: false };
+    for (const waiting of this.#waiting) if (this.#fitsShare(waiting)) sizes[classifySize(waiting)] = true;
+    return sizes;
   }
 
-  /** A part larger than a share is admitted alone. */
+  /** A holder without other parts may reserve one that is larger than its share. */
   #fitsShare({ holder, bytes }: Part): boolean {
-    const own = this.#held.get(holder) ?? 0;
-    return own === 0 || own + bytes <= this.#limitFor(bytes) / 2;
+    const holderBytes = this.#bytesByHolder.get(holder) ?? 0;
+    return holderBytes === 0 || holderBytes + bytes <= this.#computeLimit(bytes) / 2;
   }
 
-  #fits(part: Part, ahead: Ahead): boolean {
+  /** `sizesAhead` are the sizes of the parts that wait before this one. */
+  #fits(part: Part, sizesAhead: WaitingSizes): boolean {
     const { bytes } = part;
-    const kind = kindOf(part);
-    if (ahead[kind] || (this.#total > 0 && this.#total + bytes > this.#limitFor(bytes))) return false;
+    const size = classifySize(part);
+    if (sizesAhead[size]) return false;
+    // An unused budget admits a part of any size.
+    if (this.#reservedBytes > 0 && this.#reservedBytes + bytes > this.#computeLimit(bytes)) return false;
     return (
-      kind === 'large' ||
-      !ahead.large ||
-      this.#small + bytes <= this.#settings.bytes * (1 - LARGE_RESERVATION_SHARE)
+      size === 'large' ||
+      !sizesAhead.large ||
+      this.#smallPartBytes + bytes <= this.#settings.bytes * (1 - LARGE_PARTS_SHARE)
     );
   }
 
-  #limitFor(bytes: number): number {
-    return bytes > SMALL_BYTES ? this.#settings.bytes * LARGE_RESERVATION_SHARE : this.#settings.bytes;
+  #computeLimit(bytes: number): number {
+    return bytes > SMALL_PART_BYTES_MAX ? this.#settings.bytes * LARGE_PARTS_SHARE : this.#settings.bytes;
   }
 
-  #take(part: Part): Reservation {
-    this.#add(part, part.bytes);
-    let isHeld = true;
+  #acquire(part: Part): Reservation {
+    this.#addBytes(part, part.bytes);
+    let isReleased = false;
     return {
       release: () => {
-        if (!isHeld) return;
-        isHeld = false;
-        this.#add(part, -part.bytes);
-        this.#admit();
+        if (isReleased) return;
+        isReleased = true;
+        this.#addBytes(part, -part.bytes);
+        this.#admitWaiting();
       },
     };
   }
 
-  #add(part: Part, bytes: number): void {
-    this.#total += bytes;
-    if (kindOf(part) === 'small') this.#small += bytes;
-    const own = (this.#held.get(part.holder) ?? 0) + bytes;
-    if (own === 0) this.#held.delete(part.holder);
-    else this.#held.set(part.holder, own);
+  #addBytes(part: Part, bytes: number): void {
+    this.#reservedBytes += bytes;
+    if (classifySize(part) === 'small') this.#smallPartBytes += bytes;
+    const holderBytes = (this.#bytesByHolder.get(part.holder) ?? 0) + bytes;
+    if (holderBytes === 0) this.#bytesByHolder.delete(part.holder);
+    else this.#bytesByHolder.set(part.holder, holderBytes);
   }
 
-  /** In the order in which they came. */
-  #admit(): void {
-    const ahead: Ahead = { small: false, large: false };
+  /** Admits waiting parts in the order of their requests. */
+  #admitWaiting(): void {
+    const sizesAhead: WaitingSizes = { small: false, large: false };
     for (const waiting of this.#waiting) {
       if (!this.#fitsShare(waiting)) continue;
-      if (this.#fits(waiting, ahead)) waiting.settle(this.#take(waiting));
-      else ahead[kindOf(waiting)] = true;
+      if (this.#fits(waiting, sizesAhead)) waiting.resolve(this.#acquire(waiting));
+      else sizesAhead[classifySize(waiting)] = true;
     }
   }
 
-  #refusal(part: Part): Problem {
-    if (this.#fitsShare(part)) this.#isRefusing = true;
-    return tooManyRequests(`${this.#settings.sentence}; try again in ${RETRY_AFTER_SECONDS} s.`, {
+  #createRefusal(part: Part): Problem {
+    if (this.#fitsShare(part)) this.#hasRefused = true;
+    return tooManyRequests(`${this.#settings.reason}; try again in ${RETRY_AFTER_SECONDS} s.`, {
       'retry-after': String(RETRY_AFTER_SECONDS),
     });
   }
 }
 
-function kindOf({ bytes }: Part): keyof Ahead {
-  return bytes > SMALL_BYTES ? 'large' : 'small';
+function classifySize({ bytes }: Part): PartSize {
+  return bytes > SMALL_PART_BYTES_MAX ? 'large' : 'small';
 }

@@ -1,4 +1,4 @@
-/** What is no HTTP, or comes too slowly: the connection gets an answer where one can be read, and is closed. */
+/** Invalid HTTP and slow headers: the server responds with an error where it can, and closes the connection. */
 import type { Socket } from 'node:net';
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import type { Handlers } from '../handlers/handler.ts';
 import { createMetrics } from '../metrics.ts';
 import { createHttpServer } from '../server.ts';
 
-const BARE = {
+const MINIMAL_OPTIONS = {
   rateLimit: null,
   idempotency: null,
   auditLog: NO_AUDIT_LOG,
@@ -29,43 +29,49 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('400 and the end of the connection for', () => {
+describe('400 and a closed connection for', () => {
   test.each([
-    ['rubbish', 'hello there\r\n\r\n'],
-    ['bytes', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03, 0x0a])],
-    ['a method that is none', 'FETCH /v1/account HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['text that is not HTTP', 'hello there\r\n\r\n'],
+    [
+      'a TLS handshake',
+      Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03, 0x0a]),
+    ],
+    ['an unknown method', 'FETCH /v1/account HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a header without a name', 'GET /v1/account HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n'],
     ['a header with a zero byte', 'GET /v1/account HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n'],
-    ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'y'.repeat(70_000)}\r\n\r\n`],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
-    ['a negative length', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    ['headers of 70,000 bytes', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'y'.repeat(70_000)}\r\n\r\n`],
     [
-      'a length beside chunks',
+      'two Content-Length headers',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    ],
+    ['a negative Content-Length', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    [
+      'both Content-Length and chunks',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['no host', 'GET /v1/account HTTP/1.1\r\n\r\n'],
+    ['a missing Host header', 'GET /v1/account HTTP/1.1\r\n\r\n'],
   ])('%s', async (_, bytes) => {
-    const answer = await sendRaw(server, bytes);
-    expect(answer.status, answer.text.slice(0, 200)).toBe(400);
+    const response = await sendRaw(server, bytes);
+    expect(response.status, response.text.slice(0, 200)).toBe(400);
   });
 });
 
-test('a chunk that is none ends the request, and the server goes on', async () => {
+test('an invalid chunk ends the request, and the server stays available', async () => {
   const head = `POST /v1/applications HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  const answer = await sendRaw(server, `${head}zz\r\n`);
-  expect([0, 400]).toContain(answer.status);
+  const response = await sendRaw(server, `${head}zz\r\n`);
+  expect([0, 400]).toContain(response.status);
   expectStatus(await server.request('GET', '/v1/account'), 200);
 });
 
-test('a body that ends before its stated length is no request', async () => {
+test('a body that is shorter than its Content-Length has no effect', async () => {
   const before = (await server.request('GET', '/v1/applications')).body;
   const head = `POST /v1/applications HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nContent-Length: 200\r\n\r\n`;
-  const answer = await sendRaw(server, `${head}{"name":"Any name"}`, 'end');
-  expect([0, 400]).toContain(answer.status);
+  const response = await sendRaw(server, `${head}{"name":"Any name"}`, 'end');
+  expect([0, 400]).toContain(response.status);
   expect((await server.request('GET', '/v1/applications')).body).toEqual(before);
 });
 
-test('what follows a body of the stated length is a request of its own', async () => {
+test('bytes after a body of the stated length are a separate request', async () => {
   const token = `Authorization: Bearer ${server.token}`;
   const first = `POST /v1/applications HTTP/1.1\r\nHost: x\r\n${token}\r\nContent-Type: application/json\r\nContent-Length: 19\r\n\r\n{"name":"Any name"}`;
   const second = `GET /v1/account HTTP/1.1\r\nHost: x\r\n${token}\r\nConnection: close\r\n\r\n`;
@@ -75,7 +81,7 @@ test('what follows a body of the stated length is a request of its own', async (
 
 test('a connection that never sends its headers is closed in bounded time', async () => {
   const http = await createHttpServer({
-    ...BARE,
+    ...MINIMAL_OPTIONS,
     handlers: {} as Handlers,
     servedOperations: [],
     authenticate: async () => null,
@@ -87,16 +93,16 @@ test('a connection that never sends its headers is closed in bounded time', asyn
     for (const bytes of ['', 'GET / HTTP/1.1\r\nHost: x\r\nA: ']) {
       const socket = await openSocket(url);
       if (bytes) socket.write(bytes);
-      const answer = await readResponse(socket);
-      expect([0, 400, 408]).toContain(answer.status);
+      const response = await readResponse(socket);
+      expect([0, 400, 408]).toContain(response.status);
     }
   } finally {
     await http.close();
   }
 });
 
-test('V4: callers that leave while their token is checked hold neither requests nor memory', async () => {
-  const CALLERS = 10;
+test('V4: callers that disconnect while the server checks their token hold neither requests nor memory', async () => {
+  const DISCONNECTING_CALLERS = 10;
   const caller = {
     account: 'account-1' as AccountId,
     key: 'key-1' as KeyId,
@@ -105,10 +111,10 @@ test('V4: callers that leave while their token is checked hold neither requests 
     email: 'ada@example.com',
     owner: 'ada@example.com',
   };
-  const checked = Promise.withResolvers<typeof caller>();
+  const authenticated = Promise.withResolvers<typeof caller>();
   let checks = 0;
   const http = await createHttpServer({
-    ...BARE,
+    ...MINIMAL_OPTIONS,
     handlers: {
       createRun: async ({ rawBody }) => ({
         status: 200,
@@ -119,30 +125,30 @@ test('V4: callers that leave while their token is checked hold neither requests 
     servedOperations: ['createRun'],
     authenticate() {
       checks += 1;
-      return checked.promise;
+      return authenticated.promise;
     },
-    // Half of them are a member's: fewer than leave here.
+    // One member may have half of them, which is fewer than the disconnecting callers.
     connectionsMax: 16,
   });
   try {
-    let closed = 0;
+    let closedConnections = 0;
     http.server.on('connection', (socket: Socket) =>
       socket.once('close', () => {
-        closed += 1;
+        closedConnections += 1;
       }),
     );
     const url = await http.listen({ host: '127.0.0.1', port: 0 });
     const head = `POST /v1/applications/a/runs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\nContent-Length: ${6 * 1024 * 1024}\r\n\r\n`;
-    const sockets = await Promise.all(Array.from({ length: CALLERS }, () => openSocket(url)));
+    const sockets = await Promise.all(Array.from({ length: DISCONNECTING_CALLERS }, () => openSocket(url)));
     for (const socket of sockets) socket.write(head);
-    await expect.poll(() => checks).toBe(CALLERS);
+    await expect.poll(() => checks).toBe(DISCONNECTING_CALLERS);
     for (const socket of sockets) socket.resetAndDestroy();
-    await expect.poll(() => closed).toBe(CALLERS);
-    checked.resolve(caller);
+    await expect.poll(() => closedConnections).toBe(DISCONNECTING_CALLERS);
+    authenticated.resolve(caller);
     const body = JSON.stringify({ input: 'x'.repeat(5_000_000) });
     const headers = { authorization: 'Bearer x', 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/v1/applications/a/runs`, { method: 'POST', headers, body });
-    expect([answer.status, await answer.text()]).toEqual([200, String(body.length)]);
+    const response = await fetch(`${url}/v1/applications/a/runs`, { method: 'POST', headers, body });
+    expect([response.status, await response.text()]).toEqual([200, String(body.length)]);
   } finally {
     await http.close();
   }

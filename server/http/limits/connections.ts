@@ -1,10 +1,16 @@
 /**
- * What stands before the operations: the server of Node with its limits, and what of HTTP is not taken.
+ * Node's HTTP server in front of the operations: its limits, its connections, and the requests that are not valid HTTP.
  *
- * Each connection takes a descriptor, and so does the content it is sent; a process that has none left can neither open its
- * database nor start an app. So there are fewer connections than descriptors, one address has three quarters of them at
- * most, and where there is no room for a new one the oldest of these is closed: one that has not yet sent a request, then one
- * whose request has shown no token or signature, then one that is idle.
+ * Each connection needs a descriptor, and so does the content that the server sends on it. A process without descriptors
+ * can neither open its database nor start an app. So the server accepts fewer connections than it has descriptors, and at
+ * most three quarters of them from one address.
+ *
+ * When a new connection exceeds a limit, the server closes an older one. A connection is trusted after a request with a
+ * valid token or signature. The server closes the oldest connection of the first group that is not empty:
+ * 1. Untrusted connections without an active request.
+ * 2. Untrusted connections with an active request.
+ * 3. Trusted connections without an active request.
+ * It closes the new connection when all groups are empty.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -22,41 +28,43 @@ const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const CONNECTIONS_MAX = 4096;
 const CONNECTIONS_MIN = 16;
-/** For the database, threads and the runner, which have 40 to 60, for attempts on webhooks, and for what nobody counted. */
+/** The database, threads and the runner have 40 to 60 descriptors; the rest is for webhook attempts and a margin. */
 const DESCRIPTORS_RESERVED = 160;
-/** For the files that a run is read from and written to. */
+/** The files that the server reads and writes for a run. */
 const DESCRIPTORS_PER_SLOT = 4;
-/** The socket, and the content that is sent or received on it. */
+/** The socket, and the file of the content on it. */
 const DESCRIPTORS_PER_CONNECTION = 2;
 const ADDRESS_SHARE = 0.75;
 
+/** The limits of a server on its connections, and the clock for its checks. */
 export interface ConnectionLimits {
   clock: Clock;
-  /** How long a caller may take to send its headers. */
+  /** The time that a caller has to send its headers. */
   headersTimeoutMs?: number;
   slowClientLimits?: SlowClientLimits;
-  /** How many connections there may be; see `computeConnectionsMax`. */
+  /** The maximum of open connections; see `computeConnectionsMax`. */
   connectionsMax: number;
 }
 
-/** Connections for a process that may open so many descriptors and runs so many apps at once. */
+/** Returns the maximum of connections for a process with so many descriptors and slots for runs. */
 export function computeConnectionsMax(descriptors: number, slots: number): number {
   const reserved = DESCRIPTORS_RESERVED + slots * DESCRIPTORS_PER_SLOT;
-  const most = Math.floor((descriptors - reserved) / DESCRIPTORS_PER_CONNECTION);
-  return Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, most));
+  const affordable = Math.floor((descriptors - reserved) / DESCRIPTORS_PER_CONNECTION);
+  return Math.max(CONNECTIONS_MIN, Math.min(CONNECTIONS_MAX, affordable));
 }
 
-/** The soft limit of this process on open descriptors, which Node raises to the hard one as it starts. */
+/** Returns the soft limit of this process on open descriptors; Node raises it to the hard limit at its start. */
 export function readDescriptorLimit(): number {
-  const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(readLimits()) ?? [];
-  if (soft !== undefined) return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+  const [, softLimit] = /^Max open files\s+(\d+|unlimited)/m.exec(readProcessLimits()) ?? [];
+  if (softLimit !== undefined)
+    return softLimit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(softLimit);
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } };
   const reported = Number(report.userLimits?.open_files?.soft);
   return Number.isFinite(reported) ? reported : Number.POSITIVE_INFINITY;
 }
 
-/** Empty where the kernel is not Linux. */
-function readLimits(): string {
+/** Returns an empty text on a system without /proc, where the report of the process has the limit. */
+function readProcessLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8');
   } catch {
@@ -66,83 +74,83 @@ function readLimits(): string {
 
 interface Connection {
   address: string;
-  /** Whether a request on it has shown a token or a signature that is good. */
+  /** True after a request with a valid token or signature. */
   isTrusted: boolean;
-  /** Requests whose response has not ended. */
-  requests: number;
+  activeRequests: number;
 }
 
-/** The connections of a server, of which it closes some to make room for others. */
+/** The open connections of a server; closes some of them for new ones. */
 export class Connections {
   readonly max: number;
-  readonly #all = new Map<Socket, Connection>();
-  readonly #addresses = new Map<string, number>();
-  /** Each is ordered by when its connections came into it, and closed in this order. */
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #countsByAddress = new Map<string, number>();
+  /** Invariant: a socket is in at most one of the sets, which iterate in the order of insertion. */
   readonly #unused = new Set<Socket>();
-  readonly #unproven = new Set<Socket>();
+  readonly #untrusted = new Set<Socket>();
   readonly #idle = new Set<Socket>();
 
   constructor(max: number) {
     this.max = max;
   }
 
-  /** Keeps account of the server's connections. */
+  /** Tracks the connections and requests of the server. */
   watch(server: Server): void {
-    server.on('connection', (socket: Socket) => this.#enter(socket));
+    server.on('connection', (socket: Socket) => this.#add(socket));
     server.on('request', ({ socket }, response) => {
-      const connection = this.#all.get(socket);
+      const connection = this.#connections.get(socket);
       if (!connection) return;
-      connection.requests += 1;
-      this.#sort(socket, connection);
+      connection.activeRequests += 1;
+      this.#classify(socket, connection);
       response.once('close', () => {
-        connection.requests -= 1;
-        if (this.#all.has(socket)) this.#sort(socket, connection);
+        connection.activeRequests -= 1;
+        if (this.#connections.has(socket)) this.#classify(socket, connection);
       });
     });
   }
 
-  /** The request on the connection has shown a token or a signature that is good. */
+  /** Records that a request on the connection has a valid token or signature. */
   trust(socket: Socket): void {
-    const connection = this.#all.get(socket);
+    const connection = this.#connections.get(socket);
     if (!connection) return;
     connection.isTrusted = true;
-    this.#sort(socket, connection);
+    this.#classify(socket, connection);
   }
 
-  #enter(socket: Socket): void {
+  #add(socket: Socket): void {
     const address = addressBucketKey(socket.remoteAddress ?? '');
-    const ofAddress = this.#addresses.get(address) ?? 0;
+    const addressCount = this.#countsByAddress.get(address) ?? 0;
     const isFull =
-      ofAddress >= Math.floor(this.max * ADDRESS_SHARE)
-        ? !this.#makeRoom(address)
-        : this.#all.size >= this.max && !this.#makeRoom(null);
+      addressCount >= Math.floor(this.max * ADDRESS_SHARE)
+        ? !this.#closeOne(address)
+        : this.#connections.size >= this.max && !this.#closeOne(null);
     if (isFull) {
       socket.destroy();
       return;
     }
-    this.#addresses.set(address, (this.#addresses.get(address) ?? 0) + 1);
-    const connection = { address, isTrusted: false, requests: 0 };
-    this.#all.set(socket, connection);
-    this.#sort(socket, connection);
-    socket.once('close', () => this.#leave(socket));
+    // Read again: closing a connection changes the count.
+    this.#countsByAddress.set(address, (this.#countsByAddress.get(address) ?? 0) + 1);
+    const connection = { address, isTrusted: false, activeRequests: 0 };
+    this.#connections.set(socket, connection);
+    this.#classify(socket, connection);
+    socket.once('close', () => this.#remove(socket));
   }
 
-  #leave(socket: Socket): void {
-    const connection = this.#all.get(socket);
+  #remove(socket: Socket): void {
+    const connection = this.#connections.get(socket);
     if (!connection) return;
-    this.#all.delete(socket);
-    for (const one of [this.#unused, this.#unproven, this.#idle]) one.delete(socket);
-    const left = (this.#addresses.get(connection.address) ?? 1) - 1;
-    if (left > 0) this.#addresses.set(connection.address, left);
-    else this.#addresses.delete(connection.address);
+    this.#connections.delete(socket);
+    for (const sockets of [this.#unused, this.#untrusted, this.#idle]) sockets.delete(socket);
+    const remaining = (this.#countsByAddress.get(connection.address) ?? 1) - 1;
+    if (remaining > 0) this.#countsByAddress.set(connection.address, remaining);
+    else this.#countsByAddress.delete(connection.address);
   }
 
-  /** Closes one connection, of the address where one is given; false when all of them are in use. */
-  #makeRoom(address: string | null): boolean {
-    for (const sockets of [this.#unused, this.#unproven, this.#idle]) {
+  /** Closes one connection of the address, or of any address for null; returns false when all of them are in use. */
+  #closeOne(address: string | null): boolean {
+    for (const sockets of [this.#unused, this.#untrusted, this.#idle]) {
       for (const socket of sockets) {
-        if (address !== null && this.#all.get(socket)?.address !== address) continue;
-        this.#leave(socket);
+        if (address !== null && this.#connections.get(socket)?.address !== address) continue;
+        this.#remove(socket);
         socket.destroy();
         return true;
       }
@@ -150,67 +158,79 @@ export class Connections {
     return false;
   }
 
-  #sort(socket: Socket, { isTrusted, requests }: Connection): void {
-    const place = requests > 0 ? (isTrusted ? null : this.#unproven) : isTrusted ? this.#idle : this.#unused;
-    for (const one of [this.#unused, this.#unproven, this.#idle]) if (one !== place) one.delete(socket);
-    place?.add(socket);
+  /** Puts the socket into the group of its state; a trusted connection with an active request is in none. */
+  #classify(socket: Socket, { isTrusted, activeRequests }: Connection): void {
+    const isActive = activeRequests > 0;
+    const group = isActive ? (isTrusted ? null : this.#untrusted) : isTrusted ? this.#idle : this.#unused;
+    for (const sockets of [this.#unused, this.#untrusted, this.#idle])
+      if (sockets !== group) sockets.delete(socket);
+    group?.add(socket);
   }
 }
 
-/** A server that waits for no caller without end. */
+/** Creates a server with a time limit for each phase of a request: headers, body and response. */
 export function createNodeServer(
-  answer: RequestListener,
+  handle: RequestListener,
   {
     clock,
-    headersTimeoutMs: headersMs = HEADERS_TIMEOUT_MS,
-    slowClientLimits: patience,
+    headersTimeoutMs = HEADERS_TIMEOUT_MS,
+    slowClientLimits,
     connections,
     isShort,
-  }: ConnectionLimits & { connections: Connections; isShort(): boolean },
+  }: ConnectionLimits & {
+    connections: Connections;
+    /** True while requests wait for memory that slow callers hold. */
+    isShort(): boolean;
+  },
 ): Server {
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: headersMs,
-      // Node looks for slow callers this often.
-      connectionsCheckingInterval: headersMs / 6,
+      headersTimeout: headersTimeoutMs,
+      // Node checks for slow headers at this interval.
+      connectionsCheckingInterval: headersTimeoutMs / 6,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // Bodies have a pace in place of an end.
+      // Bodies have a minimum rate instead of a deadline; see slow-clients.ts.
       requestTimeout: 0,
     },
-    fairly(answer),
+    fairly(handle),
   );
   connections.watch(server);
-  // An expectation that is not known may be left aside; Node would answer 417, which no operation declares.
+  // HTTP allows a server to ignore an unknown expectation; Node would return 417, which no operation declares.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  closeSlowClients(server, { clock, patience, isShort, refusal: rawRefusal });
+  closeSlowClients(server, {
+    clock,
+    limits: slowClientLimits,
+    isMemoryContended: isShort,
+    formatRefusal: formatRawRefusal,
+  });
   return server;
 }
 
-/** Answers what is no HTTP, where an answer can still be read, and closes. */
+/** Sends a 400 for a request that is not valid HTTP, if the socket is still writable, and closes the connection. */
 export function rejectConnection(error: { code: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
-  socket.end(rawRefusal(`The request is not HTTP that can be read: ${error.code}.`));
+  socket.end(formatRawRefusal(`The request is not valid HTTP: ${error.code}. Send an HTTP/1.1 request.`));
 }
 
-/** A whole 400, for where there is no reply to write it to. */
-function rawRefusal(sentence: string): string {
-  const body = JSON.stringify(formatErrorBody(400, sentence));
+/** Returns a whole 400 response, for connections on which Node has no response object. */
+function formatRawRefusal(message: string): string {
+  const body = JSON.stringify(formatErrorBody(400, message));
   return `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-/** Of these, a proxy before us may look at another one than we do. */
+/** For a repeated one of these, a proxy in front of the server may use another value than the server does. */
 const SINGLE_VALUE_HEADERS = new Set(['host', 'authorization', 'idempotency-key']);
 
-/** Throws the 400 for what can be understood in two ways. Node itself refuses what it knows to be so. */
+/** Throws the 400 for headers with two possible meanings; Node itself refuses the other ambiguous ones. */
 export function rejectAmbiguousHeaders({ raw }: FastifyRequest): void {
-  const { rawHeaders } = raw;
-  const seen: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] as string).toLowerCase();
+  const seen = new Set<string>();
+  // `rawHeaders` alternates names and values.
+  for (const rawName of raw.rawHeaders.filter((_, index) => index % 2 === 0)) {
+    const name = rawName.toLowerCase();
     if (!SINGLE_VALUE_HEADERS.has(name)) continue;
-    if (seen.includes(name)) throw badRequest(`The header ${name} is given more than once; give it once.`);
-    seen.push(name);
+    if (seen.has(name)) throw badRequest(`The request repeats the header ${name}. Send it once.`);
+    seen.add(name);
   }
   const encoding = raw.headers['transfer-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'chunked')

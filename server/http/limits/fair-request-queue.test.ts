@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fairly } from './fair-request-queue.ts';
 
 const CALLERS = 200;
-/** Node says it of requests by their connection. */
-const answered = new Map<unknown, number>();
-let most = 0;
-const all = Promise.withResolvers<void>();
+/** Responses by connection. */
+const responseCounts = new Map<unknown, number>();
+let maxResponses = 0;
+const allServed = Promise.withResolvers<void>();
 const server = createServer(
   fairly((request, response) => {
-    const times = (answered.get(request.socket) ?? 0) + 1;
-    answered.set(request.socket, times);
-    most = Math.max(most, times);
-    if (answered.size === CALLERS) all.resolve();
+    const responses = (responseCounts.get(request.socket) ?? 0) + 1;
+    responseCounts.set(request.socket, responses);
+    maxResponses = Math.max(maxResponses, responses);
+    if (responseCounts.size === CALLERS) allServed.resolve();
     response.end();
   }),
 );
@@ -23,7 +23,7 @@ afterAll(() => {
   server.close();
 });
 
-test('callers who come all at once have their first answer before others have had many', async () => {
+test('each of 200 simultaneous callers gets its first response before another one gets 40', async () => {
   const { port } = server.address() as AddressInfo;
   const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
   const sockets = Array.from({ length: CALLERS }, () => {
@@ -32,22 +32,22 @@ test('callers who come all at once have their first answer before others have ha
     socket.on('error', () => {});
     return socket;
   });
-  await all.promise;
-  const before = most;
+  await allServed.promise;
+  const maxBeforeLast = maxResponses;
   for (const socket of sockets) socket.destroy();
-  expect(before).toBeLessThan(CALLERS / 5);
+  expect(maxBeforeLast).toBeLessThan(CALLERS / 5);
 });
 
 test('V4: requests on one connection are handled one after the other, however many it pipelines', async () => {
-  let most = 0;
-  let underWay = 0;
+  let maxActive = 0;
+  let active = 0;
   let handled = 0;
   const pipelined = createServer(
     fairly((_request, response) => {
-      underWay += 1;
-      most = Math.max(most, underWay);
+      active += 1;
+      maxActive = Math.max(maxActive, active);
       setImmediate(() => {
-        underWay -= 1;
+        active -= 1;
         handled += 1;
         response.end(String(handled));
       });
@@ -62,6 +62,6 @@ test('V4: requests on one connection are handled one after the other, however ma
   for await (const chunk of socket) text += String(chunk);
   expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3001);
   expect(text.endsWith('3001')).toBe(true);
-  expect(most).toBe(1);
+  expect(maxActive).toBe(1);
   pipelined.close();
 });

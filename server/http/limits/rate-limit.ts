@@ -1,13 +1,14 @@
 /**
- * How often a member may call, whichever of its keys it uses: a bucket that holds `burst` requests and fills at the rate. What makes something
- * without a token is counted by address. Kept in memory, so each server process counts for itself. A refused request has
- * had no effect.
+ * Rate limit for each member over all of its keys: a token bucket of `burst` requests that refills at the rate. Requests
+ * without a token that create something count by address. Buckets are in memory, so each server process counts for
+ * itself. A refused request has no effect.
  */
 import { isIPv6 } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../clock.ts';
 import { tooManyRequests } from '../errors/problem.ts';
 
+/** A refill rate, and the capacity of the bucket in requests. */
 export interface RateLimit {
   perMinute: number;
   burst: number;
@@ -15,33 +16,38 @@ export interface RateLimit {
 
 interface Bucket {
   tokens: number;
+  /** The time of the last request, in milliseconds. */
   at: number;
 }
 
-export interface RateDecision {
+interface RateDecision {
   isAllowed: boolean;
   remaining: number;
-  /** Seconds until one more request is allowed; 0 when it is now. */
+  /** Seconds until one more request is allowed; 0 when this one is allowed. */
   retryAfterSeconds: number;
 }
 
-/** For requests that make something without a token: enough for people, too few for whoever wants thousands. */
+/** For requests without a token that create something: enough for people, too few to create thousands. */
 export const ANONYMOUS_RATE_LIMIT: RateLimit = { perMinute: 6, burst: 10 };
 
-/** Whose bucket an address counts for. With IPv6 one person commonly has 2^64 addresses, so their network counts. */
+/**
+ * Returns the bucket that an address counts for: an IPv4 address itself, or the /64 network of an IPv6 address. One
+ * person commonly has all 2^64 addresses of such a network.
+ */
 export function addressBucketKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!isIPv6(plain)) return plain;
   const [head = '', tail] = plain.split('::');
-  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
-  const [first, last] = [groups(head), groups(tail ?? '')];
-  const missing = tail === undefined ? 0 : 8 - first.length - last.length;
-  const all = [...first, ...Array.from({ length: missing }, () => '0'), ...last];
-  return `${all.slice(0, 4).join(':')}::/64`;
+  const splitGroups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const [first, last] = [splitGroups(head), splitGroups(tail ?? '')];
+  const missingGroups = tail === undefined ? 0 : 8 - first.length - last.length;
+  const groups = [...first, ...Array.from({ length: missingGroups }, () => '0'), ...last];
+  return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
 const BUCKETS_MAX = 100_000;
 
+/** The token buckets of one rate limit. */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #clock: Clock;
@@ -52,50 +58,53 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
+  /** Removes one token from the bucket `key`, and refuses the request when the bucket is empty. */
   consume(key: string): RateDecision {
     const now = this.#clock.now();
-    const perMs = this.#limit.perMinute / 60_000;
+    const tokensPerMs = this.#limit.perMinute / 60_000;
     const bucket = this.#buckets.get(key) ?? { tokens: this.#limit.burst, at: now };
-    const filled = Math.min(this.#limit.burst, bucket.tokens + Math.max(0, now - bucket.at) * perMs);
-    // The rate per millisecond is rarely exact in binary; a caller who waited as long as told is let in all the same.
-    const allowed = filled >= 1 - 1e-9;
-    const tokens = allowed ? Math.max(0, filled - 1) : filled;
-    // Ordered by the last request: the bucket that goes is the one that has filled for longest.
+    const refilled = Math.min(this.#limit.burst, bucket.tokens + Math.max(0, now - bucket.at) * tokensPerMs);
+    // The rate per millisecond is rarely exact in binary. The tolerance admits a caller that waits for Retry-After.
+    const isAllowed = refilled >= 1 - 1e-9;
+    const tokens = isAllowed ? Math.max(0, refilled - 1) : refilled;
+    // Deleted and set again, so that the map is ordered by the last request and the fullest bucket is evicted.
     this.#buckets.delete(key);
     const [oldest] = this.#buckets.keys();
     if (oldest !== undefined && this.#buckets.size >= BUCKETS_MAX) this.#buckets.delete(oldest);
     this.#buckets.set(key, { tokens, at: now });
     return {
-      isAllowed: allowed,
+      isAllowed,
       remaining: Math.floor(tokens),
-      retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / perMs / 1000)),
+      retryAfterSeconds: isAllowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / tokensPerMs / 1000)),
     };
   }
 }
 
-/** A rate limit as callers see it: in the headers of every answer, and as a 429. */
+/** A rate limit over HTTP: reported in the headers of every response, and enforced with a 429. */
 export class HttpRateLimiter {
-  readonly #counted: 'member' | 'address';
-  readonly #rate: RateLimit;
+  readonly #subject: 'member' | 'address';
+  readonly #limit: RateLimit;
   readonly #limiter: RateLimiter;
 
-  constructor(counted: 'member' | 'address', rate: RateLimit, clock: Clock) {
-    this.#counted = counted;
-    this.#rate = rate;
-    this.#limiter = new RateLimiter(rate, clock);
+  /** `subject` names the callers that the limit counts, for headers and messages. */
+  constructor(subject: 'member' | 'address', limit: RateLimit, clock: Clock) {
+    this.#subject = subject;
+    this.#limit = limit;
+    this.#limiter = new RateLimiter(limit, clock);
   }
 
-  enforce(bucket: string, reply: FastifyReply): void {
-    const decision = this.#limiter.consume(bucket);
-    const { perMinute } = this.#rate;
+  /** Counts a request of `key` and sets the headers of the rate limit; throws the 429 when the bucket is empty. */
+  enforce(key: string, reply: FastifyReply): void {
+    const decision = this.#limiter.consume(key);
+    const { perMinute } = this.#limit;
     const headers = {
-      ratelimit: `"${this.#counted}";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
-      'ratelimit-policy': `"${this.#counted}";q=${perMinute};w=60`,
+      ratelimit: `"${this.#subject}";r=${decision.remaining};t=${decision.retryAfterSeconds}`,
+      'ratelimit-policy': `"${this.#subject}";q=${perMinute};w=60`,
     };
     reply.headers(headers);
     if (decision.isAllowed) return;
     throw tooManyRequests(
-      `The ${this.#counted} has made more than ${perMinute} requests a minute; try again in ${decision.retryAfterSeconds} s.`,
+      `The ${this.#subject} has made more than ${perMinute} requests a minute; try again in ${decision.retryAfterSeconds} s.`,
       { ...headers, 'retry-after': String(decision.retryAfterSeconds) },
     );
   }

@@ -1,4 +1,4 @@
-/** The memory that a request holds, from its body to the end of its handler; see budget.ts. */
+/** Reserves the memory of a request, from its body to the end of its handler; see budget.ts. */
 import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import type { FastifyRequest } from 'fastify';
@@ -10,24 +10,25 @@ import { addressBucketKey } from './rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Parts of budgets that are released when its handler has returned, or its caller is gone. */
+    /** Released when the handler has returned, or when the caller disconnects before it starts. */
     holds: Reservation[];
     isHandled: boolean;
   }
 }
 
-/** Memory of a handler while it works: of most, of one that reads a page of rows, and of one that reads content. */
+/** Memory of a handler at work: of most handlers, of one that reads a page of rows, of one that reads content. */
 const WORK_BYTES = 256 * 1024;
-const WORK_BYTES_OF_LIST = 2 * 1024 * 1024;
-const WORK_BYTES_OF_CONTENT = DIRECT_INPUT_BYTES_MAX;
+const LIST_WORK_BYTES = 2 * 1024 * 1024;
+const CONTENT_WORK_BYTES = DIRECT_INPUT_BYTES_MAX;
 /** Memory of an upload on its way to the disk. */
 const UPLOAD_BYTES = 2 * FILE_CHUNK_BYTES;
 
-/** Who holds memory for the request: the member that calls, or the address of a caller without a token. */
+/** Returns the holder of the memory of a request: the member that calls, or the address of a caller without a token. */
 export function identifyMemoryHolder({ caller, ip }: FastifyRequest): string {
   return caller ? formatMemberKey(caller) : `address ${addressBucketKey(ip)}`;
 }
 
+/** Reserves bytes until `releaseMemory`; throws the 429 of the budget, or a 400 when the caller disconnects meanwhile. */
 export async function reserveMemory(
   request: FastifyRequest,
   budget: Budget,
@@ -39,19 +40,22 @@ export async function reserveMemory(
   throwIfDisconnected(request);
 }
 
-/** Throws where the caller is gone: its connection has been closed, so that nothing would release what is held from here on. */
+/** Throws when the connection of the caller is closed: no later event would release what the request reserves. */
 export function throwIfDisconnected({ raw }: FastifyRequest): void {
   if (raw.socket.destroyed) throw bodyEndedEarly();
 }
 
-/** Gives back what the request holds, and lets go of its body. */
+/** Releases all memory that the request has reserved, and its body. */
 export function releaseMemory(request: FastifyRequest): void {
-  for (const one of request.holds.splice(0)) one.release();
+  for (const reservation of request.holds.splice(0)) reservation.release();
   request.body = undefined;
   request.rawBody = null;
 }
 
-/** Holds the memory of the body before any of it is read: its stated length, or as much as it may have. */
+/**
+ * Reserves the memory of a body before the server reads any of it: its stated length, or the maximum for a body in
+ * chunks. Throws the 400 when the stated length is above the maximum.
+ */
 export async function reserveBodyMemory(
   request: FastifyRequest,
   bytesMax: number,
@@ -63,7 +67,10 @@ export async function reserveBodyMemory(
   if (bytes > 0) await reserveMemory(request, bodies, bytes);
 }
 
-/** Holds the memory of the upload for the member whose it is: all who come through one proxy have one address. */
+/**
+ * Reserves the memory of an upload for the member that owns it. The request has no token, and all callers behind one
+ * proxy share an address.
+ */
 export function reserveUploadMemory(
   request: FastifyRequest,
   member: string,
@@ -72,7 +79,10 @@ export function reserveUploadMemory(
   return reserveMemory(request, bodies, UPLOAD_BYTES, member);
 }
 
-/** What operators ask is answered however busy the server is. An upload holds its memory once it is known whose it is. */
+/**
+ * Reserves the memory of the handler of an operation. Operations for operators reserve none, so that they work on a busy
+ * server. An upload reserves its memory later, when its owner is known.
+ */
 export async function reserveHandlerMemory(
   request: FastifyRequest,
   operation: Operation,
@@ -84,10 +94,6 @@ export async function reserveHandlerMemory(
   await reserveMemory(
     request,
     budgets.work,
-    'format' in properties
-      ? WORK_BYTES_OF_CONTENT
-      : 'pagetoken' in properties
-        ? WORK_BYTES_OF_LIST
-        : WORK_BYTES,
+    'format' in properties ? CONTENT_WORK_BYTES : 'pagetoken' in properties ? LIST_WORK_BYTES : WORK_BYTES,
   );
 }

@@ -1,23 +1,26 @@
 /**
- * Callers who hold a connection and hardly use it. A body has to come at a pace, after a time in which it need not: every
- * byte buys a millisecond, up to that time, so that 500 MB over a slow line come in and a byte a minute does not. A response
- * that nobody reads is given up in the end: it goes out in chunks of 64 KiB, of which one has to be read in two minutes.
+ * Closes connections whose caller hardly sends or reads.
  *
- * While other requests wait for the memory that these hold, patience is shorter: a third of the time and 96 kB a second for
- * a body, an eighth of the time for a response.
+ * A body has a time allowance. Each check spends from it, and every received byte earns a millisecond, up to the initial
+ * allowance. So a body of 500 MB over a slow line succeeds, and one of a byte a minute does not. A response goes out in
+ * chunks of 64 KiB, and the caller has to read one of them in two minutes.
  *
- * Counts checks, not wall time: a busy server or a clock that is set forward takes nobody's time away.
+ * The limits are stricter while other requests wait for the memory that these connections hold. A body then has a third of
+ * the time and needs 96 kB a second, and a response has an eighth of the time.
+ *
+ * Counts checks, not wall time, so that a busy server or a clock that is set forward costs no caller its allowance.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.ts';
 
+/** The limits of one server for slow callers. */
 export interface SlowClientLimits {
-  /** How often connections are looked at. */
+  /** The time between two checks of all connections. */
   checkIntervalMs: number;
-  /** For how long a body may stand still, from its beginning and later. */
+  /** The time that a body may stand still, at its beginning and later. */
   bodyTimeoutMs: number;
-  /** For how long nothing of a response may be read. */
+  /** The time in which the caller has to read some of a response. */
   responseTimeoutMs: number;
 }
 
@@ -26,90 +29,125 @@ const DEFAULT_LIMITS: SlowClientLimits = {
   bodyTimeoutMs: 30_000,
   responseTimeoutMs: 120_000,
 };
+/** Bytes of a body that earn a millisecond. */
 const BYTES_PER_MS = 1;
-/** While memory is short: what a byte of a body buys, and how much faster time runs out. */
+/** The same while memory is contended, and the factors by which allowances then run out faster. */
 const CONTENDED_BYTES_PER_MS = 32;
 const CONTENDED_BODY_FACTOR = 3;
 const CONTENDED_RESPONSE_FACTOR = 8;
-const SLOW_BODY_MESSAGE = `The body of the request came too slowly: after ${DEFAULT_LIMITS.bodyTimeoutMs / 1000} s it has to come at ${BYTES_PER_MS * 1000} bytes a second.`;
+const SLOW_BODY_MESSAGE = `The body of the request came too slowly: after ${DEFAULT_LIMITS.bodyTimeoutMs / 1000} s it has to come at ${BYTES_PER_MS * 1000} bytes a second. Send it again over a faster connection.`;
 
-interface Connection {
-  /** The last request on it that has a body, while that comes. */
-  body: { request: IncomingMessage; response: ServerResponse; read: number; leftMs: number } | null;
-  answer: { taken: number; leftMs: number };
+interface IncomingBody {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Bytes that the socket had received at the last check. */
+  receivedBytes: number;
+  remainingMs: number;
 }
 
-/** Closes slow connections of the server until it closes. `refusal` is what a caller reads whose body came too slowly. */
+interface OutgoingData {
+  /** Bytes that the socket had sent at the last check. */
+  sentBytes: number;
+  remainingMs: number;
+}
+
+interface Connection {
+  /** The body that the connection receives now. */
+  body: IncomingBody | null;
+  outgoing: OutgoingData;
+}
+
+/** Limits under the current state of the memory. */
+interface CheckContext {
+  limits: SlowClientLimits;
+  isContended: boolean;
+}
+
+/** Closes slow connections of the server until the server closes. */
 export function closeSlowClients(
   server: Server,
-  parts: {
+  options: {
     clock: Clock;
-    patience?: SlowClientLimits | undefined;
-    /** Whether requests wait for memory that others hold. */
-    isShort(): boolean;
-    refusal(sentence: string): string;
+    limits?: SlowClientLimits | undefined;
+    /** True while requests wait for memory that others hold. */
+    isMemoryContended(): boolean;
+    /** Returns the whole HTTP response to a caller whose body came too slowly. */
+    formatRefusal(message: string): string;
   },
 ): void {
-  const { clock, refusal, isShort, patience = DEFAULT_LIMITS } = parts;
+  const { clock, formatRefusal, isMemoryContended, limits = DEFAULT_LIMITS } = options;
   const connections = new Map<Socket, Connection>();
-  let stopLooking = (): void => {};
+  let cancelCheck = (): void => {};
 
   server.on('connection', (socket: Socket) => {
-    connections.set(socket, { body: null, answer: { taken: 0, leftMs: patience.responseTimeoutMs } });
+    const outgoing = { sentBytes: 0, remainingMs: limits.responseTimeoutMs };
+    connections.set(socket, { body: null, outgoing });
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', (request, response) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const connection = connections.get(request.socket);
     if (!connection || (encoding === undefined && !(Number(length) > 0))) return;
-    const { bytesRead } = request.socket;
-    connection.body = { request, response, read: bytesRead, leftMs: patience.bodyTimeoutMs };
+    const receivedBytes = request.socket.bytesRead;
+    connection.body = { request, response, receivedBytes, remainingMs: limits.bodyTimeoutMs };
   });
 
-  const look = (): void => {
-    const short = isShort();
+  const checkConnections = (): void => {
+    const context = { limits, isContended: isMemoryContended() };
     for (const [socket, connection] of connections) {
-      if (isBodyLate(socket, connection, short)) drop(socket, connection);
-      else if (isAnswerLate(socket, connection.answer, short)) socket.destroy();
+      if (isBodyTooSlow(socket, connection, context)) refuse(socket, connection);
+      else if (isResponseUnread(socket, connection.outgoing, context)) socket.destroy();
     }
-    lookLater();
+    scheduleCheck();
   };
-  const isBodyLate = ({ bytesRead }: Socket, connection: Connection, short: boolean): boolean => {
-    const { body } = connection;
-    if (body === null) return false;
-    const { request } = body;
-    if (request.complete || request.destroyed) {
-      connection.body = null;
-      return false;
-    }
-    const came = bytesRead - body.read;
-    body.read = bytesRead;
-    // What lies here unread is ours to take: then the disk is slow, or the database.
-    const bytesPerMs = short ? CONTENDED_BYTES_PER_MS : BYTES_PER_MS;
-    const earned = request.readableLength > 0 ? patience.bodyTimeoutMs : came / bytesPerMs;
-    const spent = patience.checkIntervalMs * (short ? CONTENDED_BODY_FACTOR : 1);
-    body.leftMs = Math.min(patience.bodyTimeoutMs, body.leftMs + earned) - spent;
-    return body.leftMs < 0;
-  };
-  const isAnswerLate = (socket: Socket, answer: Connection['answer'], short: boolean): boolean => {
-    const taken = socket.bytesWritten - socket.writableLength;
-    const isRead = socket.writableLength === 0 || taken !== answer.taken;
-    answer.taken = taken;
-    if (isRead) {
-      answer.leftMs = patience.responseTimeoutMs;
-      return false;
-    }
-    answer.leftMs -= patience.checkIntervalMs * (short ? CONTENDED_RESPONSE_FACTOR : 1);
-    return answer.leftMs < 0;
-  };
-  const drop = (socket: Socket, { body }: Connection): void => {
-    if (body?.response.headersSent === false) socket.write(refusal(SLOW_BODY_MESSAGE));
+  const refuse = (socket: Socket, { body }: Connection): void => {
+    if (body?.response.headersSent === false) socket.write(formatRefusal(SLOW_BODY_MESSAGE));
     socket.destroySoon();
   };
-  const lookLater = (): void => {
-    stopLooking = clock.after(patience.checkIntervalMs, look);
+  const scheduleCheck = (): void => {
+    cancelCheck = clock.after(limits.checkIntervalMs, checkConnections);
   };
 
-  server.once('listening', lookLater);
-  server.once('close', () => stopLooking());
+  server.once('listening', scheduleCheck);
+  server.once('close', () => cancelCheck());
+}
+
+/** Updates the allowance of the body, and returns true when none of it remains. */
+function isBodyTooSlow(
+  { bytesRead }: Socket,
+  connection: Connection,
+  { limits, isContended }: CheckContext,
+): boolean {
+  const { body } = connection;
+  if (body === null) return false;
+  const { request } = body;
+  if (request.complete || request.destroyed) {
+    connection.body = null;
+    return false;
+  }
+  const newBytes = bytesRead - body.receivedBytes;
+  body.receivedBytes = bytesRead;
+  const bytesPerMs = isContended ? CONTENDED_BYTES_PER_MS : BYTES_PER_MS;
+  // Received bytes that the server has not read yet mean that its disk or database is slow, not the caller.
+  const earnedMs = request.readableLength > 0 ? limits.bodyTimeoutMs : newBytes / bytesPerMs;
+  const spentMs = limits.checkIntervalMs * (isContended ? CONTENDED_BODY_FACTOR : 1);
+  body.remainingMs = Math.min(limits.bodyTimeoutMs, body.remainingMs + earnedMs) - spentMs;
+  return body.remainingMs < 0;
+}
+
+/** Updates the allowance of the response, and returns true when none of it remains. */
+function isResponseUnread(
+  socket: Socket,
+  outgoing: OutgoingData,
+  { limits, isContended }: CheckContext,
+): boolean {
+  const sentBytes = socket.bytesWritten - socket.writableLength;
+  const isRead = socket.writableLength === 0 || sentBytes !== outgoing.sentBytes;
+  outgoing.sentBytes = sentBytes;
+  if (isRead) {
+    outgoing.remainingMs = limits.responseTimeoutMs;
+    return false;
+  }
+  outgoing.remainingMs -= limits.checkIntervalMs * (isContended ? CONTENDED_RESPONSE_FACTOR : 1);
+  return outgoing.remainingMs < 0;
 }
