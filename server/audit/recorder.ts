@@ -10,13 +10,10 @@ import type { AuditedAction, AuditedEffect, AuditLog } from '../http/handlers/au
 import type { Owner } from '../http/handlers/handler.ts';
 import { makeId, type Random } from '../random.ts';
 import { createdIds } from './created-ids.ts';
+import { RefusalLimiter } from './refusal-limiter.ts';
 import { insertEntry, type NewEntry } from './store.ts';
 
-/** Of repeated refusals of a key on one operation, the first in this time has an entry, so that nobody can fill the log. */
-const REFUSAL_INTERVAL_MS = 60_000;
-/** Refusals that are remembered; expired ones are removed when there are more. */
-const REFUSALS_MAX = 10_000;
-/** Longer than any id; the path of a refused request may hold any text. */
+/** Longer than any id. The path of a refused request may hold any text. */
 const ID_CHARS_MAX = 128;
 
 interface Parts {
@@ -25,12 +22,14 @@ interface Parts {
   random: Random;
 }
 
+/** The audit log of a running server. */
 export class AuditRecorder implements AuditLog {
   readonly #parts: Parts;
-  readonly #refused = new Map<string, number>();
+  readonly #refusals: RefusalLimiter;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#refusals = new RefusalLimiter(parts.clock);
   }
 
   transact<T>(work: (tx: Writer) => Promise<T>, options?: TransactOptions): Promise<T> {
@@ -38,35 +37,33 @@ export class AuditRecorder implements AuditLog {
   }
 
   insertEntry(tx: Writer, action: AuditedAction, { owner, body }: AuditedEffect): Promise<void> {
-    return insertEntry(tx, this.#entry(action, 'done', owner, createdIds(action.operation, body)));
+    return insertEntry(tx, this.#createEntry(action, 'done', owner, createdIds(action.operation, body)));
   }
 
   async auditRefusal(action: AuditedAction): Promise<void> {
     if (!action.caller) return;
-    const { clock, database } = this.#parts;
-    const now = clock.now();
-    const name = `${action.caller.key} ${action.operation.id}`;
-    if (now - (this.#refused.get(name) ?? Number.NEGATIVE_INFINITY) < REFUSAL_INTERVAL_MS) return;
-    if (this.#refused.size >= REFUSALS_MAX)
-      for (const [other, at] of this.#refused)
-        if (now - at >= REFUSAL_INTERVAL_MS) this.#refused.delete(other);
-    this.#refused.set(name, now);
-    await database.transact((tx) => insertEntry(tx, this.#entry(action, 'refused', null, {})));
+    if (!this.#refusals.allow(`${action.caller.key} ${action.operation.id}`)) return;
+    const entry = this.#createEntry(action, 'refused', null, {});
+    await this.#parts.database.transact((tx) => insertEntry(tx, entry));
   }
 
-  #entry(
+  #createEntry(
     { operation, caller, params, requestId, address }: AuditedAction,
     outcome: NewEntry['outcome'],
     owner: Owner | null,
-    made: Record<string, string>,
+    created: Record<string, string>,
   ): NewEntry {
     const { clock, random } = this.#parts;
-    const named = Object.entries(params).map(([name, id]) => [name, storableId(id)]);
-    const resource: Record<string, string> = { ...owner?.resource, ...Object.fromEntries(named), ...made };
+    const inPath = Object.entries(params).map(([name, id]) => [name, sanitizeId(id)]);
+    const resource: Record<string, string> = {
+      ...owner?.resource,
+      ...Object.fromEntries(inPath),
+      ...created,
+    };
     return {
       id: makeId<EntryId>(random, 'entry'),
       created_at: clock.now(),
-      account_id: caller?.account ?? owner?.account ?? (made.account_id as AccountId | undefined) ?? null,
+      account_id: caller?.account ?? owner?.account ?? (created.account_id as AccountId | undefined) ?? null,
       application_id: resource.application_id ?? null,
       key_id: caller?.key ?? null,
       key_name: caller?.name ?? null,
@@ -81,7 +78,7 @@ export class AuditRecorder implements AuditLog {
   }
 }
 
-/** PostgreSQL cannot store a NUL. */
-function storableId(id: string): string {
+/** Removes NUL characters and lone surrogates, which PostgreSQL cannot store, and cuts a long text. */
+function sanitizeId(id: string): string {
   return id.slice(0, ID_CHARS_MAX).replaceAll('\0', '').toWellFormed();
 }
