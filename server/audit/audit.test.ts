@@ -1,5 +1,4 @@
-/** The audit log as those who may see it do, and that it holds what was done and nothing that is secret. */
-
+/** The audit log over HTTP: the content of entries, the right to read them, and the absence of secrets. */
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -24,17 +23,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function entries(query = '', ask: RequestOptions = {}): Promise<AuditEntry[]> {
-  const answer = await server.request('GET', `/v1/account/audit${query}`, ask);
-  expectStatus(answer, 200);
-  return (answer.body as { items: AuditEntry[] }).items;
+async function entries(query = '', options: RequestOptions = {}): Promise<AuditEntry[]> {
+  const response = await server.request('GET', `/v1/account/audit${query}`, options);
+  expectStatus(response, 200);
+  return (response.body as { items: AuditEntry[] }).items;
 }
-/** What tells entries apart whether they are chained yet or not. */
-const idsOf = (items: AuditEntry[]): string[] => items.map((one) => one.id);
+/** Entries compare by id, because their number and hashes change when they are chained. */
+const listIds = (items: AuditEntry[]): string[] => items.map((one) => one.id);
 const newest = async (): Promise<AuditEntry> => (await entries('?limit=1'))[0] as AuditEntry;
 
-describe('an entry', () => {
-  test('of the first key says that the server made it by itself', async () => {
+describe('an audit entry', () => {
+  test('of the first key has no key, role, request or address', async () => {
     const { body } = await server.client.call('getAccount');
     const first = (await entries()).at(-1);
     expect(first).toMatchObject({
@@ -49,11 +48,11 @@ describe('an entry', () => {
     });
   });
 
-  test('says who, what, when and from where', async () => {
+  test('has the caller, operation, resource, time and address', async () => {
     const application = await createVersion(server);
     const { id, token } = await server.createKey('operator');
     clock.advance(1000);
-    const asked = await server.request('POST', `/v1/applications/${application}/runs`, {
+    const response = await server.request('POST', `/v1/applications/${application}/runs`, {
       token,
       body: { input: { a: 1 } },
     });
@@ -66,7 +65,7 @@ describe('an entry', () => {
       user_email: 'root@localhost',
       operation: 'createRun',
       outcome: 'done',
-      resource: { application_id: application, run_id: (asked.body as { run_id: string }).run_id },
+      resource: { application_id: application, run_id: (response.body as { run_id: string }).run_id },
       request_id: expect.stringMatching(/^request-.+-\d+$/),
       address: '127.0.0.1',
     });
@@ -96,26 +95,31 @@ describe('an entry', () => {
       'createWebhook',
       'POST',
       '/v1/webhooks',
-      { id: 'told', event_types: ['run.status'], endpoint_url: 'https://example.com/h', description: 'Told' },
+      {
+        id: 'status-hook',
+        event_types: ['run.status'],
+        endpoint_url: 'https://example.com/h',
+        description: 'Test webhook',
+      },
       'webhook_id',
     ],
-    ['getWebhookSecret', 'GET', '/v1/webhooks/told/secret', undefined, 'webhook_id'],
-    ['rotateWebhookSecret', 'POST', '/v1/webhooks/told/secret', undefined, 'webhook_id'],
+    ['getWebhookSecret', 'GET', '/v1/webhooks/status-hook/secret', undefined, 'webhook_id'],
+    ['rotateWebhookSecret', 'POST', '/v1/webhooks/status-hook/secret', undefined, 'webhook_id'],
     ['triggerEvent', 'POST', '/v1/events/trigger', { event_type: 'run.status' }, 'event_id'],
-    ['deleteWebhook', 'DELETE', '/v1/webhooks/told', undefined, 'webhook_id'],
+    ['deleteWebhook', 'DELETE', '/v1/webhooks/status-hook', undefined, 'webhook_id'],
     ['deleteApplication', 'DELETE', '/v1/applications/named', undefined, 'application_id'],
-  ])('of %s has the id of what it was', async (operation, method, path, body, name) => {
+  ])('of %s has the id of its resource', async (...[operation, method, path, body, name]) => {
     clock.advance(1);
-    const answer = await server.request(method, path, body === undefined ? {} : { body });
-    expect(answer.status, answer.text).toBeLessThan(300);
-    const made = answer.body as Record<string, unknown> | undefined;
+    const response = await server.request(method, path, body === undefined ? {} : { body });
+    expect(response.status, response.text).toBeLessThan(300);
+    const created = response.body as Record<string, unknown> | undefined;
     const entry = await newest();
     expect(entry).toMatchObject({ operation, outcome: 'done' });
-    const id = made?.id ?? made?.[name] ?? (made?.account as { id?: string } | undefined)?.id;
+    const id = created?.id ?? created?.[name] ?? (created?.account as { id?: string } | undefined)?.id;
     expect(entry.resource[name]).toBe(id ?? path.split('/').at(-1));
   });
 
-  test('of an upload by a signed URL stands in the account of the application, without a key', async () => {
+  test('of an upload by a signed URL belongs to the account of the application and has no key', async () => {
     const application = await createApplication(server);
     clock.advance(1);
     const upload_id = await uploadContent(server, application, '{}');
@@ -124,7 +128,7 @@ describe('an entry', () => {
     expect(entry).toMatchObject({ key_id: null, resource: { application_id: application, upload_id } });
   });
 
-  test('is made by what is not refused alone, and once for a POST that is sent again', async () => {
+  test('exists for successful requests only, and once for a repeated POST', async () => {
     const count = async () => (await entries('?operation=createApplication')).length;
     const before = await count();
     const body = { id: 'again', name: 'Made once' };
@@ -138,7 +142,7 @@ describe('an entry', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('of a refusal for lack of rights is made once a minute for a key and an operation', async () => {
+  test('of a request without the right is written once a minute for each key and operation', async () => {
     const { id, token } = await server.createKey('viewer');
     const refusals = async () =>
       (await entries(`?key_id=${id}`)).map((one) => [one.operation, one.outcome, one.resource]);
@@ -146,7 +150,7 @@ describe('an entry', () => {
     for (let times = 0; times < 3; times += 1) expectStatus(await remove(), 403);
     const refused = ['deleteApplication', 'refused', { application_id: 'again' }];
     expect(await refusals()).toEqual([refused]);
-    // Found by the handler, which looks at what is asked for.
+    // The handler refuses this request, because its body asks for more rights than the caller has.
     const body = { name: 'all of it', role: 'admin' };
     expectStatus(await server.request('POST', '/v1/account/keys', { token, body }), 403);
     clock.advance(60_000);
@@ -155,7 +159,7 @@ describe('an entry', () => {
     expect(await refusals()).toEqual([refused, forKey, refused]);
   });
 
-  test('has no secret, no token, no input and no option', async () => {
+  test('contains no secret, token, input or option', async () => {
     const application = await createVersion(server);
     const secrets = [{ type: 'env' as const, location: 'KEY', value: 'treasure' }];
     const path = `/v1/applications/${application}`;
@@ -172,8 +176,8 @@ describe('an entry', () => {
   });
 });
 
-describe('the list', () => {
-  test('has every page of the whole, with each filter', async () => {
+describe('the list of audit entries', () => {
+  test('applies each filter and pages through all entries', async () => {
     const { id, token } = await server.createKey('developer');
     const from = new Date(clock.now() + 1).toISOString();
     for (const name of ['One', 'Two', 'Three']) {
@@ -183,10 +187,10 @@ describe('the list', () => {
       await server.request('POST', '/v1/applications', { token, body });
       await server.request('PUT', `/v1/applications/${application}`, { token, body: { name: 'Renamed' } });
     }
-    const told = (items: AuditEntry[]) =>
+    const formatActions = (items: AuditEntry[]) =>
       items.map((one) => `${one.operation} ${one.resource.application_id}`);
     const all = await entries(`?key_id=${id}`);
-    expect(told(all).sort()).toEqual([
+    expect(formatActions(all).sort()).toEqual([
       'createApplication list-one',
       'createApplication list-three',
       'createApplication list-two',
@@ -194,16 +198,16 @@ describe('the list', () => {
       'updateApplication list-three',
       'updateApplication list-two',
     ]);
-    expect(told(await entries(`?key_id=${id}&operation=updateApplication`))).toEqual([
+    expect(formatActions(await entries(`?key_id=${id}&operation=updateApplication`))).toEqual([
       'updateApplication list-three',
       'updateApplication list-two',
       'updateApplication list-one',
     ]);
-    expect(told(await entries('?resource=list-two')).sort()).toEqual([
+    expect(formatActions(await entries('?resource=list-two')).sort()).toEqual([
       'createApplication list-two',
       'updateApplication list-two',
     ]);
-    expect(idsOf(await entries(`?start=${from}`))).toEqual(idsOf(all));
+    expect(listIds(await entries(`?start=${from}`))).toEqual(listIds(all));
     expect(await entries(`?key_id=${id}&end=${from}`)).toEqual([]);
     const walked: AuditEntry[] = [];
     let path = `/v1/account/audit?key_id=${id}&limit=4`;
@@ -214,7 +218,7 @@ describe('the list', () => {
       next = page.next_page_token;
       path = `/v1/account/audit?key_id=${id}&limit=4`;
     }
-    expect(idsOf(walked)).toEqual(idsOf(all));
+    expect(listIds(walked)).toEqual(listIds(all));
     const token2 = (await server.request('GET', path)).body as { next_page_token: string };
     expectError(
       await server.request('GET', `/v1/account/audit?pagetoken=${token2.next_page_token}`),
@@ -223,7 +227,7 @@ describe('the list', () => {
     );
   });
 
-  test('is of the own account; root sees every other, deleted ones too', async () => {
+  test('has the entries of the own account; root lists every account, also deleted ones', async () => {
     const other = await createOtherAccount(server, 'admin');
     const body = { id: 'theirs', name: 'Theirs' };
     expectStatus(await server.request('POST', '/v1/applications', { token: other.token, body }), 201);
@@ -247,17 +251,17 @@ describe('the list', () => {
   });
 });
 
-test('each entry has its place within a moment, by a hash that anyone can work out', async () => {
+test('each entry is chained within seconds, with a hash that a caller can compute', async () => {
   await server.createKey('viewer');
   await expect.poll(async () => (await newest()).number, { timeout: 10_000 }).not.toBeNull();
   const { items } = (await server.request('GET', '/v1/account/audit?account_id=all')).body as {
     items: AuditEntry[];
   };
   const [last, before] = items.sort((a, b) => (b.number ?? 0) - (a.number ?? 0));
-  const { hash, ...said } = last as AuditEntry;
-  const fields = [...Object.keys(said), ...Object.keys(said.resource)].sort();
-  expect(createHash('sha256').update(JSON.stringify(said, fields)).digest('hex')).toBe(hash);
-  expect(said.previous_hash).toBe(before?.hash);
+  const { hash, ...content } = last as AuditEntry;
+  const fields = [...Object.keys(content), ...Object.keys(content.resource)].sort();
+  expect(createHash('sha256').update(JSON.stringify(content, fields)).digest('hex')).toBe(hash);
+  expect(content.previous_hash).toBe(before?.hash);
   const { body } = await server.client.call('getAuditHead');
-  expect(body).toEqual({ number: said.number, hash });
+  expect(body).toEqual({ number: content.number, hash });
 });

@@ -1,4 +1,4 @@
-/** The chain, on the database itself: what it refuses, several who chain at once, and every way to change it that is found. */
+/** The audit chain in the database: refused changes, concurrent chaining, and the detection of every forgery. */
 import { createHash } from 'node:crypto';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { type RawBuilder, sql } from 'kysely';
@@ -15,7 +15,7 @@ const postgres = inject('postgres');
 const START = { number: 0, seq: 0 };
 const ZEROS = '0'.repeat(64);
 let testDatabase: TestDatabase;
-/** On PostgreSQL of two processes; SQLite has one. */
+/** Two connection pools on PostgreSQL, as of two processes; SQLite has one. */
 let databases: [Database, Database];
 
 beforeAll(async () => {
@@ -33,8 +33,8 @@ const add = (database: Database, operation: string) =>
     ),
   );
 
-/** Empties the log as somebody does who may do anything in the database. */
-async function unguard(): Promise<void> {
+/** Drops the triggers and empties the log, as a database administrator can. */
+async function dropGuards(): Promise<void> {
   await databases[0].transact(async (tx) => {
     for (const trigger of ['unchanged', 'kept', ...(postgres ? ['whole'] : [])])
       await sql`drop trigger if exists ${sql.id(`audit_entries_${trigger}`)} ${postgres ? sql`on audit_entries` : sql``}`.execute(
@@ -48,11 +48,11 @@ async function unguard(): Promise<void> {
 describe('the database refuses', () => {
   test.each<[string, RawBuilder<unknown>]>([
     ['to change an entry', sql`update audit_entries set operation = 'getAccount'`],
-    ['to change one in its chain', sql`update audit_entries set hash = ${ZEROS}`],
-    ['to take one out of the chain', sql`update audit_entries set number = null`],
-    ['to remove one', sql`delete from audit_entries`],
+    ['to change a chained entry', sql`update audit_entries set hash = ${ZEROS}`],
+    ['to unchain an entry', sql`update audit_entries set number = null`],
+    ['to delete an entry', sql`delete from audit_entries`],
     ...(postgres
-      ? [['to remove all', sql`truncate audit_entries`] satisfies [string, RawBuilder<unknown>]]
+      ? [['to truncate the table', sql`truncate audit_entries`] satisfies [string, RawBuilder<unknown>]]
       : []),
   ])('%s', async (_, statement) => {
     await add(databases[0], 'createRun');
@@ -62,7 +62,7 @@ describe('the database refuses', () => {
     expect(await listChained(databases[0].read, START, 100)).toEqual(before);
   });
 
-  test('to change what an entry says while it is chained', async () => {
+  test('to change the content of an entry in the statement that chains it', async () => {
     await add(databases[0], 'createRun');
     const statement = sql`update audit_entries set number = 99, hash = '', previous_hash = '', role = 'root' where number is null`;
     await expect(databases[0].transact((tx) => statement.execute(tx))).rejects.toThrow(/only added, never/);
@@ -70,8 +70,8 @@ describe('the database refuses', () => {
   });
 });
 
-test('an entry has the hash of the one before, and the hash of itself as canonical JSON', async () => {
-  await unguard();
+test('an entry has the hash of the entry before it and the hash of its own canonical JSON', async () => {
+  await dropGuards();
   await add(databases[0], 'createRun');
   await add(databases[0], 'deleteRun');
   await chainEntries(databases[0]);
@@ -85,11 +85,11 @@ test('an entry has the hash of the one before, and the hash of itself as canonic
   expect(first?.hash).toBe(createHash('sha256').update(text).digest('hex'));
 });
 
-test('two who chain at once, while entries come, make one chain of all of them', async () => {
-  await unguard();
-  const made = Array.from({ length: 600 }, (_, at) => add(databases[at % 2] as Database, `act-${at}`));
-  // Each chains whenever one of its entries is there.
-  await Promise.all(made.map((one, at) => one.then(() => chainEntries(databases[at % 2] as Database))));
+test('two processes that chain concurrently build one chain of all entries', async () => {
+  await dropGuards();
+  const added = Array.from({ length: 600 }, (_, at) => add(databases[at % 2] as Database, `operation-${at}`));
+  // Each process chains after every entry that it added.
+  await Promise.all(added.map((entry, at) => entry.then(() => chainEntries(databases[at % 2] as Database))));
   await chainEntries(databases[0]);
   const found = await verifyChain(databases[0].read, null);
   expect(found).toMatchObject({ entries: 600, unchained: 0, problem: null });
@@ -97,36 +97,39 @@ test('two who chain at once, while entries come, make one chain of all of them',
   expect(new Set(operations).size).toBe(600);
 });
 
-test.runIf(postgres)('an entry that commits late is chained after those that were earlier', async () => {
-  await unguard();
-  const [one, other] = databases;
-  await one.transact(async (tx) => {
-    await insertEntry(tx, systemEntry({ random, now: 1 }, 'late', 'account-1' as AccountId, {}));
-    await add(other, 'early');
+test.runIf(postgres)(
+  'an entry that commits late is chained after entries that committed before it',
+  async () => {
+    await dropGuards();
+    const [one, other] = databases;
+    await one.transact(async (tx) => {
+      await insertEntry(tx, systemEntry({ random, now: 1 }, 'late', 'account-1' as AccountId, {}));
+      await add(other, 'early');
+      await chainEntries(other);
+    });
     await chainEntries(other);
-  });
-  await chainEntries(other);
-  const rows = await listChained(one.read, START, 10);
-  expect(rows.map((row) => [row.number, row.operation])).toEqual([
-    [1, 'early'],
-    [2, 'late'],
-  ]);
-  expect(await verifyChain(one.read, null)).toMatchObject({ entries: 2, problem: null });
-});
+    const rows = await listChained(one.read, START, 10);
+    expect(rows.map((row) => [row.number, row.operation])).toEqual([
+      [1, 'early'],
+      [2, 'late'],
+    ]);
+    expect(await verifyChain(one.read, null)).toMatchObject({ entries: 2, problem: null });
+  },
+);
 
-test('what was committed and not chained when the process died is chained by the next', async () => {
-  await unguard();
+test('the next process chains entries that a killed process committed but did not chain', async () => {
+  await dropGuards();
   await add(databases[0], 'first');
   await chainEntries(databases[0]);
   await add(databases[0], 'second');
-  // As of a process that was killed in the transaction that chains.
-  const dying = databases[0].transact(async (tx) => {
+  // Rolls back, as after a kill in the transaction that chains.
+  const rolledBack = databases[0].transact(async (tx) => {
     await sql`update audit_entries set number = 2, previous_hash = '', hash = '' where number is null`.execute(
       tx,
     );
     throw new Error('killed');
   });
-  await expect(dying).rejects.toThrow('killed');
+  await expect(rolledBack).rejects.toThrow('killed');
   expect(await verifyChain(databases[1].read, null)).toMatchObject({
     entries: 1,
     unchained: 1,
@@ -141,11 +144,11 @@ test('what was committed and not chained when the process died is chained by the
   });
 });
 
-describe('of 5 entries, the walk finds', () => {
+describe('verifying 5 entries detects', () => {
   let anchor: { number: number; hash: string };
   beforeEach(async () => {
-    await unguard();
-    for (let at = 1; at <= 5; at += 1) await add(databases[0], `act-${at}`);
+    await dropGuards();
+    for (let at = 1; at <= 5; at += 1) await add(databases[0], `operation-${at}`);
     const last = await chainEntries(databases[0]);
     anchor = { number: 5, hash: last?.hash ?? '' };
   });
@@ -156,7 +159,7 @@ describe('of 5 entries, the walk finds', () => {
     });
     return sql`update audit_entries set ${sql.join(parts)} where number in (2, 4)`.execute(tx);
   };
-  /** The whole chain again, from what the entries say now: what somebody does who knows how it is made. */
+  /** Recomputes the whole chain after a change, as an attacker with full access to the database can. */
   const rewrite = async (tx: Writer) => {
     await sql`update audit_entries set operation = 'getAccount' where number = 2`.execute(tx);
     let hash = ZEROS;
@@ -200,32 +203,32 @@ describe('of 5 entries, the walk finds', () => {
       2,
     ],
     [
-      'a forged hash before',
+      'a forged previous hash',
       (tx) => sql`update audit_entries set previous_hash = ${ZEROS} where number = 3`.execute(tx),
       'Entry 3 ',
       2,
     ],
     [
-      'a removed one',
+      'a deleted entry',
       (tx) => sql`delete from audit_entries where number = 3`.execute(tx),
       'Entry 3 is missing',
       2,
     ],
     [
-      'the first removed',
+      'a deleted first entry',
       (tx) => sql`delete from audit_entries where number = 1`.execute(tx),
       'Entry 1 is missing',
       0,
     ],
-    ['two whose words were swapped', (tx) => swap(tx, ['operation', 'id']), 'Entry 2 ', 1],
-    ['the last ones removed', dropTail, 'ends at entry 3, but 5 were chained', 3],
-    ['the end of the chain gone', (tx) => sql`delete from audit_head`.execute(tx), 'audit_head', 0],
-  ])('%s', async (_, change, words, whole) => {
+    ['two entries with swapped content', (tx) => swap(tx, ['operation', 'id']), 'Entry 2 ', 1],
+    ['deleted last entries', dropTail, 'ends at entry 3, but 5 were chained', 3],
+    ['a deleted head', (tx) => sql`delete from audit_head`.execute(tx), 'audit_head', 0],
+  ])('%s', async (_, change, message, intact) => {
     try {
       await databases[0].transact(change);
       const found = await verifyChain(databases[0].read, null);
-      expect(found.problem).toContain(words);
-      expect(found.entries).toBe(whole);
+      expect(found.problem).toContain(message);
+      expect(found.entries).toBe(intact);
     } finally {
       await databases[0].transact((tx) =>
         sql`insert into audit_head (id, number, hash) values (1, 0, '') on conflict do nothing`.execute(tx),
@@ -233,7 +236,7 @@ describe('of 5 entries, the walk finds', () => {
     }
   });
 
-  test('the last ones removed with the end moved back by the anchor alone', async () => {
+  test('deleted last entries with a moved head only by the anchor', async () => {
     await databases[0].transact(async (tx) => {
       await dropTail(tx);
       const [last] = (await listChained(tx, START, 10)).slice(-1);
@@ -243,10 +246,10 @@ describe('of 5 entries, the walk finds', () => {
     expect((await verifyChain(databases[0].read, anchor)).problem).toContain('before entry 5 of the anchor');
   });
 
-  test('a chain that was written anew by the anchor alone', async () => {
+  test('a rewritten chain only by the anchor', async () => {
     expect((await verifyChain(databases[0].read, anchor)).problem).toBeNull();
     await databases[0].transact(rewrite);
     expect((await verifyChain(databases[0].read, null)).problem).toBeNull();
-    expect((await verifyChain(databases[0].read, anchor)).problem).toContain('written anew');
+    expect((await verifyChain(databases[0].read, anchor)).problem).toContain('the chain was rewritten');
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Appends audit entries to the chain. Only one entry can be the last, so the job locks the end of the chain; no request
- * waits for that lock. The job finds entries by their missing number and not by `seq`: PostgreSQL draws `seq` before the
- * commit, so a reader that continues after the last `seq` misses entries that commit late.
+ * Appends audit entries to the chain. Only one entry can be the last, so the job locks the head of the chain; no request
+ * waits for that lock. The job selects entries without a number and does not continue after the last `seq`: PostgreSQL
+ * draws `seq` before the commit, so such a reader misses entries that commit late.
  */
 import type { Database, Writer } from '../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
@@ -9,27 +9,30 @@ import { formatEntry, hashEntry } from './entry.ts';
 import { type ChainLink, hasUnchained, linkEntries, listUnchained, lockHead, updateHead } from './store.ts';
 
 const INTERVAL_MS = 1000;
-/** So many at once keep others waiting for some milliseconds. Few sizes make few statements, which are kept compiled. */
+/** 128 links hold the lock for a few milliseconds. Three sizes need three statements, so all stay prepared. */
 const BATCH_SIZES = [128, 16, 1] as const;
-/** The log of the server is often kept elsewhere: an end of the chain in it is one that the database cannot take back. */
+/** A log line with the head is an anchor that nobody with access to the database can change. */
 const LOG_INTERVAL_MS = 60 * 60 * 1000;
 
 interface Parts extends JobContext {
   database: Database;
 }
 
-/** Chains what has no place yet, unless somebody else is at it; answers the last entry that it chained. */
+/**
+ * Appends all unchained entries to the chain, in batches. Returns the last link it appended; null when there was none or
+ * another process holds the head.
+ */
 export async function chainEntries(database: Database): Promise<ChainLink | null> {
   if (!(await hasUnchained(database.read))) return null;
   let last: ChainLink | null = null;
   for (;;) {
-    const links = await database.transact((tx) => chainSome(tx));
+    const links = await database.transact((tx) => chainBatch(tx));
     last = links.at(-1) ?? last;
     if (links.length < BATCH_SIZES[0]) return last;
   }
 }
 
-/** Chains new entries every second, on every server. */
+/** Appends new entries to the chain every second. Every process runs it; the lock on the head lets one at a time work. */
 export function chainAuditEntriesJob(parts: Parts): Job {
   const { database, clock, log } = parts;
   let loggedAt = 0;
@@ -40,12 +43,13 @@ export function chainAuditEntriesJob(parts: Parts): Job {
       const last = await chainEntries(database);
       if (!last || clock.now() - loggedAt < LOG_INTERVAL_MS) return;
       loggedAt = clock.now();
-      log.info({ number: last.number, hash: last.hash }, 'The chain of the audit log reaches to here.');
+      log.info({ number: last.number, hash: last.hash }, 'Audit chain extended');
     },
   });
 }
 
-async function chainSome(tx: Writer): Promise<ChainLink[]> {
+/** Appends one batch in one transaction; returns no link while another process holds the head. */
+async function chainBatch(tx: Writer): Promise<ChainLink[]> {
   const head = await lockHead(tx);
   if (!head) return [];
   const rows = await listUnchained(tx, BATCH_SIZES[0]);
@@ -57,7 +61,7 @@ async function chainSome(tx: Writer): Promise<ChainLink[]> {
     return { seq: row.seq, number, previous_hash, hash };
   });
   for (let from = 0; from < links.length; ) {
-    const size = BATCH_SIZES.find((one) => one <= links.length - from) ?? 1;
+    const size = BATCH_SIZES.find((batch) => batch <= links.length - from) ?? 1;
     await linkEntries(tx, links.slice(from, from + size));
     from += size;
   }

@@ -1,30 +1,37 @@
-/** The ids of what a POST has made, by their names in paths, read from its answer. */
+/** Reads the ids of created resources from the response to a POST, for the audit entry. */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 
-/** Ids that an answer has by their names. */
-const NAMED = ['run_id', 'upload_id', 'event_id'];
-/** What an answer has whole. */
-const WHOLE = ['account', 'member', 'key'];
+/** Fields of a response that hold an id and have its name. */
+const ID_FIELDS = ['run_id', 'upload_id', 'event_id'];
+/** Fields of a response that hold a whole resource. */
+const RESOURCE_FIELDS = ['account', 'member', 'key'];
 
-/** By the path of what makes it: what one of them is called in the paths below. */
-const NAMES = new Map(
-  Object.values(operations as Record<string, Operation>).flatMap(({ path }) => {
-    const [, above, name] = /^(.*)\/\{(\w+)\}$/.exec(path) ?? [];
-    return above === undefined || name === undefined ? [] : [[above, name] as const];
+const allOperations: Operation[] = Object.values(operations);
+
+/** The name of the path parameter below each collection: `/v1/applications` has `application_id`. */
+const ID_NAMES = new Map(
+  allOperations.flatMap(({ path }) => {
+    const [, collection, name] = /^(.*)\/\{(\w+)\}$/.exec(path) ?? [];
+    return collection === undefined || name === undefined ? [] : [[collection, name] as const];
   }),
 );
 
-export function createdIds({ path }: Operation, answer: unknown): Record<string, string> {
-  const made: Record<string, string> = {};
-  if (typeof answer !== 'object' || answer === null) return made;
-  const fields = answer as Record<string, unknown>;
-  const name = NAMES.get(path);
-  if (name && typeof fields.id === 'string') made[name] = fields.id;
-  for (const one of NAMED) if (typeof fields[one] === 'string') made[one] = fields[one];
-  for (const one of WHOLE) {
-    const { id } = (fields[one] ?? {}) as { id?: unknown };
-    if (typeof id === 'string') made[`${one}_id`] = id;
+/** Returns the ids in the body of a response by their names in paths, such as `run_id`; empty when it has none. */
+export function createdIds({ path }: Operation, body: unknown): Record<string, string> {
+  const ids: Record<string, string> = {};
+  if (typeof body !== 'object' || body === null) return ids;
+  const fields: Record<string, unknown> = { ...body };
+  const name = ID_NAMES.get(path);
+  if (name && typeof fields.id === 'string') ids[name] = fields.id;
+  for (const field of ID_FIELDS) {
+    const id = fields[field];
+    if (typeof id === 'string') ids[field] = id;
   }
-  return made;
+  for (const field of RESOURCE_FIELDS) {
+    const resource = fields[field];
+    if (typeof resource !== 'object' || resource === null || !('id' in resource)) continue;
+    if (typeof resource.id === 'string') ids[`${field}_id`] = resource.id;
+  }
+  return ids;
 }

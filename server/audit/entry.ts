@@ -1,4 +1,4 @@
-/** An entry as callers see it, and its hash, which anyone can work out from that. Pure. */
+/** Formats audit entries for responses and computes their hash from that form, so that any caller can check it. Pure. */
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
 import type { AccountId, EntryId } from '@switchyard/contract/schemas/ids.ts';
@@ -7,6 +7,7 @@ import { makeId, type Random } from '../random.ts';
 import type { AuditEntriesTable } from './schema.ts';
 import type { NewEntry } from './store.ts';
 
+/** Returns a row as the API shows it. */
 export function formatEntry(row: Omit<AuditEntriesTable, 'seq' | 'application_id'>): AuditEntry {
   return {
     number: row.number,
@@ -27,7 +28,7 @@ export function formatEntry(row: Omit<AuditEntriesTable, 'seq' | 'application_id
   };
 }
 
-/** An entry of what the server does by itself, without a request. */
+/** Returns the entry of an action that the server takes without a request. */
 export function systemEntry(
   { random, now }: { random: Random; now: number },
   operation: string,
@@ -51,14 +52,14 @@ export function systemEntry(
   };
 }
 
-/** SHA-256 of the entry without its hash, in hexadecimal digits. */
+/** Returns the SHA-256 of the canonical JSON of an entry without its hash, as 64 hexadecimal digits. */
 export function hashEntry({ hash: _, ...entry }: AuditEntry): string {
-  return createHash('sha256').update(canonical(entry)).digest('hex');
+  return createHash('sha256').update(canonicalize(entry)).digest('hex');
 }
 
-/** RFC 8785, for what entries are made of: objects, text, whole numbers and null. */
-function canonical(value: unknown): string {
+/** RFC 8785 (JSON canonicalisation) for the values in entries: objects, strings, integers and null. */
+function canonicalize(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalize(field)}`).join(',')}}`;
 }

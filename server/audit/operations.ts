@@ -9,6 +9,7 @@ import { parseTimeWindow } from '../http/lists/time-window.ts';
 import { formatEntry } from './entry.ts';
 import { findHead, listEntries } from './store.ts';
 
+/** Lists entries newest first: of the caller's account, or of any account for a caller with the right `server`. */
 export const listAuditEntries: HandlerOf<'listAuditEntries'> = async (
   { database, pageTokens, clock },
   { caller, query },
@@ -16,19 +17,19 @@ export const listAuditEntries: HandlerOf<'listAuditEntries'> = async (
   const account = query.account_id ?? caller.account;
   if (account !== caller.account && !hasRight(caller.role, 'server'))
     throw forbidden(
-      `account_id is ${quoteValue(account)}; only ${rolesWithRight('server').join(' and ')} may see the entries of other accounts than its own, ${quoteValue(caller.account)}.`,
+      `account_id is ${quoteValue(account)}; only ${rolesWithRight('server').join(' and ')} may see the entries of accounts other than their own; leave it out, or give your own, ${quoteValue(caller.account)}.`,
     );
-  const wanted = {
+  const filter = {
     account: account === ALL_ACCOUNTS ? null : account,
     key: query.key_id ?? null,
     operation: query.operation ?? null,
     application: query.resource ?? null,
   };
   const window = parseTimeWindow(query, clock.now());
-  const list = `audit ${JSON.stringify([wanted, query.start, query.end])}`;
+  const list = `audit ${JSON.stringify([filter, query.start, query.end])}`;
   const { after, limit } = parsePageRequest(pageTokens, list, query);
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
-  const rows = await listEntries(database.read, wanted, window, request);
+  const rows = await listEntries(database.read, filter, window, request);
   const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
   return {
     status: 200,
@@ -36,8 +37,12 @@ export const listAuditEntries: HandlerOf<'listAuditEntries'> = async (
   };
 };
 
+/** Returns the last entry of the chain, which a caller can store elsewhere as an anchor. */
 export const getAuditHead: HandlerOf<'getAuditHead'> = async ({ database }) => {
   const head = await findHead(database.read);
-  if (!head) throw new Error('The head of the audit chain is missing from the database.');
+  if (!head)
+    throw new Error(
+      'The head of the audit chain (table audit_head) is missing; restore the database from a backup.',
+    );
   return { status: 200, body: { number: head.number, hash: head.hash } };
 };

@@ -1,6 +1,6 @@
 /**
- * The audit log. An entry is written in the transaction of what it tells of, and gets its place in the chain a moment
- * later (chain.ts). The database itself refuses every other change of an entry, and its removal.
+ * The tables of the audit log. The transaction of an action also inserts its entry; a job links the entry into the chain
+ * about a second later (chain.ts). Triggers of the database refuse every other change of an entry, and its deletion.
  */
 import type { AuditOutcome } from '@switchyard/contract/account/audit.ts';
 import { FIRST_PREVIOUS_HASH } from '@switchyard/contract/account/audit.ts';
@@ -9,13 +9,14 @@ import type { AccountId, EntryId, KeyId } from '@switchyard/contract/schemas/ids
 import { type Generated, sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
+/** One row per audit entry. */
 export interface AuditEntriesTable {
-  /** The order in which entries are chained. Drawn before the commit, so that on PostgreSQL a lower one may come later. */
+  /** Order of the chain. PostgreSQL draws it before the commit, so a lower value may become visible later. */
   seq: Generated<number>;
   id: EntryId;
   created_at: number;
   account_id: AccountId | null;
-  /** The application that it was done to or in; null when there is none. */
+  /** The application of the action; null when there is none. */
   application_id: string | null;
   key_id: KeyId | null;
   key_name: string | null;
@@ -23,17 +24,17 @@ export interface AuditEntriesTable {
   user_email: string | null;
   operation: string;
   outcome: AuditOutcome;
-  /** Ids by their names, a JSON object. */
+  /** JSON object: the ids of the action by their names in paths. */
   resource: string;
   request_id: string | null;
   address: string | null;
-  /** Place in the chain, from 1, with the hash of the entry before and its own; null until it has one. */
+  /** Position in the chain, from 1. It and both hashes are null until the entry is chained. */
   number: number | null;
   previous_hash: string | null;
   hash: string | null;
 }
 
-/** One row: the last entry of the chain. Whoever chains holds it. */
+/** One row: the last entry of the chain. The process that extends the chain locks it. */
 export interface AuditHeadTable {
   id: 1;
   number: number;
@@ -47,6 +48,7 @@ declare module '../database/database.ts' {
   }
 }
 
+/** The migrations of the audit log. */
 export const migrations: readonly Migration[] = [
   {
     name: '0042-audit',

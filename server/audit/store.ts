@@ -1,4 +1,4 @@
-/** Every statement on the audit log. */
+/** All SQL statements on the audit log. */
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
@@ -8,25 +8,29 @@ import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { AuditEntriesTable, AuditHeadTable } from './schema.ts';
 
+/** A row of the audit log. */
 export type EntryRow = Selectable<AuditEntriesTable>;
+/** A row before it is chained. */
 export type NewEntry = Omit<EntryRow, 'seq' | 'number' | 'previous_hash' | 'hash'>;
+/** The position of an entry in the chain, with both hashes. */
 export type ChainLink = Pick<EntryRow, 'seq'> & { number: number; previous_hash: string; hash: string };
 
 const insert = prepareStatement((db, row: NewEntry) => db.insertInto('audit_entries').values(row));
 
+/** Inserts an unchained entry in the transaction of its action. */
 export async function insertEntry(tx: Writer, entry: NewEntry): Promise<void> {
   await insert(tx, entry);
 }
 
+/** The conditions of a list; null means any value. */
 export interface EntryFilter {
-  /** null: of every account. */
   account: AccountId | null;
   key: KeyId | null;
   operation: string | null;
   application: string | null;
 }
 
-/** Newest first. */
+/** Lists the entries in a time window, newest first: one more than the page has, to tell if another page follows. */
 export function listEntries(
   db: Reader,
   { account, key, operation, application }: EntryFilter,
@@ -47,27 +51,29 @@ export function listEntries(
   return query.execute();
 }
 
+/** Returns true while a committed entry waits for the chain. */
 export async function hasUnchained(db: Reader): Promise<boolean> {
   const query = db.selectFrom('audit_entries').select('seq').where('number', 'is', null);
   return (await query.orderBy('seq').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Committed entries that have no place yet, in the order they get theirs. */
+/** Lists committed entries that are not chained, in the order of the chain. */
 export function listUnchained(db: Reader, limit: number): Promise<EntryRow[]> {
   const query = db.selectFrom('audit_entries').selectAll().where('number', 'is', null);
   return query.orderBy('seq').limit(limit).execute();
 }
 
+/** Counts committed entries that are not chained. */
 export async function countUnchained(db: Reader): Promise<number> {
-  const { n } = await db
+  const { count } = await db
     .selectFrom('audit_entries')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('number', 'is', null)
     .executeTakeFirstOrThrow();
-  return Number(n);
+  return Number(count);
 }
 
-/** Entries with a place after this one, by their numbers. */
+/** Lists chained entries after a position. `seq` breaks ties, because a forged chain may have a number twice. */
 export function listChained(
   db: Reader,
   after: { number: number; seq: number },
@@ -84,16 +90,18 @@ export function listChained(
     .execute();
 }
 
+/** Returns the last entry of the chain; undefined when its row is missing. */
 export function findHead(db: Reader): Promise<AuditHeadTable | undefined> {
   return db.selectFrom('audit_head').selectAll().executeTakeFirst();
 }
 
-/** The end of the chain, which nobody else makes longer until the transaction is over; undefined while somebody does. */
+/** Locks and returns the head of the chain until the transaction ends; undefined while another process holds it. */
 export function lockHead(tx: Writer): Promise<AuditHeadTable | undefined> {
   const query = tx.selectFrom('audit_head').selectAll();
   return locked(tx, query, 'update skip locked').executeTakeFirst();
 }
 
+/** Moves the head to the last link; the caller holds its lock. */
 export async function updateHead(
   tx: Writer,
   { number, hash }: Pick<ChainLink, 'number' | 'hash'>,
@@ -101,11 +109,11 @@ export async function updateHead(
   await tx.updateTable('audit_head').set({ number, hash }).where('id', '=', 1).execute();
 }
 
-/** Gives entries their places, with one statement for all. */
+/** Stores the links of several entries with one statement. */
 export async function linkEntries(tx: Writer, links: readonly ChainLink[]): Promise<void> {
   const rows = links.map(
-    (one) =>
-      sql`(cast(${one.seq} as bigint), cast(${one.number} as bigint), ${one.previous_hash}, ${one.hash})`,
+    (link) =>
+      sql`(cast(${link.seq} as bigint), cast(${link.number} as bigint), ${link.previous_hash}, ${link.hash})`,
   );
   await sql`update audit_entries set number = given.column2, previous_hash = given.column3, hash = given.column4
     from (values ${sql.join(rows)}) as given where audit_entries.seq = given.column1`.execute(tx);

@@ -1,4 +1,4 @@
-/** Walks the chain of the audit log from its first entry, and says where it is not what it was. */
+/** Verifies the chain of the audit log from its first entry and reports the first entry that was changed or removed. */
 import { setImmediate } from 'node:timers/promises';
 import { type AuditHead, FIRST_PREVIOUS_HASH } from '@switchyard/contract/account/audit.ts';
 import type { Reader } from '../database/database.ts';
@@ -7,80 +7,84 @@ import { countUnchained, type EntryRow, findHead, listChained } from './store.ts
 
 const BATCH_SIZE = 1000;
 
+/** The result of a verification. */
 export interface ChainVerification {
-  /** How many entries are as they were. */
+  /** Number of intact entries before the first problem. */
   entries: number;
+  /** The last intact entry. */
   last: AuditHead;
-  /** Entries that have no place in the chain yet. */
+  /** Number of entries that are not chained yet. */
   unchained: number;
-  /** What is wrong with the first entry that is; null when the chain is whole. */
+  /** The first problem as a sentence; null when the chain is intact. */
   problem: string | null;
 }
 
 /**
- * `anchor` is an end of the chain that was noted before and kept elsewhere. The server may go on meanwhile: what it adds
- * after the walk has begun is not looked at.
+ * Verifies every hash of the chain. `anchor` is an earlier head that was stored outside the database: it reveals a chain
+ * that was rewritten or cut. A server may run meanwhile: entries that it appends after the start are not verified.
  */
 export async function verifyChain(db: Reader, anchor: AuditHead | null): Promise<ChainVerification> {
-  const end = await findHead(db);
+  const head = await findHead(db);
   let last = { number: 0, hash: FIRST_PREVIOUS_HASH };
   const unchained = await countUnchained(db);
-  const told = (wrong: string | null): ChainVerification => ({
+  const report = (problem: string | null): ChainVerification => ({
     entries: last.number,
     last,
     unchained,
-    problem: wrong,
+    problem,
   });
-  if (!end) return told('The row that tells where the chain ends (audit_head) is gone.');
-  for (let at = { number: 0, seq: 0 }, ended = false; !ended; ) {
-    const rows = await listChained(db, at, BATCH_SIZE);
+  if (!head) return report('The head of the chain (the row of audit_head) is missing.');
+  for (let position = { number: 0, seq: 0 }, atEnd = false; !atEnd; ) {
+    const rows = await listChained(db, position, BATCH_SIZE);
     for (const row of rows) {
-      if (last.number >= end.number && last.number >= (anchor?.number ?? 0)) {
-        ended = true;
+      if (last.number >= head.number && last.number >= (anchor?.number ?? 0)) {
+        atEnd = true;
         break;
       }
-      const wrong = wrongIn(row, last, anchor);
-      if (wrong) return told(wrong);
+      const problem = findProblem(row, last, anchor);
+      if (problem) return report(problem);
       last = { number: Number(row.number), hash: String(row.hash) };
     }
     const { number, seq } = rows.at(-1) ?? { number: 0, seq: 0 };
-    at = { number: Number(number), seq };
-    ended ||= rows.length < BATCH_SIZE;
+    position = { number: Number(number), seq };
+    atEnd ||= rows.length < BATCH_SIZE;
+    // Lets the process serve signals between batches: hashing 1,000 entries blocks it.
     await setImmediate();
   }
   if (anchor && last.number < anchor.number)
-    return told(
+    return report(
       `The chain ends at entry ${last.number}, before entry ${anchor.number} of the anchor: entries at its end were removed.`,
     );
-  if (last.number < end.number)
-    return told(
-      `The chain ends at entry ${last.number}, but ${end.number} were chained: entries at its end were removed.`,
+  if (last.number < head.number)
+    return report(
+      `The chain ends at entry ${last.number}, but ${head.number} were chained: entries at its end were removed.`,
     );
-  return told(null);
+  return report(null);
 }
 
-/** What is wrong with the entry that comes after `last`; null when nothing is. */
-function wrongIn(row: EntryRow, last: AuditHead, anchor: AuditHead | null): string | null {
+/** Returns the problem of the entry after `last` as a sentence; null when the entry is intact. */
+function findProblem(row: EntryRow, last: AuditHead, anchor: AuditHead | null): string | null {
   const number = last.number + 1;
-  const place = `Entry ${row.number} (${row.id}, ${row.operation})`;
+  const entry = `Entry ${row.number} (${row.id}, ${row.operation})`;
   if (row.number !== number)
     return Number(row.number) > number
       ? `Entry ${number} is missing; the one after entry ${last.number} is entry ${row.number}.`
-      : `${place} is there twice.`;
+      : `${entry} appears twice.`;
   if (row.previous_hash !== last.hash)
-    return `${place} was chained to an entry with the hash ${row.previous_hash}, but the one before it has ${last.hash}.`;
-  const hash = hashSafely(row);
+    return `${entry} follows an entry with the hash ${row.previous_hash}, but the entry before it has the hash ${last.hash}.`;
+  const hash = computeHash(row);
   if (row.hash !== hash)
-    return `${place} is not what it was: its hash is ${row.hash}, and that of what it says is ${hash}.`;
+    return `${entry} was changed: its stored hash is ${row.hash}, but its content ${hash === null ? 'cannot be parsed' : `has the hash ${hash}`}.`;
   if (anchor?.number === number && anchor.hash !== hash)
-    return `${place} has the hash ${hash}, but the anchor ${anchor.hash}: the chain was written anew.`;
+    return `${entry} has the hash ${hash}, but the anchor has ${anchor.hash}: the chain was rewritten.`;
   return null;
 }
 
-function hashSafely(row: EntryRow): string {
+/** Returns null for a row whose resource is not JSON any more. */
+function computeHash(row: EntryRow): string | null {
   try {
     return hashEntry(formatEntry(row));
   } catch {
-    return 'none, for it cannot be read';
+    return null;
   }
 }

@@ -1,5 +1,5 @@
-/** The command, beside a server that runs, and after one that was killed. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** `npm run audit -- verify` while a server runs and after it was killed. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const settings = () => ({ SWITCHYARD_DATA: data, ...env });
 
-test('what was answered before a kill is chained after it, and verify says so while the server runs', async () => {
+test('a restarted server chains the entries of a killed one, and verify works while it runs', async () => {
   const killed = await startServerProcess({ dataFolder: data, env });
   await killed.client.call('createApplication', { body: { id: 'kept', name: 'Kept' } });
   await killed.kill();
@@ -35,19 +35,19 @@ test('what was answered before a kill is chained after it, and verify says so wh
       const { body } = await server.client.call('getAuditHead');
       return body.number === 2 && body;
     });
-    const whole = { code: 0, said: `2 entries, chain whole, last 2:${head.hash}\n` };
-    expect(await runVerifyCommand(['verify'], settings())).toEqual(whole);
-    expect(await runVerifyCommand(['verify', '--anchor', `2:${head.hash}`], settings())).toEqual(whole);
+    const intact = { code: 0, output: `2 entries, chain whole, last 2:${head.hash}\n` };
+    expect(await runVerifyCommand(['verify'], settings())).toEqual(intact);
+    expect(await runVerifyCommand(['verify', '--anchor', `2:${head.hash}`], settings())).toEqual(intact);
   } finally {
     await server.kill();
   }
-  // The database is looked at as well while no server runs.
-  for (const [anchor, words] of [
-    [`2:${'0'.repeat(64)}`, 'the chain was written anew'],
+  // Verification also works while no server runs.
+  for (const [anchor, message] of [
+    [`2:${'0'.repeat(64)}`, 'the chain was rewritten'],
     [`3:${head.hash}`, 'before entry 3 of the anchor'],
   ] as const) {
-    const { code, said } = await runVerifyCommand(['verify', '--anchor', anchor], settings());
-    expect([code, said]).toEqual([1, expect.stringContaining(words)]);
+    const { code, output } = await runVerifyCommand(['verify', '--anchor', anchor], settings());
+    expect([code, output]).toEqual([1, expect.stringContaining(message)]);
   }
 });
 
@@ -56,11 +56,12 @@ test.each([
   [['check'], 'Usage: '],
   [['verify', '--anchor', '3'], '--anchor is "3"; it must be a number, a colon and a hash'],
   [['verify', '--depth', '3'], '--depth'],
-])('of %j it says what would be right', async (args, words) => {
-  await expect(runVerifyCommand(args, settings())).rejects.toThrow(words);
+])('rejects the arguments %j with the correct usage', async (args, message) => {
+  await expect(runVerifyCommand(args, settings())).rejects.toThrow(message);
 });
 
-test('where there is no database it says so, and makes none', async () => {
+test('rejects a folder without a database and creates none', async () => {
   const nowhere = { SWITCHYARD_DATA: join(data, 'nowhere') };
   await expect(runVerifyCommand(['verify'], nowhere)).rejects.toThrow('There is no database at ');
+  expect(existsSync(join(data, 'nowhere'))).toBe(false);
 });

@@ -1,6 +1,6 @@
 /**
- * `npm run audit -- verify`: walks the chain of the audit log, on the database that the settings name, while a server runs
- * or not. Ends with 0 when it is whole, 1 when it is not, 2 when it could not be looked at.
+ * `npm run audit -- verify`: verifies the chain of the audit log in the database that the settings name, also while a
+ * server runs. Exits with 0 when the chain is intact, 1 when it is not, and 2 when it could not be verified.
  *
  *     npm run audit -- verify [--anchor <number>:<hash>]
  */
@@ -16,17 +16,17 @@ const USAGE = 'Usage: npm run audit -- verify [--anchor <number>:<hash>]';
 
 class UsageError extends Error {}
 
-function readAnchor(text: string | undefined): AuditHead | null {
+function parseAnchor(text: string | undefined): AuditHead | null {
   if (text === undefined) return null;
   const [, number, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (number === undefined || hash === undefined)
     throw new UsageError(
-      `--anchor is "${text}"; it must be a number, a colon and a hash of 64 hexadecimal digits, as verify printed them.\n${USAGE}`,
+      `--anchor is "${text}"; it must be a number, a colon and a hash of 64 hexadecimal digits, as verify prints them.\n${USAGE}`,
     );
   return { number: Number(number), hash };
 }
 
-function readAnchorFrom(args: readonly string[]): AuditHead | null {
+function parseArguments(args: readonly string[]): AuditHead | null {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -34,29 +34,29 @@ function readAnchorFrom(args: readonly string[]): AuditHead | null {
       allowPositionals: true,
     });
     if (positionals.length !== 1 || positionals[0] !== 'verify') throw new UsageError(USAGE);
-    return readAnchor(values.anchor);
+    return parseAnchor(values.anchor);
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${errorMessage(error)}\n${USAGE}`);
   }
 }
 
 /**
- * The command as a function: answers what it ends with and what it says. Throws what keeps it from looking: wrong arguments
- * or settings, a database that cannot be opened.
+ * Runs the command and returns its exit code and output. Throws an error with a message for the user when the arguments or
+ * settings are wrong, or the database cannot be opened.
  */
 export async function runVerifyCommand(
   args: readonly string[],
   env?: Record<string, string | undefined>,
-): Promise<{ code: 0 | 1; said: string }> {
-  const anchor = readAnchorFrom(args);
+): Promise<{ code: 0 | 1; output: string }> {
+  const anchor = parseArguments(args);
   const config = readConfig(env);
   const reader = await openReadOnly(config.postgres ?? sqlitePath(config.data));
   try {
-    const { entries, last, unchained, problem: wrong } = await verifyChain(reader.read, anchor);
-    if (wrong !== null)
-      return { code: 1, said: `${wrong}\nThe ${entries} entries before it are as they were.\n` };
+    const { entries, last, unchained, problem } = await verifyChain(reader.read, anchor);
+    if (problem !== null)
+      return { code: 1, output: `${problem}\nThe ${entries} entries before it are intact.\n` };
     const rest = unchained === 0 ? '' : `; ${unchained} more are not chained yet`;
-    return { code: 0, said: `${entries} entries, chain whole, last ${last.number}:${last.hash}${rest}\n` };
+    return { code: 0, output: `${entries} entries, chain whole, last ${last.number}:${last.hash}${rest}\n` };
   } finally {
     await reader.close();
   }
@@ -64,8 +64,8 @@ export async function runVerifyCommand(
 
 if (import.meta.main) {
   runVerifyCommand(process.argv.slice(2)).then(
-    ({ code, said }) => {
-      process.stdout.write(said);
+    ({ code, output }) => {
+      process.stdout.write(output);
       process.exitCode = code;
     },
     (error: unknown) => {

@@ -1,4 +1,4 @@
-/** Health, readiness and metrics of this process. */
+/** The operations for health, readiness and metrics of this process. */
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { Host } from '@switchyard/runner';
 import type { HandlerOf } from '../http/handlers/handler.ts';
@@ -7,13 +7,15 @@ import type { StorageProbe } from './storage-probe.ts';
 declare module '../http/handlers/context.ts' {
   interface Context {
     storage: StorageProbe;
-    /** Why the process takes no work; empty while it does. */
+    /** Returns the reason why the process accepts no work, as a sentence; empty while it accepts work. */
     notReadyReason(): string;
   }
 }
 
+/** Returns 200 while the process can respond at all; a failure means that it needs a restart. */
 export const getHealth: HandlerOf<'getHealth'> = async () => ({ status: 200, body: { status: 'ok' } });
 
+/** Returns 200 when the process accepts work and can write to its storage, and 503 with the reason otherwise. */
 export const getReadiness: HandlerOf<'getReadiness'> = async ({ storage, host, notReadyReason }) => {
   const reason = notReadyReason() || (await storage.findFault());
   const body = {
@@ -30,12 +32,14 @@ export const getReadiness: HandlerOf<'getReadiness'> = async ({ storage, host, n
   return reason === '' ? { status: 200, body } : { status: 503, body };
 };
 
+/** Returns the metrics in the text format of Prometheus. */
 export const getMetrics: HandlerOf<'getMetrics'> = async ({ metrics }) => ({
   status: 200,
   raw: await metrics.registry.metrics(),
   contentType: metrics.registry.contentType,
 });
 
+/** Returns the language runtimes of the host; Go and binary apps need none. */
 function formatRuntimes(
   host: Host,
 ): Record<string, { available: boolean; version: string; missing: string }> {

@@ -1,4 +1,4 @@
-/** R4: `/readyz` asks the database for a write, because one that refuses writes still answers reads. */
+/** R4: `/readyz` writes to the database, because a database that refuses writes still serves reads. */
 import { sql } from 'kysely';
 import { expect, inject, test } from 'vitest';
 import { startTestServer } from '../testing/servers/test-server.ts';
@@ -12,7 +12,7 @@ const REFUSE_WRITES = inject('postgres')
     ]
   : [`${ON_WRITES} begin select raise(abort, '${REFUSAL}'); end`];
 
-test('R4: a database that answers reads and refuses writes is not ready', async () => {
+test('R4: a server whose database serves reads and refuses writes is not ready', async () => {
   await using server = await startTestServer();
   const readiness = async () => {
     const { status, body } = await server.request('GET', '/readyz');

@@ -34,23 +34,23 @@ const readiness = async (server: ServerProcess): Promise<[number, string]> => {
 };
 
 async function uploadUrl(server: ServerProcess): Promise<string> {
-  const asked = await server.request('POST', '/v1/applications/full/runs/uploadurl');
-  return new URL((asked.body as Upload).upload_url, server.url).href;
+  const response = await server.request('POST', '/v1/applications/full/runs/uploadurl');
+  return new URL((response.body as Upload).upload_url, server.url).href;
 }
 
 const put = async (url: string): Promise<[number, string]> => {
-  const answer = await fetch(url, { method: 'PUT', body: 'x'.repeat(100_000) });
-  return [answer.status, await answer.text()];
+  const response = await fetch(url, { method: 'PUT', body: 'x'.repeat(100_000) });
+  return [response.status, await response.text()];
 };
 
-// A file system of its own takes a name space for mounts, which some hosts give nobody.
+// The test mounts its own file system in a mount namespace, which some hosts forbid.
 test.runIf(canMount)(
-  'R4, R5: a full and a read-only disk are not ready and answer uploads with 503, and pass',
+  'R4, R5: a full or read-only disk makes readiness and uploads return 503 until it is writable again',
   async () => {
     const blobs = join(data, 'blobs');
     mkdirSync(blobs);
-    const through = { program: 'unshare', args: [...FLAGS, 'sh', '-c', `${MOUNT} && exec "$@"`, blobs] };
-    const server = await startServerProcess({ dataFolder: data, wrapper: through });
+    const wrapper = { program: 'unshare', args: [...FLAGS, 'sh', '-c', `${MOUNT} && exec "$@"`, blobs] };
+    const server = await startServerProcess({ dataFolder: data, wrapper });
     try {
       await server.request('POST', '/v1/applications', { body: { id: 'full', name: 'Full disk' } });
       expect(await readiness(server)).toEqual([200, '']);
@@ -69,9 +69,14 @@ test.runIf(canMount)(
       rmSync(join(inside, 'filler'));
       await expect.poll(() => readiness(server)).toEqual([200, '']);
 
-      const remount = (how: string): void => {
-        const into = ['-t', String(server.pid), ...(isRoot ? [] : ['-U', '--preserve-credentials']), '-m'];
-        execFileSync('nsenter', [...into, 'mount', '-o', `remount,${how}`, blobs]);
+      const remount = (mode: string): void => {
+        const namespace = [
+          '-t',
+          String(server.pid),
+          ...(isRoot ? [] : ['-U', '--preserve-credentials']),
+          '-m',
+        ];
+        execFileSync('nsenter', [...namespace, 'mount', '-o', `remount,${mode}`, blobs]);
       };
       remount('ro');
       await expect.poll(() => readiness(server)).toEqual([503, expect.stringContaining('is read-only')]);
@@ -85,10 +90,10 @@ test.runIf(canMount)(
   },
 );
 
-test('R4: a malformed database is not ready, and requests that meet it are answered with 503', async () => {
+test('R4: a malformed database makes readiness and requests return 503', async () => {
   const first = await startServerProcess({ dataFolder: data });
   await first.kill('SIGTERM');
-  // Everything but the header and the schema; the last commits are in the file, because the server was stopped.
+  // Overwrites all pages but the first (header and schema). The stopped server has checkpointed its last commits.
   const file = openSync(join(data, 'switchyard.db'), 'r+');
   const { size } = fstatSync(file);
   const server = await startServerProcess({ dataFolder: data });
@@ -97,9 +102,9 @@ test('R4: a malformed database is not ready, and requests that meet it are answe
     const garbage = Buffer.alloc(4096, 0x5a);
     for (let at = 4096; at < size; at += garbage.length) writeSync(file, garbage, 0, garbage.length, at);
     writeFileSync(join(data, 'switchyard.db-wal'), Buffer.alloc(0));
-    const asked = async () => (await server.request('GET', '/v1/account/members')).status;
-    await expect.poll(asked).not.toBe(200);
-    expect(await asked()).toBe(503);
+    const requestMembers = async () => (await server.request('GET', '/v1/account/members')).status;
+    await expect.poll(requestMembers).not.toBe(200);
+    expect(await requestMembers()).toBe(503);
     await expect.poll(() => readiness(server)).toEqual([503, expect.stringContaining('restore a backup')]);
   } finally {
     closeSync(file);

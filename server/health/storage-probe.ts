@@ -1,7 +1,7 @@
 /**
- * Whether this process can store anything just now: for `/readyz`, which takes a server out of a load balancer. The
- * database is asked to write a row, because a full, read-only or damaged one still answers reads from memory; folders are
- * asked for free space and for the right to write. The result is kept for a second, because anybody may ask.
+ * Checks that this process can write to its storage, for `/readyz`, which removes a server from a load balancer. The probe
+ * writes a row to the database, because a full, read-only or damaged one still serves reads from memory. Of folders it
+ * checks free space and write permission. It caches the result for a second, because `/readyz` needs no token.
  */
 import { access, constants } from 'node:fs/promises';
 import { hasDiskSpace } from '@switchyard/runner';
@@ -14,34 +14,35 @@ const CACHE_MS = 1000;
 
 interface Parts {
   database: Database;
-  /** Those that the server writes to. */
+  /** The folders that the server writes to. */
   folders: readonly string[];
   clock: Clock;
 }
 
+/** Checks the database and the folders of this process. */
 export class StorageProbe {
   readonly kind: Database['kind'];
   readonly #parts: Parts;
-  #last: { at: number; found: Promise<string> } | undefined;
+  #last: { at: number; fault: Promise<string> } | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.kind = parts.database.kind;
   }
 
-  /** A sentence, or empty. */
+  /** Returns the first fault as a sentence; empty when storage is writable. The result is up to a second old. */
   findFault(): Promise<string> {
     const now = this.#parts.clock.elapsed();
-    if (!this.#last || now - this.#last.at >= CACHE_MS) this.#last = { at: now, found: this.#look() };
-    return this.#last.found;
+    if (!this.#last || now - this.#last.at >= CACHE_MS) this.#last = { at: now, fault: this.#probe() };
+    return this.#last.fault;
   }
 
-  async #look(): Promise<string> {
+  async #probe(): Promise<string> {
     const { database, folders } = this.#parts;
     for (const folder of folders) {
-      const refused = await access(folder, constants.W_OK).then(() => '', codeOf);
-      if (refused === 'EROFS') return `The disk of ${folder} is read-only; make it writable again.`;
-      if (refused !== '') return `The folder ${folder} cannot be written to: ${refused}.`;
+      const errorCode = await access(folder, constants.W_OK).then(() => '', readErrorCode);
+      if (errorCode === 'EROFS') return `The disk of ${folder} is read-only; make it writable again.`;
+      if (errorCode !== '') return `The folder ${folder} cannot be written to: ${errorCode}.`;
       if (!hasDiskSpace(folder)) return `The disk of ${folder} is full; free disk space.`;
     }
     try {
@@ -54,6 +55,6 @@ export class StorageProbe {
   }
 }
 
-function codeOf(error: NodeJS.ErrnoException): string {
+function readErrorCode(error: NodeJS.ErrnoException): string {
   return error.code ?? 'unknown';
 }

@@ -1,4 +1,4 @@
-/** The text as the content of an element or as the value of an attribute in double quotes. */
+/** Escapes text for the content of an element or an attribute value in double quotes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

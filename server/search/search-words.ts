@@ -1,8 +1,8 @@
-/** Words as the search compares them. Pure: a text gives the same words in the index and in a question. */
+/** Splits and stems words for the search. Pure, so that a text has the same words in the index and in a query. */
 import { stemmer } from 'stemmer';
 
-/** Words every page has; a question that has others is not asked for them. */
-const COMMON = new Set(
+/** Words on every page. A query that also has other words ignores them. */
+const STOP_WORDS = new Set(
   (
     'a about above after again against all am an and any are as at be because been before being below ' +
     'between both but by can could did do does doing down during each few for from further had has ' +
@@ -13,20 +13,20 @@ const COMMON = new Set(
   ).split(' '),
 );
 
-/** Letters and digits; what joins them in names such as next_page_token, app.yaml or status_v2 is kept too. */
+/** Letters and digits, with the joints of names such as next_page_token, app.yaml or status_v2. */
 const WORD = /[\p{L}\p{N}]+(?:[_./-][\p{L}\p{N}]+)*/gu;
 const JOINT = /[_./-]/;
-/** No word of the language is longer, and what is has no root worth looking for. */
-const ROOT_CHARS_MAX = 40;
+/** No English word is longer, so longer text has no useful stem. */
+const STEMMED_CHARS_MAX = 40;
 
-/** The words of a text; a joined name counts as a whole and in its parts. */
+/** Returns the words of a text; a joined name yields the whole name and its parts. */
 export function splitWords(text: string): string[] {
   return (text.match(WORD) ?? []).flatMap((word) =>
     JOINT.test(word) ? [word, ...word.split(JOINT)] : [word],
   );
 }
 
-/** Words of one meaning, as far as pages and readers use different ones. A word finds the others for half its worth. */
+/** Synonyms, where pages and readers use different words. A query finds synonyms with half the weight. */
 const SYNONYMS = [
   ['docker', 'container', 'podman'],
   ['gpu', 'cuda'],
@@ -46,7 +46,7 @@ const SYNONYMS = [
   ['reproducible', 'repeatable', 'deterministic'],
 ];
 
-/** British spellings by the American ones, so that either finds the other. They need not be right, only alike. */
+/** Maps British and American spellings to one form, so that either finds the other. The form need not be correct. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/is(e|ed|er|es|ing|ation|ations)$/, 'iz$1'],
   [/yse(d|s)?$/, 'yze$1'],
@@ -58,35 +58,36 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/tre$/, 'ter'],
 ];
 
-/** What a word is indexed as: small, without accents, in one spelling, and its root where that is another word. */
+/** Returns the terms of a word in the index: lower case without accents, and its stem if that differs. */
 export function stemWord(word: string): string[] {
   const plain = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const root = wordStem(plain);
-  return root === plain ? [plain] : [plain, root];
+  const stem = wordStem(plain);
+  return stem === plain ? [plain] : [plain, stem];
 }
 
-/** `queued`, `queues` and `queuing` have one root, `optimise` and `optimization` too. It begins with a sign that no word has, so it is never half a word. */
+/**
+ * Returns the stem of a word: one for `queued`, `queues` and `queuing`, and one for `optimise` and `optimization`. It
+ * begins with `^`, which no word has, so that a prefix of a word never matches it. Returns other text unchanged.
+ */
 export function wordStem(word: string): string {
-  if (word.length < 3 || word.length > ROOT_CHARS_MAX || !/^[a-z]+$/.test(word)) return word;
+  if (word.length < 3 || word.length > STEMMED_CHARS_MAX || !/^[a-z]+$/.test(word)) return word;
   const spelled = SPELLINGS.reduce((text, [pattern, other]) => text.replace(pattern, other), word);
   return `^${stemmer(spelled)}`;
 }
 
-const synonyms = new Map<string, string[]>();
-for (const words of SYNONYMS) {
-  const roots = words.map(wordStem);
-  for (const root of roots)
-    synonyms.set(
-      root,
-      roots.filter((other) => other !== root),
-    );
-}
+const SYNONYMS_BY_STEM: ReadonlyMap<string, readonly string[]> = new Map(
+  SYNONYMS.flatMap((words) => {
+    const stems = words.map(wordStem);
+    return stems.map((stem) => [stem, stems.filter((other) => other !== stem)] as const);
+  }),
+);
 
-/** The roots of other words that mean the same. */
+/** Returns the stems of the synonyms of a word; empty when it has none. */
 export function listSynonyms(word: string): readonly string[] {
-  return synonyms.get(wordStem(word)) ?? [];
+  return SYNONYMS_BY_STEM.get(wordStem(word)) ?? [];
 }
 
+/** Returns true for a word in lower case that occurs on every page. */
 export function isStopWord(word: string): boolean {
-  return COMMON.has(word);
+  return STOP_WORDS.has(word);
 }

@@ -44,7 +44,7 @@ const records: SearchRecord[] = [
     type: 'section',
     names: 'next_page_token status_v2',
   }),
-  record('/docs/roles', 'Roles', 'Who may do what.', { keywords: 'permissions' }),
+  record('/docs/roles', 'Roles', 'The rights of each role.', { keywords: 'permissions' }),
   record(
     '/docs/solvers',
     'Solvers',
@@ -65,7 +65,7 @@ const records: SearchRecord[] = [
 
 const slugs = ({ hits }: SearchResponse): string[] => hits.map(({ slug }) => slug);
 
-describe('the index', () => {
+describe('the search index', () => {
   const search = createSearch(records);
 
   test.each([
@@ -77,19 +77,19 @@ describe('the index', () => {
     ['the American spelling', 'licenses', '/docs/solvers'],
     ['the British spelling of a word', 'analysed', '/docs/both'],
     ['a word of the same meaning', 'abort', '/docs/logs'],
-    ['half of another form of a word', 'priorit', '/docs/both'],
+    ['the beginning of another form of a word', 'priorit', '/docs/both'],
     ['a joined name', 'next_page_token', '/docs/logs'],
     ['a part of a joined name', 'token', '/docs/logs'],
     ['a heading', 'live', '/docs/logs'],
-    ['what readers call it', 'permission', '/docs/roles'],
+    ['a keyword', 'permission', '/docs/roles'],
     ['a word with a wrong letter', 'secrots', '/docs/secrets'],
-    ['words of which one is nowhere', 'priority zeppelin', '/docs/both'],
-    ['words every page has around one that tells', 'what is the queue of it', '/docs/queue'],
-  ])('finds by %s', (_what, query, slug) => {
+    ['several words, one of them unknown', 'priority zeppelin', '/docs/both'],
+    ['one word among stop words', 'how is the queue of it', '/docs/queue'],
+  ])('finds a page by %s', (_case, query, slug) => {
     expect(slugs(search(query))[0]).toBe(slug);
   });
 
-  test('gives first what has all words, then what has some', () => {
+  test('lists places with all words first, then places with some', () => {
     expect(slugs(search('priority secrets'))).toEqual(['/docs/both', '/docs/secrets', '/docs/queue']);
   });
 
@@ -97,19 +97,19 @@ describe('the index', () => {
     expect(search(query)).toEqual({ query, hits: [], marks: [] });
   });
 
-  test('takes near words only when there are no others', () => {
+  test('matches similar words only when no word matches exactly', () => {
     expect(slugs(search('value'))).toEqual(['/docs/secrets']);
     expect(slugs(search('velue'))).toEqual(['/docs/secrets']);
     expect(slugs(search('velue queue'))).toEqual(['/docs/queue']);
   });
 
-  test('shows two places of a page at most, the second after other pages', () => {
+  test('lists at most two places of a page, the second after other pages', () => {
     expect(slugs(search('depot'))).toEqual(['/docs/many', '/docs/many']);
     expect(slugs(search('depot queue'))).toEqual(['/docs/queue', '/docs/many', '/docs/many']);
     expect(slugs(search('many apps'))).toEqual(['/docs/many', '/docs/secrets', '/docs/many']);
   });
 
-  test('gives hits of exactly the promised shape', () => {
+  test('returns hits of the documented shape', () => {
     const { hits, marks } = search('live log lines');
     expect(hits[0]).toEqual({
       content: 'Lines of standard error as they come, until you cancel.',
@@ -122,9 +122,9 @@ describe('the index', () => {
     expect(marks.toSorted()).toEqual(['lines', 'live', 'logs']);
   });
 
-  // Words of the index among what they join and any other text, so that there are hits whose words are marked.
+  // Mixes indexed words, joints and arbitrary text, so that some queries have hits with marked words.
   const indexed = records.flatMap(({ content, names }) => `${content} ${names}`.split(' '));
-  const questions = fc.oneof(
+  const queries = fc.oneof(
     fc.string({ unit: 'binary', maxLength: SEARCH_QUERY_CHARS_MAX }),
     fc
       .array(fc.oneof(fc.constantFrom(...indexed), fc.constantFrom('-', '_', '.', '/', ' '), fc.string()), {
@@ -134,18 +134,18 @@ describe('the index', () => {
       .map((parts) => parts.join(' ')),
   );
 
-  test('B3: answers any text, and the page of results shows it', () => {
+  test('B3: accepts any text and renders its results as a page', () => {
     fc.assert(
-      fc.property(questions, (query) => {
-        const answer = search(query);
-        expect(answer.query).toBe(query);
-        for (const { content } of answer.hits)
+      fc.property(queries, (query) => {
+        const response = search(query);
+        expect(response.query).toBe(query);
+        for (const { content } of response.hits)
           expect(
-            splitAtMarks(content, answer.marks)
+            splitAtMarks(content, response.marks)
               .map(({ text }) => text)
               .join(''),
           ).toBe(content);
-        expect(renderResultsPage('<div class="results" data-results=""></div>', answer)).not.toContain(
+        expect(renderResultsPage('<div class="results" data-results=""></div>', response)).not.toContain(
           '<script',
         );
       }),
@@ -154,28 +154,28 @@ describe('the index', () => {
   });
 });
 
-describe('a passage', () => {
+describe('an excerpt', () => {
   const matches = (word: string) => word === 'depot';
   const filler = 'word '.repeat(100).trim();
 
   test.each([
-    ['a short text is shown whole', 'The depot.', 'The depot.'],
-    ['nothing of an empty one', '', ''],
-  ])('%s', (_what, text, passage) => expect(extractExcerpt(text, matches)).toBe(passage));
+    ['has a short text whole', 'The depot.', 'The depot.'],
+    ['is empty for an empty text', '', ''],
+  ])('%s', (_case, text, passage) => expect(extractExcerpt(text, matches)).toBe(passage));
 
-  test('is where the words are, and begins a sentence where it can', () => {
+  test('contains the matching words and prefers the beginning of a sentence', () => {
     const passage = extractExcerpt(`${filler}. The depot opens at six. ${filler}`, matches);
     expect(passage).toMatch(/^… The depot opens at six\. word/);
     expect(passage).toMatch(/ …$/);
     expect(passage.length).toBeLessThanOrEqual(224);
   });
 
-  test('of one endless word is its beginning', () => {
+  test('of one very long word is the beginning of the word', () => {
     expect(extractExcerpt('x'.repeat(5000), matches).length).toBeLessThanOrEqual(224);
   });
 });
 
-describe('words marked in a text', () => {
+describe('splitting a text at marked words', () => {
   test.each([
     ['The queue, queued.', ['queue'], ['The ', '*queue', ', queued.']],
     ['Queue', ['queue'], ['*Queue']],
@@ -185,21 +185,21 @@ describe('words marked in a text', () => {
     ['nothing', [], ['nothing']],
     ['', ['x'], []],
   ])('%j with %j', (text, marks, parts) => {
-    expect(splitAtMarks(text, marks).map((one) => `${one.marked ? '*' : ''}${one.text}`)).toEqual(parts);
+    expect(splitAtMarks(text, marks).map((part) => `${part.marked ? '*' : ''}${part.text}`)).toEqual(parts);
   });
 });
 
 describe('over HTTP', () => {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-search-'));
   let server: TestServer;
-  const ask = (path: string, url = server.url) => fetch(`${url}${path}`, { headers: { accept: '*/*' } });
+  const request = (path: string, url = server.url) => fetch(`${url}${path}`, { headers: { accept: '*/*' } });
 
   beforeAll(async () => {
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
     write('404.html', '<!doctype html><title>Nothing</title>');
     write('error.html', '<!doctype html><title>Trouble</title><p data-error=""></p>');
     write('csp.json', JSON.stringify({ scripts: [], styles: [] }));
-    // The last is as no build writes it, so that a search for it fails.
+    // The content of the last record has the wrong type, so that a search for it throws.
     write('search.json', JSON.stringify([...records, { ...record('/docs/bad', 'Damaged', ''), content: 7 }]));
     write(
       'search.html',
@@ -212,21 +212,21 @@ describe('over HTTP', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('answers without a token, to pages of its own origin alone', async () => {
-    const answer = await ask('/search/v1docs?q=queue');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-    expect(await answer.json()).toMatchObject({ query: 'queue', hits: [{ slug: '/docs/queue' }] });
+  test('needs no token and allows no other origin', async () => {
+    const response = await request('/search/v1docs?q=queue');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    expect(await response.json()).toMatchObject({ query: 'queue', hits: [{ slug: '/docs/queue' }] });
   });
 
   test.each([
-    ['', 'q is missing; it must be what to search for.'],
+    ['', 'q is missing; it must be the text to search for.'],
     ['?q=a&q=b', 'q is given more than once; it must be given once.'],
     [`?q=${'x'.repeat(201)}`, 'q has 201 characters; it must have at most 200.'],
-  ])('refuses %s with a sentence', async (query, error) => {
-    const answer = await ask(`/search/v1docs${query}`);
-    expect([answer.status, await answer.json()]).toEqual([400, { status: 'Bad Request', error }]);
+  ])('rejects %s with a message', async (query, error) => {
+    const response = await request(`/search/v1docs${query}`);
+    expect([response.status, await response.json()]).toEqual([400, { status: 'Bad Request', error }]);
   });
 
   test.each([
@@ -243,39 +243,42 @@ describe('over HTTP', () => {
     'or-tools',
     'cp-sat',
     'sub-folder',
-  ])('answers q=%s', async (q) => {
-    expect((await ask(`/search/v1docs?q=${q}`)).status).toBe(200);
-    expect((await ask(`/search?q=${q}`)).status).toBe(200);
+  ])('returns 200 for q=%s', async (q) => {
+    expect((await request(`/search/v1docs?q=${q}`)).status).toBe(200);
+    expect((await request(`/search?q=${q}`)).status).toBe(200);
   });
 
-  test('is in neither of the documents of the API', async () => {
+  test('is in no OpenAPI document', async () => {
     for (const name of ['cloud', 'marketplace']) {
-      const { paths } = (await (await ask(`/openapi/${name}.json`)).json()) as { paths: object };
+      const { paths } = (await (await request(`/openapi/${name}.json`)).json()) as { paths: object };
       expect(Object.keys(paths).filter((path) => path.startsWith('/search'))).toEqual([]);
     }
   });
 
-  test('has a page of results for readers without scripts, in which nothing of the question is markup', async () => {
-    const page = async (query: string) => (await ask(`/search${query}`)).text();
+  test('renders results without scripts and escapes the query', async () => {
+    const page = async (query: string) => (await request(`/search${query}`)).text();
     expect(await page('')).toContain('<div class="results" data-results=""></div>');
     expect(await page('?q=queue')).toContain('<a href="/docs/queue"><mark>Queue</mark></a>');
     const hostile = await page(`?q=${encodeURIComponent('"><script>$&zzz')}`);
     expect(hostile).toContain('<p>No results for &quot;&gt;&lt;script&gt;$&amp;zzz</p>');
     expect(hostile).toContain('data-question="" value="&quot;&gt;&lt;script&gt;$&amp;zzz"');
     expect(hostile).not.toContain('<script');
-    expect((await ask('/search?q=a&q=b')).status).toBe(400);
+    expect((await request('/search?q=a&q=b')).status).toBe(400);
   });
 
   test.each([
     ['an unexpected error', '/search?q=damaged', '*/*', 500],
     ['an unexpected error in a browser', '/search?q=damaged', 'text/html,*/*;q=0.8', 500],
     ['an address that cannot be decoded', '/%ff', 'text/html', 400],
-  ])('B3: people get a page for %s', async (_what, path, accept, status) => {
-    const answer = await fetch(`${server.url}${path}`, { headers: { accept } });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'");
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
-    const html = await answer.text();
+  ])('B3: a browser gets a page for %s', async (_case, path, accept, status) => {
+    const response = await fetch(`${server.url}${path}`, { headers: { accept } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      status,
+      'text/html; charset=utf-8',
+    ]);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    const html = await response.text();
     expect(html).toMatch(/<title>Trouble<\/title><p data-error="">[A-Z][^<{]+\.<\/p>$/);
     const head = await fetch(`${server.url}${path}`, { method: 'HEAD', headers: { accept } });
     expect([head.status, head.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
@@ -285,27 +288,30 @@ describe('over HTTP', () => {
     ['/search/v1docs?q=damaged', '*/*', 500],
     ['/v1/%ff', 'text/html', 400],
     ['/%ff', 'application/json', 400],
-  ])('B3: programs get the error body at %s', async (path, accept, status) => {
-    const answer = await fetch(`${server.url}${path}`, { headers: { accept } });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+  ])('B3: a program gets the error body at %s', async (path, accept, status) => {
+    const response = await fetch(`${server.url}${path}`, { headers: { accept } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
       status,
       'application/json; charset=utf-8',
     ]);
-    expect(await answer.json()).toEqual({ status: expect.any(String), error: expect.stringMatching(/\.$/) });
+    expect(await response.json()).toEqual({
+      status: expect.any(String),
+      error: expect.stringMatching(/\.$/),
+    });
   });
 
-  test('counts by address, and says when to come again', async () => {
+  test('limits the rate by address and returns retry-after', async () => {
     const env = { SWITCHYARD_RATE_LIMIT: '6000/1000' };
-    // A clock that stands still: on a busy machine the bucket filled up again while the requests came in.
+    // A stopped clock: on a busy machine the bucket refilled while the requests arrived.
     await using limited = await startTestServer({ site: folder, env, clock: createManualClock(Date.now()) });
-    const asked = Array.from({ length: SEARCH_RATE_LIMIT.burst + 30 }, () =>
-      ask('/search/v1docs?q=a', limited.url),
+    const requests = Array.from({ length: SEARCH_RATE_LIMIT.burst + 30 }, () =>
+      request('/search/v1docs?q=a', limited.url),
     );
-    const refused = (await Promise.all(asked)).filter(({ status }) => status === 429);
+    const refused = (await Promise.all(requests)).filter(({ status }) => status === 429);
     expect(refused).toHaveLength(30);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refused[0]?.json()).toMatchObject({ status: 'Busy' });
-    const page = await ask('/search?q=a', limited.url);
+    const page = await request('/search?q=a', limited.url);
     expect([page.status, page.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
     expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0);
   });

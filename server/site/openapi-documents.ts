@@ -1,4 +1,4 @@
-/** The API's own descriptions, as they were generated from the contract and checked in. */
+/** Serves the OpenAPI documents, which are generated from the contract and checked in. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -6,6 +6,7 @@ import { DOCUMENT_NAMES, type DocumentName, documentUrl } from '@switchyard/cont
 import type { FastifyInstance } from 'fastify';
 import { type StaticFile, sendStaticFile } from './static-file.ts';
 
+/** Registers `/openapi/<name>.json` for each document, readable from every origin. */
 export async function serveOpenApiDocuments(app: FastifyInstance): Promise<void> {
   for (const name of DOCUMENT_NAMES) await serveDocument(app, name);
 }
@@ -17,7 +18,7 @@ async function serveDocument(app: FastifyInstance, name: DocumentName): Promise<
     type: 'application/json; charset=utf-8',
     cacheControl: 'no-cache',
     plain,
-    // Made anew at every start, so only what takes a few milliseconds.
+    // Every start compresses again; gzip takes a few milliseconds and Brotli would take seconds.
     compressed: { gzip: gzipSync(plain) },
   };
   app.get(`/openapi/${name}.json`, async (request, reply) =>

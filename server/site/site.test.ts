@@ -44,24 +44,24 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Seen {
+interface RawResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
 }
 
-/** The answer as it goes over the wire; fetch would decompress it and follow redirects. */
-function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Seen> {
+/** Returns the response as sent; fetch would decompress it and follow redirects. */
+function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    const asked = request(`${server.url}${path}`, { method, headers }, (answer) => {
+    const sent = request(`${server.url}${path}`, { method, headers }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
       );
     });
-    asked.on('error', reject);
-    asked.end();
+    sent.on('error', reject);
+    sent.end();
   });
 }
 
@@ -71,7 +71,7 @@ describe('a page', () => {
     ['/docs', 'Docs'],
     ['/docs/a/b', 'Deep'],
     ['/docs/a/b?from=mail', 'Deep'],
-  ])('%s is served, beside a folder of its name too', async (path, title) => {
+  ])('%s is served, also next to a folder of the same name', async (path, title) => {
     const { status, headers, body } = await get(path);
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -87,7 +87,7 @@ describe('a page', () => {
     ['br;q=0, gzip;q=0.5', 'gzip'],
     ['br;q=0.0', undefined],
     ['identity', undefined],
-  ])('goes to a client that accepts "%s" as %s', async (accepted, encoding) => {
+  ])('for a client that accepts "%s" has the encoding %s', async (accepted, encoding) => {
     const { headers, body } = await get('/docs', { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(encoding);
     expect(headers.vary).toBe('accept-encoding');
@@ -107,16 +107,16 @@ describe('a page', () => {
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'html'],
     ['*/*', 'html'],
     ['', 'html'],
-  ])('is, to a client that accepts "%s", of the kind %s', async (accept, kind) => {
+  ])('for a client that accepts "%s" has the type %s', async (accept, kind) => {
     const { status, headers, body } = await get('/docs/a/b', { accept });
     expect([status, headers['content-type']]).toEqual([200, `text/${kind}; charset=utf-8`]);
     expect(headers.vary).toBe('accept, accept-encoding');
     expect(body.toString()).toBe(kind === 'html' ? page('Deep') : '# Deep\n');
-    // A page that has no Markdown is itself for everyone.
+    // A page without Markdown is HTML for every client.
     expect((await get('/docs', { accept })).headers['content-type']).toBe('text/html; charset=utf-8');
   });
 
-  test('is not sent again to a client that has it', async () => {
+  test('returns 304 to a client that has it', async () => {
     const { headers } = await get('/docs');
     const again = await get('/docs', { 'if-none-match': String(headers.etag) });
     expect([again.status, again.body.length]).toEqual([304, 0]);
@@ -124,7 +124,7 @@ describe('a page', () => {
     expect(compressed.status).toBe(200);
   });
 
-  test('answers HEAD with the headers of GET', async () => {
+  test('responds to HEAD with the headers of GET', async () => {
     const { status, headers, body } = await get('/docs/a/b', {}, 'HEAD');
     expect([status, body.length]).toEqual([200, 0]);
     expect(headers['content-length']).toBe(String(page('Deep').length));
@@ -134,7 +134,7 @@ describe('a page', () => {
     ['/docs/', '/docs'],
     ['/docs/a/b/?x=1', '/docs/a/b?x=1'],
     ['/docs/a/b.html', '/docs/a/b'],
-  ])('%s leads to %s', async (path, target) => {
+  ])('%s redirects to %s', async (path, target) => {
     const { status, headers } = await get(path);
     expect([status, headers.location]).toEqual([308, target]);
   });
@@ -148,7 +148,7 @@ describe('B7: the address of the server', () => {
     `It is http://127.0.0.1:8080.\n\n- Call it:\n  \`\`\`bash\n  curl ${address}/v1\n  \`\`\`\n\nOr http://127.0.0.1:8080.\n`;
   const built = 'http://127.0.0.1:8080';
 
-  test('stands in the code of pages and of their Markdown, compressed or not, and nowhere else', async () => {
+  test('replaces the built address in the code of pages and Markdown only, compressed or not', async () => {
     const expected = {
       '/docs/call': html('https://ops.example/a&amp;b'),
       '/docs/call.md': markdown(url),
@@ -169,16 +169,16 @@ describe('B7: the address of the server', () => {
     rmSync(other, { recursive: true });
     for (const [path, text] of Object.entries(expected)) {
       for (const encoding of ['br', 'identity']) {
-        const answer = await fetch(`${named.url}${path}`, { headers: { 'accept-encoding': encoding } });
-        expect(answer.headers.get('content-encoding'), path).toBe(encoding === 'br' ? 'br' : null);
-        expect(await answer.text(), path).toBe(text);
+        const response = await fetch(`${named.url}${path}`, { headers: { 'accept-encoding': encoding } });
+        expect(response.headers.get('content-encoding'), path).toBe(encoding === 'br' ? 'br' : null);
+        expect(await response.text(), path).toBe(text);
       }
     }
   });
 });
 
 describe('other files', () => {
-  test.each(['cloud', 'marketplace'])('the %s document goes out compressed', async (name) => {
+  test.each(['cloud', 'marketplace'])('the %s document is compressed', async (name) => {
     const { headers, body } = await get(`/openapi/${name}.json`, { 'accept-encoding': 'gzip, br' });
     expect(headers['content-encoding']).toBe('gzip');
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
@@ -189,7 +189,7 @@ describe('other files', () => {
     });
   });
 
-  test('Markdown is text, scripts never change', async () => {
+  test('Markdown has its type, and scripts are cached as immutable', async () => {
     const markdown = await get('/docs/a/b.md');
     expect(markdown.headers['content-type']).toBe('text/markdown; charset=utf-8');
     const script = await get('/assets/main-abc.js');
@@ -197,7 +197,7 @@ describe('other files', () => {
     expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   });
 
-  test('what programs ask for by convention has its type', async () => {
+  test('well-known files have their types', async () => {
     const types = await Promise.all(
       ['/favicon.ico', '/robots.txt', '/releases.atom'].map(
         async (path) => (await get(path)).headers['content-type'],
@@ -234,47 +234,47 @@ describe('other files', () => {
     '/%252e%252e/csp.json',
     '//csp.json',
     '/csp.json%00',
-  ])('%s is not there', async (path) => {
+  ])('%s returns 404', async (path) => {
     const { status, headers, body } = await get(path, { accept: 'text/html' });
     expect(status).toBe(404);
     expect(headers['content-security-policy']).toContain("default-src 'self'");
     expect(body.toString()).toBe(page('Nothing'));
   });
 
-  test('what is not there is said compressed too, and to HEAD as to GET', async () => {
-    const accepting = { accept: 'text/html', 'accept-encoding': 'br' };
-    const got = await get('/nope', accepting);
+  test('the 404 page is compressed, and HEAD has the headers of GET', async () => {
+    const headers = { accept: 'text/html', 'accept-encoding': 'br' };
+    const got = await get('/nope', headers);
     expect([got.status, got.headers['content-encoding']]).toEqual([404, 'br']);
     expect(brotliDecompressSync(got.body).toString()).toBe(page('Nothing'));
     expect(got.headers.etag).toBeUndefined();
-    const head = await get('/nope', accepting, 'HEAD');
+    const head = await get('/nope', headers, 'HEAD');
     expect([head.status, head.body.length]).toEqual([404, 0]);
     for (const name of ['content-type', 'content-encoding', 'content-security-policy', 'content-length'])
       expect(head.headers[name], name).toBe(got.headers[name]);
   });
 
-  test.each(['/v1/nope', '/nope'])('a program is told about %s in JSON', async (path) => {
+  test.each(['/v1/nope', '/nope'])('a program gets a 404 in JSON for %s', async (path) => {
     const { status, headers } = await get(path, { accept: 'application/json' });
     expect([status, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
   });
 });
 
-describe('other addresses for what pages ask for', () => {
+describe('configured banner and search addresses', () => {
   const start = (env: Record<string, string>) => startTestServer({ site: folder, env });
 
-  test('stand in every page, compressed or not, and only their origins are allowed', async () => {
+  test('replace the defaults in every page, compressed or not, and the policy allows only their origins', async () => {
     await using other = await start({
       SWITCHYARD_BANNER_URL: 'https://news.example.org/banner.json?a=1&b="2"',
       SWITCHYARD_SEARCH_URL: '/search/other',
     });
     const named =
       'data-banner="https://news.example.org/banner.json?a=1&amp;b=%222%22" data-search="/search/other"';
-    const answer = await fetch(`${other.url}/docs/a/b`, { headers: { 'accept-encoding': 'br' } });
-    expect(await answer.text()).toContain(named);
+    const response = await fetch(`${other.url}/docs/a/b`, { headers: { 'accept-encoding': 'br' } });
+    expect(await response.text()).toContain(named);
     expect(
       await (await fetch(`${other.url}/`, { headers: { 'accept-encoding': 'identity' } })).text(),
     ).toContain(named);
-    expect(answer.headers.get('content-security-policy')).toContain(
+    expect(response.headers.get('content-security-policy')).toContain(
       "connect-src 'self' https://news.example.org;",
     );
     expect((await get('/')).headers['content-security-policy']).toContain("connect-src 'self';");
@@ -286,7 +286,7 @@ describe('other addresses for what pages ask for', () => {
     '/\\elsewhere.example',
     'banner.json',
     'https://a:b@c.example/',
-  ])('may not be %s', async (address) => {
+  ])('reject %s', async (address) => {
     await expect(start({ SWITCHYARD_BANNER_URL: address })).rejects.toThrow(/^SWITCHYARD_BANNER_URL /);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * The documentation site as it was built, in memory: a new build in the same folder changes nothing until the next start,
- * so a page never meets the content security policy of another build. Addresses have no ending: `/docs/a/b` is
- * `docs/a/b.html`. A file goes out compressed when the build left a compressed copy beside it and the caller can read it.
+ * Serves the built documentation site from memory. A new build in the same folder has no effect until the next start, so a
+ * page never gets the content security policy of another build. URLs have no ending: `/docs/a/b` is `docs/a/b.html`. A
+ * file is sent compressed when the build wrote a compressed copy and the client accepts its encoding.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
@@ -21,19 +21,19 @@ import {
   sendStaticFile,
 } from './static-file.ts';
 
-/** Files below it have a hash in their name and never change. */
+/** Files in this folder have a hash in their name, so clients may cache them forever. */
 const ASSETS = '/assets/';
 const SEARCH_RECORDS = '/search.json';
 const PRIVATE_FILES = ['/csp.json', '/input-hash.txt', SEARCH_RECORDS];
-/** What must name whole addresses, which only the running server knows. */
-const WITH_ADDRESS = ['/sitemap.xml', '/robots.txt', '/releases.atom', '/llms.txt'];
-const WHOLE_TEXT = '/llms-full.txt';
+/** Files that need absolute URLs, which only the running server knows. */
+const FILES_WITH_ADDRESS = ['/sitemap.xml', '/robots.txt', '/releases.atom', '/llms.txt'];
+const FULL_TEXT = '/llms-full.txt';
 const NOT_FOUND = '/404.html';
 const ERROR = '/error.html';
-/** The empty paragraph of the error page that takes the sentence. */
+/** The empty paragraph of the error page for the message. */
 const ERROR_SLOT = /(<p data-error="">)(<\/p>)/;
-/** Where a page names the server: its body for scripts, and its code for readers. */
-const NAMES_SERVER = /<body [^>]*>|<pre[ >].*?<\/pre>/gs;
+/** The places of a page that name the server: the body element for scripts, and the code blocks for readers. */
+const ADDRESS_PLACES = /<body [^>]*>|<pre[ >].*?<\/pre>/gs;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -50,34 +50,35 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Endings of compressed copies. */
-const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+/** File endings of compressed copies. */
+const COMPRESSED_ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 
+/** A built site in memory. */
 export interface Site {
-  /** By address, without the ending of pages. */
+  /** Files by URL path; pages have no ending. */
   files: ReadonlyMap<string, StaticFile>;
-  /** Headers of every page, and of every other file: only pages hold scripts and styles that a policy must name. */
+  /** Headers of pages, and of other files. Only pages have inline scripts and styles that the policy must name. */
   pageHeaders: Record<string, string>;
   fileHeaders: Record<string, string>;
   notFoundPage: StaticFile;
-  /** The page of every other error, with an empty paragraph for its sentence. */
+  /** The page of every other error, with an empty paragraph for its message. */
   errorPage: string;
   search: Search;
-  /** The page that results are put into. */
+  /** The page for search results; null when the build has none. */
   searchPage: { html: string; headers: Record<string, string> } | null;
 }
 
-/** Where the pages ask for what they show beside their text. */
+/** The URLs from which pages load the banner and search results. */
 export interface SiteAddresses {
   banner: string;
   search: string;
 }
 
-/** null when the folder holds no built site: the API works without one. */
+/** Reads a built site into memory. Returns null when the folder has none; the API works without one. */
 export async function loadSite(folder: string, addresses: SiteAddresses): Promise<Site | null> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const found = new Map<string, Buffer>();
-  for (const entry of names.filter((one) => one.isFile())) {
+  for (const entry of names.filter((name) => name.isFile())) {
     const path = join(entry.parentPath, entry.name);
     found.set(path.slice(folder.length).replaceAll(sep, '/'), await readFile(path));
   }
@@ -85,27 +86,28 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
   const errorPage = found.get(ERROR)?.toString();
   if (!found.has(NOT_FOUND) || errorPage === undefined || policy === undefined) return null;
 
-  if (addresses.banner !== BANNER_PATH || addresses.search !== SEARCH_PATH) nameAddresses(found, addresses);
+  if (addresses.banner !== BANNER_PATH || addresses.search !== SEARCH_PATH)
+    replaceAddresses(found, addresses);
   const files = new Map<string, StaticFile>();
   for (const [name, plain] of found) {
     const ending = extname(name);
-    if (PRIVATE_FILES.includes(name) || Object.values(ENDINGS).includes(ending)) continue;
+    if (PRIVATE_FILES.includes(name) || Object.values(COMPRESSED_ENDINGS).includes(ending)) continue;
     const compressed: StaticFile['compressed'] = {};
     for (const encoding of ENCODINGS) {
-      const copy = found.get(`${name}${ENDINGS[encoding]}`);
+      const copy = found.get(`${name}${COMPRESSED_ENDINGS[encoding]}`);
       if (copy) compressed[encoding] = copy;
     }
-    files.set(addressOf(name), {
+    files.set(pagePath(name), {
       type: TYPES[ending] ?? 'application/octet-stream',
       cacheControl: name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
       plain,
       compressed,
     });
   }
-  const notFoundPage = files.get(addressOf(NOT_FOUND));
+  const notFoundPage = files.get(pagePath(NOT_FOUND));
   if (!notFoundPage) return null;
-  // Asked for by their own addresses they are missing like any other.
-  for (const name of [NOT_FOUND, ERROR]) files.delete(addressOf(name));
+  // A request for the path of an error page returns 404 like any unknown path.
+  for (const name of [NOT_FOUND, ERROR]) files.delete(pagePath(name));
   const headers = securityHeaders(JSON.parse(policy), addresses);
   const html = files.get('/search')?.plain.toString();
   return {
@@ -119,66 +121,67 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
   };
 }
 
-/** The pages that people get in place of error bodies. */
+/** Returns the functions that send the site's error pages to browsers in place of error bodies. */
 export function createErrorPages({ pageHeaders: headers, notFoundPage, errorPage }: Site): ErrorPages {
   return {
     notFound: (request, reply) => sendNotFoundPage(request, reply.headers(headers), notFoundPage),
-    error: (reply, sentence) =>
+    error: (reply, message) =>
       reply
         .headers({ ...headers, 'cache-control': 'no-cache' })
         .type('text/html; charset=utf-8')
-        // A function, because a replacement text would take $ for a sign of its own.
-        .send(errorPage.replace(ERROR_SLOT, (_all, start, end) => `${start}${escapeHtml(sentence)}${end}`)),
+        // A function, because `$` in a replacement string is special.
+        .send(errorPage.replace(ERROR_SLOT, (_all, start, end) => `${start}${escapeHtml(message)}${end}`)),
   };
 }
 
-/** `publicUrl` is known once the server listens. */
+/** Registers a route for all files of the site. `publicUrl` may be called only once the server listens. */
 export function serveSite(app: FastifyInstance, site: Site, publicUrl: () => string): void {
-  // Each file gets the address when it is first requested: before the server listens the address is not known.
-  const asServed = new Map<StaticFile, StaticFile>();
+  // The first request of a file inserts the address, because it is unknown until the server listens.
+  const servedFiles = new Map<StaticFile, StaticFile>();
   const withAddress = (path: string, file: StaticFile): StaticFile => {
     if (publicUrl() === BUILD_ADDRESS) return file;
-    const known = asServed.get(file);
-    if (known) return known;
+    const cached = servedFiles.get(file);
+    if (cached) return cached;
     const text = replaceBuiltAddress(path, file, publicUrl());
     const served = text === undefined ? file : withText(file, text);
-    asServed.set(file, served);
+    servedFiles.set(file, served);
     return served;
   };
   app.get('/*', async (request, reply) => {
     const [path = '', query] = request.url.split('?', 2);
-    const text = site.files.get(`${path}.md`);
-    const file = text && wantsMarkdown(request.headers.accept) ? text : site.files.get(path);
+    const markdown = site.files.get(`${path}.md`);
+    const file = markdown && wantsMarkdown(request.headers.accept) ? markdown : site.files.get(path);
     if (file) {
-      const shown = withAddress(path, file);
+      const served = withAddress(path, file);
       const headers = file.type === TYPES['.html'] ? site.pageHeaders : site.fileHeaders;
-      return sendStaticFile(request, reply.headers(headers), shown, text ? ['accept'] : []);
+      return sendStaticFile(request, reply.headers(headers), served, markdown ? ['accept'] : []);
     }
-    const proper = path.replace(/(\.html|\/)$/, '');
-    if (proper !== path && site.files.has(proper))
-      return reply.redirect(query === undefined ? proper : `${proper}?${query}`, 308);
+    const canonical = path.replace(/(\.html|\/)$/, '');
+    if (canonical !== path && site.files.has(canonical))
+      return reply.redirect(query === undefined ? canonical : `${canonical}?${query}`, 308);
     return reply.callNotFound();
   });
 }
 
-/** Whether a caller names Markdown, and no page of HTML that it would rather have. Browsers never name it. */
+/** Returns true when the Accept header names Markdown and does not prefer HTML. Browsers never name Markdown. */
 function wantsMarkdown(accept = ''): boolean {
   const weights = accept.split(',').map((part): [type: string, weight: number] => {
-    const [type = '', ...parameters] = part.split(';').map((one) => one.trim().toLowerCase());
-    const weight = parameters.find((one) => one.startsWith('q='));
+    const [type = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
     return [type, weight === undefined ? 1 : Number(weight.slice('q='.length))];
   });
-  const weightOf = (wanted: string) => weights.find(([type]) => type === wanted)?.[1] ?? 0;
-  return weightOf('text/markdown') > 0 && weightOf('text/markdown') >= weightOf('text/html');
+  const findWeight = (wanted: string) => weights.find(([type]) => type === wanted)?.[1] ?? 0;
+  return findWeight('text/markdown') > 0 && findWeight('text/markdown') >= findWeight('text/html');
 }
 
-function addressOf(name: string): string {
+/** Returns the URL path of a file of the build. */
+function pagePath(name: string): string {
   if (name === '/index.html') return '/';
   return name.endsWith('.html') ? name.slice(0, -'.html'.length) : name;
 }
 
-/** The pages were built with the server's own addresses; where others are set, every page names those. */
-function nameAddresses(found: Map<string, Buffer>, { banner, search }: SiteAddresses): void {
+/** Replaces the default banner and search URLs, which the build wrote into every page, in place. */
+function replaceAddresses(found: Map<string, Buffer>, { banner, search }: SiteAddresses): void {
   for (const [name, content] of found) {
     if (!name.endsWith('.html')) continue;
     const text = content
@@ -191,28 +194,29 @@ function nameAddresses(found: Map<string, Buffer>, { banner, search }: SiteAddre
   }
 }
 
-/** Returns the text of a file as a server at `publicUrl` serves it; undefined for a file that names no server. */
+/** Returns the text of a file as a server at `publicUrl` serves it; undefined for a file without an address. */
 export function replaceBuiltAddress(
   path: string,
   { type, plain }: Pick<StaticFile, 'type' | 'plain'>,
   publicUrl: string,
 ): string | undefined {
   const rename = (text: string, to = publicUrl): string => text.replaceAll(BUILD_ADDRESS, () => to);
-  if (WITH_ADDRESS.includes(path)) return rename(plain.toString());
+  if (FILES_WITH_ADDRESS.includes(path)) return rename(plain.toString());
   if (type === TYPES['.html'])
-    return plain.toString().replace(NAMES_SERVER, (part) => rename(part, escapeHtml(publicUrl)));
-  if (type === TYPES['.md'] || path === WHOLE_TEXT)
+    return plain.toString().replace(ADDRESS_PLACES, (part) => rename(part, escapeHtml(publicUrl)));
+  if (type === TYPES['.md'] || path === FULL_TEXT)
     return replaceAddressInCode(plain.toString(), BUILD_ADDRESS, publicUrl);
   return undefined;
 }
 
-/** The same content with as many compressed copies, made at a level that takes a millisecond a page. */
+/** Returns the file with another text, compressed into the same encodings. */
 function withText(file: StaticFile, text: string): StaticFile {
   const { br, gzip } = file.compressed;
   const compressed = { ...(br && { br: brotli(text) }), ...(gzip && { gzip: gzipSync(text) }) };
   return { ...file, plain: Buffer.from(text), compressed };
 }
 
+/** Compresses at level 5, which takes about a millisecond per page. */
 function brotli(text: string): Buffer {
   return brotliCompressSync(text, { params: { [zlib.BROTLI_PARAM_QUALITY]: 5 } });
 }
@@ -221,10 +225,10 @@ function securityHeaders(
   { scripts, styles }: { scripts: string[]; styles: string[] },
   { banner, search }: SiteAddresses,
 ): Record<string, string> {
-  const elsewhere = [banner, search].flatMap((one) => (URL.canParse(one) ? new URL(one).origin : []));
+  const otherOrigins = [banner, search].flatMap((url) => (URL.canParse(url) ? new URL(url).origin : []));
   const policy = [
     "default-src 'self'",
-    ["connect-src 'self'", ...new Set(elsewhere)].join(' '),
+    ["connect-src 'self'", ...new Set(otherOrigins)].join(' '),
     ["script-src 'self'", ...scripts].join(' '),
     ["style-src 'self'", ...styles].join(' '),
     "img-src 'self' data:",

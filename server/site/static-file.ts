@@ -1,22 +1,23 @@
-/** Answers whose bytes are known when the server starts: in memory, compressed for who can read it, tagged by content. */
+/** Sends files from memory, in the best encoding that the client accepts, with an ETag of their content. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The better one first. */
+/** Encodings of compressed copies, the smaller result first. */
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
+/** A file in memory with its headers. */
 export interface StaticFile {
   type: string;
   cacheControl: string;
   plain: Buffer;
-  /** The same, compressed, as far as there are such copies. */
+  /** Compressed copies; an encoding without a copy is absent. */
   compressed: Partial<Record<Encoding, Buffer>>;
 }
 
 /**
- * Answers with the file, or with 304 when the caller has it. `chosenBy` names headers of the request by which this file
- * was chosen among others.
+ * Responds with the file, or with 304 when the client has it. `chosenBy` names the request headers that selected this file
+ * among several; they go into the Vary header.
  */
 export function sendStaticFile(
   request: FastifyRequest,
@@ -24,36 +25,39 @@ export function sendStaticFile(
   file: StaticFile,
   chosenBy: readonly string[] = [],
 ): FastifyReply {
-  const { encoding, content } = bestOf(request, file);
+  const { encoding, content } = chooseEncoding(request, file);
   const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   reply.header('vary', [...chosenBy, 'accept-encoding'].join(', '));
   reply.header('cache-control', file.cacheControl).header('etag', tag);
-  // By the comma alone: a pattern with the space around it takes the square of the time for a header full of space.
-  const known = request.headers['if-none-match']?.split(',').map((one) => one.trim()) ?? [];
-  if (known.some((one) => one === '*' || one.replace(/^W\//, '') === tag)) return reply.code(304).send();
-  return sendAs(reply, file, encoding, content);
+  // Splits at the comma alone: a pattern with the surrounding space takes quadratic time on a header full of spaces.
+  const known = request.headers['if-none-match']?.split(',').map((candidate) => candidate.trim()) ?? [];
+  if (known.some((candidate) => candidate === '*' || candidate.replace(/^W\//, '') === tag))
+    return reply.code(304).send();
+  return sendContent(reply, file, encoding, content);
 }
 
-/** Answers with the file in place of one that does not exist; nobody is told to keep it. */
+/** Responds with 404 and the file as its page. Clients must not cache it. */
 export function sendNotFoundPage(
   request: FastifyRequest,
   reply: FastifyReply,
   file: StaticFile,
 ): FastifyReply {
-  const { encoding, content } = bestOf(request, file);
+  const { encoding, content } = chooseEncoding(request, file);
   reply.code(404).header('cache-control', 'no-cache').header('vary', 'accept-encoding');
-  return sendAs(reply, file, encoding, content);
+  return sendContent(reply, file, encoding, content);
 }
 
-/** The content in the best encoding the caller takes. */
-function bestOf(request: FastifyRequest, file: StaticFile): { encoding?: Encoding; content: Buffer } {
+/** Returns the content in the best encoding that the client accepts. */
+function chooseEncoding(request: FastifyRequest, file: StaticFile): { encoding?: Encoding; content: Buffer } {
   const accepted = request.headers['accept-encoding'] ?? '';
-  const encoding = ENCODINGS.find((one) => file.compressed[one] && accepts(accepted, one));
+  const encoding = ENCODINGS.find(
+    (candidate) => file.compressed[candidate] && acceptsEncoding(accepted, candidate),
+  );
   const content = encoding && file.compressed[encoding];
   return content ? { encoding, content } : { content: file.plain };
 }
 
-function sendAs(
+function sendContent(
   reply: FastifyReply,
   file: StaticFile,
   encoding: Encoding | undefined,
@@ -63,10 +67,10 @@ function sendAs(
   return reply.type(file.type).send(content);
 }
 
-/** Whether the caller takes the encoding: it is named, and not with a weight of 0. */
-function accepts(header: string, encoding: Encoding): boolean {
+/** Returns true when the Accept-Encoding header names the encoding without a weight of 0. */
+function acceptsEncoding(header: string, encoding: Encoding): boolean {
   return header.split(',').some((part) => {
-    const [name, ...parameters] = part.split(';').map((one) => one.trim().toLowerCase());
-    return name === encoding && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
+    const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 }
