@@ -1,4 +1,4 @@
-/** One experiment whose rows are broken keeps no other from its end, and none from being removed. */
+/** An experiment with broken rows does not stop the finalisation or deletion of other experiments. */
 import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import {
@@ -15,15 +15,15 @@ afterEach(() => server.close());
 
 const IDS = ['one', 'two', 'three'];
 
-/** Three batch experiments of a run that waits; answers their uids in order. */
-async function start(): Promise<string[]> {
+/** Creates three batch experiments, each with one run that waits; returns the uid of each in ascending order. */
+async function startWaitingBatches(): Promise<string[]> {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' } });
   await createExperimentApplication(server, 'app', { waits: { waits: 'true' } }, [{ size: 1 }]);
   for (const id of IDS)
     await createBatchExperiment(server, 'app', { id, input_set_id: 'sizes', instance_ids: ['waits'] });
-  return uids();
+  return queryUids();
 }
-async function uids(): Promise<string[]> {
+async function queryUids(): Promise<string[]> {
   const rows = await server.runningServer.database.read
     .selectFrom('experiments')
     .select('uid')
@@ -32,30 +32,33 @@ async function uids(): Promise<string[]> {
   return rows.map((row) => row.uid);
 }
 
-test('a batch experiment that cannot be ended keeps no other waiting', async () => {
-  const [first, healthy, last] = await start();
+test('a batch experiment that cannot be finalised does not delay the others', async () => {
+  const [first, healthy, last] = await startWaitingBatches();
   const { database } = server.runningServer;
-  const runs = () =>
+  const queryRuns = () =>
     database.read
       .selectFrom('runs')
       .select(['id', 'experiment_uid', 'finished_at'])
       .where('experiment_uid', 'is not', null)
       .execute();
-  await server.waitUntil('runs-queued', async () => (await runs()).length === IDS.length);
+  await server.waitUntil('runs-queued', async () => (await queryRuns()).length === IDS.length);
   const broken = [first ?? '', last ?? ''];
+  // A definition that is not JSON makes every attempt at finalisation throw.
   await database.transact((tx) =>
     tx.updateTable('experiments').set({ definition: '{' }).where('uid', 'in', broken).execute(),
   );
-  const cancel = async (wanted: readonly string[]): Promise<void> => {
-    const those = (await runs()).filter((run) => wanted.includes(run.experiment_uid ?? ''));
-    for (const { id } of those)
+  const cancelRuns = async (experimentUids: readonly string[]): Promise<void> => {
+    const canceled = (await queryRuns()).filter((run) => experimentUids.includes(run.experiment_uid ?? ''));
+    for (const { id } of canceled)
       expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${id}/cancel`), 204);
     await server.waitUntil('runs-ended', async () =>
-      (await runs()).every((run) => run.finished_at !== null || !wanted.includes(run.experiment_uid ?? '')),
+      (await queryRuns()).every(
+        (run) => run.finished_at !== null || !experimentUids.includes(run.experiment_uid ?? ''),
+      ),
     );
   };
-  await cancel(broken);
-  await cancel([healthy ?? '']);
+  await cancelRuns(broken);
+  await cancelRuns([healthy ?? '']);
   const { id } = await database.read
     .selectFrom('experiments')
     .select('id')
@@ -64,15 +67,16 @@ test('a batch experiment that cannot be ended keeps no other waiting', async () 
   expect((await waitForBatchEnd(server, 'app', id)).status).toBe('failed');
 });
 
-test('an experiment that cannot be removed keeps no other from being removed', async () => {
-  const [first] = await start();
+test('an experiment that cannot be deleted does not block the deletion of others', async () => {
+  const [first] = await startWaitingBatches();
   const { database } = server.runningServer;
-  await sql`create table holds (uid text references experiments (uid))`.execute(database.read);
-  await sql`insert into holds values (${first})`.execute(database.read);
+  // A foreign key from outside the product makes the deletion of the first experiment fail.
+  await sql`create table deletion_blockers (uid text references experiments (uid))`.execute(database.read);
+  await sql`insert into deletion_blockers values (${first})`.execute(database.read);
   for (const id of IDS)
     expectStatus(await server.request('DELETE', batchExperimentPath('app', `/${id}`)), 204);
-  await expect.poll(uids, { timeout: 20_000 }).toEqual([first]);
-  await sql`drop table holds`.execute(database.read);
+  await expect.poll(queryUids, { timeout: 20_000 }).toEqual([first]);
+  await sql`drop table deletion_blockers`.execute(database.read);
   await server.restart();
-  await expect.poll(uids, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(queryUids, { timeout: 20_000 }).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** How acceptance tests come and go with their batch; what they decide is in acceptance-metrics.test.ts. */
+/** Lifecycle of acceptance tests and their batches. Tests of their decisions are in acceptance-metrics.test.ts. */
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -16,7 +16,7 @@ import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { expectError, expectStatus, listAllPages, uniqueId } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const INPUTS = [
   { control: 2, candidate: 1 },
   { control: 4, candidate: 3 },
@@ -32,73 +32,73 @@ beforeEach(async () => {
   application = await createAcceptanceApp(server);
 });
 
-const ask = (method: string, rest: string, body?: unknown) =>
+const call = (method: string, rest: string, body?: unknown) =>
   server.request(method, `/v1/applications/${application}/experiments/${rest}`, { body });
 const create = (body: object) => requestAcceptanceTest(server, application, body);
-const runsOf = async (batch: string) => {
-  const answer = await ask('GET', `batch/${batch}/runs`);
-  expectStatus(answer, 200);
-  return (answer.body as { runs: { id: string; application_instance_id: string; input_id: string }[] }).runs;
+const listRuns = async (batch: string) => {
+  const response = await call('GET', `batch/${batch}/runs`);
+  expectStatus(response, 200);
+  return (response.body as { runs: { id: string; application_instance_id: string }[] }).runs;
 };
-const done = (id: string) => waitForDecision(server, application, id);
-async function runsLeft(): Promise<number> {
-  const answer = await server.request('GET', `/v1/applications/${application}/runs`);
-  return (answer.body as { runs: unknown[] }).runs.length;
+const waitForEnd = (id: string) => waitForDecision(server, application, id);
+async function countRuns(): Promise<number> {
+  const response = await server.request('GET', `/v1/applications/${application}/runs`);
+  return (response.body as { runs: unknown[] }).runs.length;
 }
 
-describe('a test on a batch that is there', () => {
-  test('201 answers it as a GET does, started and without results, and it is decided once', async () => {
+describe('a test on an existing batch', () => {
+  test('is returned by 201 as by GET, started and without results, and is decided once', async () => {
     const batch = await createBatchForTest(server, application, INPUTS);
-    const answer = await create({
+    const response = await create({
       id: batch,
       experiment_id: batch,
-      description: 'Told',
+      description: 'Described',
       metrics: [MEAN_METRIC],
     });
-    expectStatus(answer, 201);
-    const made = {
+    expectStatus(response, 201);
+    const created = {
       id: batch,
       app_id: application,
       name: 'Any name',
-      description: 'Told',
+      description: 'Described',
       status: 'started',
       experiment_id: batch,
       control: { instance_id: 'control', version_id: '' },
       candidate: { instance_id: 'candidate', version_id: '' },
       metrics: [{ ...MEAN_METRIC, params: { operator: 'le', tolerance: { type: '', value: 0 } } }],
-      created_at: expect.stringMatching(INSTANT),
-      updated_at: expect.stringMatching(INSTANT),
+      created_at: expect.stringMatching(TIMESTAMP),
+      updated_at: expect.stringMatching(TIMESTAMP),
     };
-    expect(answer.body).toEqual(made);
-    const test = await done(batch);
+    expect(response.body).toEqual(created);
+    const test = await waitForEnd(batch);
     expect(test).toEqual({
-      ...made,
+      ...created,
       status: 'completed',
       results: { passed: true, metric_results: [expect.objectContaining({ passed: true })] },
     });
-    expect(test.updated_at).toBe((answer.body as AcceptanceTest).updated_at);
+    expect(test.updated_at).toBe((response.body as AcceptanceTest).updated_at);
   });
 
-  test('is one of its own id when nothing is said, and several may be on one batch, also when it is over', async () => {
+  test('uses the batch with its own id by default, and shares a batch with other tests, even after its end', async () => {
     const batch = await createBatchForTest(server, application, INPUTS);
     const own = await createAcceptanceTest(server, application, { id: batch });
     expect(own.experiment_id).toBe(batch);
-    await done(batch);
+    await waitForEnd(batch);
     const worse = { ...MEAN_METRIC, params: { operator: 'gt' } };
     const other = await createAcceptanceTest(server, application, { experiment_id: batch, metrics: [worse] });
-    expect(await done(other.id)).toMatchObject({ status: 'completed', results: { passed: false } });
+    expect(await waitForEnd(other.id)).toMatchObject({ status: 'completed', results: { passed: false } });
     expect((await fetchAcceptanceTest(server, application, batch)).results?.passed).toBe(true);
   });
 
-  test('compares versions of one instance, and says which it has seen', async () => {
+  test('compares versions of one instance, and reports the version of each side', async () => {
     const params = { application_id: application };
     await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Version two' } });
     const input_set_id = await createInputSet(server, application, INPUTS);
     const runs = ['v1', 'v2'].map((version_id) => ({ instance_id: 'control', version_id }));
-    const inputs = (await ask('GET', `inputsets/${input_set_id}`)).body as { input_ids: string[] };
+    const inputs = (await call('GET', `inputsets/${input_set_id}`)).body as { input_ids: string[] };
     const id = uniqueId('versions');
     expectStatus(
-      await ask('POST', 'batch', {
+      await call('POST', 'batch', {
         id,
         name: 'Any name',
         input_set_id,
@@ -111,7 +111,7 @@ describe('a test on a batch that is there', () => {
     const wrong = { instance_id: 'control', version_id: 'v3' };
     expectError(await create({ id, control, candidate: wrong }), 400, 'candidate.version_id is "v3"', '"v1"');
     await createAcceptanceTest(server, application, { id, control, candidate });
-    const test = await done(id);
+    const test = await waitForEnd(id);
     const sides = test.results?.metric_results?.[0]?.statistics;
     expect(sides).toMatchObject({
       control: { version_id: 'v1', number_of_runs_total: 2 },
@@ -120,24 +120,24 @@ describe('a test on a batch that is there', () => {
     expect(test.results?.passed).toBe(true);
   });
 
-  test('has no results while a run goes on, and has them when that is canceled', async () => {
+  test('has no results while a run is unfinished, and has them after its cancellation', async () => {
     const batch = await createBatchForTest(server, application, [
       ...INPUTS,
       { control: 9, candidate: 'hangs' },
     ]);
     await createAcceptanceTest(server, application, { id: batch });
-    const hanging = await server.waitUntil('runs-ended', async () => {
-      const { body } = await ask('GET', `batch/${batch}/metadata`);
+    const unfinished = await server.waitUntil('runs-ended', async () => {
+      const { body } = await call('GET', `batch/${batch}/metadata`);
       if ((body as { number_of_completed_runs: number }).number_of_completed_runs < 5) return null;
-      const runs = await runsOf(batch);
+      const runs = await listRuns(batch);
       return runs.length === 6 ? runs : null;
     });
     const test = await fetchAcceptanceTest(server, application, batch);
     expect(test.status).toBe('started');
     expect(test).not.toHaveProperty('results');
-    for (const { id } of hanging)
+    for (const { id } of unfinished)
       expectStatus(await server.request('PATCH', `/v1/applications/${application}/runs/${id}/cancel`), 204);
-    const after = await done(batch);
+    const after = await waitForEnd(batch);
     expect(after).toMatchObject({ status: 'completed', results: { passed: true } });
     expect(after.results?.metric_results?.[0]?.statistics.candidate).toMatchObject({
       number_of_runs_total: 3,
@@ -145,27 +145,27 @@ describe('a test on a batch that is there', () => {
     });
   });
 
-  test('keeps what was decided when a run of it is deleted', async () => {
+  test('keeps its results when its runs are deleted', async () => {
     const batch = await createBatchForTest(server, application, INPUTS);
     await createAcceptanceTest(server, application, { id: batch });
-    const before = await done(batch);
-    for (const { id } of await runsOf(batch))
+    const before = await waitForEnd(batch);
+    for (const { id } of await listRuns(batch))
       expectStatus(await server.request('DELETE', `/v1/applications/${application}/runs/${id}`), 204);
     await server.restart();
     expect(await fetchAcceptanceTest(server, application, batch)).toEqual(before);
-    // Nothing is left that another could be decided on.
+    // Without runs, another test has no sides to compare.
     expectError(await create({ id: 'late', experiment_id: batch }), 400, 'control.instance_id', 'none');
   });
 
-  test('is decided by the server that comes after one that stopped', async () => {
+  test('is decided after a restart of the server', async () => {
     const batch = await createBatchForTest(server, application, INPUTS, { repetitions: 4 });
     await createAcceptanceTest(server, application, { id: batch });
     await server.restart();
-    const test = await done(batch);
+    const test = await waitForEnd(batch);
     expect(test.results?.metric_results?.[0]?.statistics.candidate.number_of_runs_total).toBe(8);
   });
 
-  test('400 for what is no batch, or has not both sides', async () => {
+  test('400 for an unknown batch, and for a batch without both sides', async () => {
     const other = await createAcceptanceApp(server);
     const foreign = await createBatchForTest(server, other, INPUTS);
     expectError(await create({ id: 'none' }), 400, 'experiment_id is "none"', 'input_set_id');
@@ -180,8 +180,8 @@ describe('a test on a batch that is there', () => {
   });
 });
 
-describe('a test that makes its batch', () => {
-  test('runs both sides on every input, as often as is said, and has its name and id', async () => {
+describe('a test that creates its batch', () => {
+  test('runs both sides on every input for each repetition, in a batch with its name and id', async () => {
     const input_set_id = await createInputSet(server, application, INPUTS);
     const test = await createAcceptanceTest(server, application, {
       id: 'both',
@@ -189,42 +189,42 @@ describe('a test that makes its batch', () => {
       repetitions: 3,
     });
     expect(test).toMatchObject({ id: 'both', experiment_id: 'both', status: 'started' });
-    const after = await done('both');
+    const after = await waitForEnd('both');
     expect(after.results?.passed).toBe(true);
-    const runs = await runsOf('both');
+    const runs = await listRuns('both');
     expect(runs).toHaveLength(2 * 2 * 3);
-    expect((await ask('GET', 'batch/both')).body).toMatchObject({
+    expect((await call('GET', 'batch/both')).body).toMatchObject({
       name: 'Any name',
       type: 'batch',
       status: 'completed',
       input_set_id,
       number_of_requested_runs: 12,
     });
-    expect((await ask('GET', 'batch')).body).toHaveLength(1);
+    expect((await call('GET', 'batch')).body).toHaveLength(1);
   });
 
-  test('takes versions, and another id for the batch', async () => {
+  test('accepts versions, and another id for the batch', async () => {
     const input_set_id = await createInputSet(server, application, INPUTS);
     const params = { application_id: application };
     await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Version two' } });
-    const made = await createAcceptanceTest(server, application, {
+    const created = await createAcceptanceTest(server, application, {
       experiment_id: 'another',
       input_set_id,
       repetitions: 2,
       candidate: { instance_id: 'candidate', version_id: 'v2' },
     });
-    expect(made.candidate).toEqual({ instance_id: 'candidate', version_id: 'v2' });
-    const test = await done(made.id);
+    expect(created.candidate).toEqual({ instance_id: 'candidate', version_id: 'v2' });
+    const test = await waitForEnd(created.id);
     expect(test.results?.metric_results?.[0]?.statistics).toMatchObject({
       control: { version_id: 'v1', number_of_runs_total: 4 },
       candidate: { version_id: 'v2', number_of_runs_total: 4 },
     });
-    expect(await runsOf('another')).toHaveLength(8);
+    expect(await listRuns('another')).toHaveLength(8);
   });
 
-  test('400 names what is not there, and makes nothing', async () => {
+  test('400 names the invalid field, and creates nothing', async () => {
     const input_set_id = await createInputSet(server, application, INPUTS);
-    for (const [body, ...words] of [
+    for (const [body, ...messageParts] of [
       [{ input_set_id: 'missing' }, 'input_set_id is "missing"'],
       [{ input_set_id, control: { instance_id: 'x' } }, 'control.instance_id is "x"', 'an instance'],
       [
@@ -237,13 +237,13 @@ describe('a test that makes its batch', () => {
       [{ input_set_id, experiment_id: 'Not an id' }, 'experiment_id is "Not an id"', 'lowercase'],
       [{ repetitions: 2 }, 'input_set_id'],
     ] as const)
-      expectError(await create({ id: 'nothing', ...body }), 400, ...words);
-    expect((await ask('GET', 'batch')).body).toEqual([]);
-    expect((await ask('GET', 'acceptance')).body).toEqual([]);
-    expect(await runsLeft()).toBe(0);
+      expectError(await create({ id: 'nothing', ...body }), 400, ...messageParts);
+    expect((await call('GET', 'batch')).body).toEqual([]);
+    expect((await call('GET', 'acceptance')).body).toEqual([]);
+    expect(await countRuns()).toBe(0);
   });
 
-  test('is made once under an Idempotency-Key, and of two at the same moment one is', async () => {
+  test('is created once for an Idempotency-Key, and once by two concurrent requests with one id', async () => {
     const input_set_id = await createInputSet(server, application, INPUTS);
     const body = {
       name: 'Any name',
@@ -262,99 +262,99 @@ describe('a test that makes its batch', () => {
     expect(second.text).toBe(first.text);
     const both = await Promise.all([send('same', 'b'), send('same', 'c')]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
-    expect((await ask('GET', 'acceptance')).body).toHaveLength(2);
-    expect((await ask('GET', 'batch')).body).toHaveLength(2);
+    expect((await call('GET', 'acceptance')).body).toHaveLength(2);
+    expect((await call('GET', 'batch')).body).toHaveLength(2);
     for (let round = 0; round < 5; round += 1) {
       const again = await Promise.all([0, 1, 2].map(() => send(`twice-${round}`, `round-${round}`)));
       expect(new Set(again.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expectStatus(again[0] ?? first, 201);
     }
-    await done('same');
-    expect(await runsOf('same')).toHaveLength(4);
+    await waitForEnd('same');
+    expect(await listRuns('same')).toHaveLength(4);
   });
 });
 
-describe('listing, changing and deleting', () => {
-  test('lists are newest first, say what is passed, and page', async () => {
+describe('list, update and delete', () => {
+  test('lists are newest first, show only whether each test passed, and have pages', async () => {
     const batch = await createBatchForTest(server, application, INPUTS);
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1)
       ids.unshift((await createAcceptanceTest(server, application, { experiment_id: batch })).id);
-    for (const id of ids) await done(id);
-    const listed = (await ask('GET', 'acceptance')).body as AcceptanceTest[];
+    for (const id of ids) await waitForEnd(id);
+    const listed = (await call('GET', 'acceptance')).body as AcceptanceTest[];
     expect(listed.map(({ id }) => id)).toEqual(ids);
-    for (const one of listed) {
-      const { results, ...rest } = await fetchAcceptanceTest(server, application, one.id);
-      expect(one).toEqual({ ...rest, results: { passed: results?.passed } });
+    for (const test of listed) {
+      const { results, ...rest } = await fetchAcceptanceTest(server, application, test.id);
+      expect(test).toEqual({ ...rest, results: { passed: results?.passed } });
     }
     const pages = await listAllPages(server, acceptanceTestPath(application), 2);
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
   });
 
-  test('PATCH changes name and description alone, and answers the test', async () => {
+  test('PATCH changes only name and description, and returns the test', async () => {
     const id = await createBatchForTest(server, application, INPUTS);
-    await createAcceptanceTest(server, application, { id, description: 'Told' });
-    const before = await done(id);
+    await createAcceptanceTest(server, application, { id, description: 'Described' });
+    const before = await waitForEnd(id);
     const change = async (body: object) => {
-      const answer = await ask('PATCH', `acceptance/${id}`, body);
-      expectStatus(answer, 200);
-      return answer.body;
+      const response = await call('PATCH', `acceptance/${id}`, body);
+      expectStatus(response, 200);
+      return response.body;
     };
     const renamed = await change({ name: 'Renamed', metrics: [], status: 'draft', results: null });
-    expect(renamed).toEqual({ ...before, name: 'Renamed', updated_at: expect.stringMatching(INSTANT) });
+    expect(renamed).toEqual({ ...before, name: 'Renamed', updated_at: expect.stringMatching(TIMESTAMP) });
     expect(await change({ name: null, description: '' })).toMatchObject({ name: 'Renamed', description: '' });
-    expect((await ask('GET', `batch/${id}`)).body).toMatchObject({ name: 'Any name' });
-    expectError(await ask('PATCH', `acceptance/${id}`, { name: 'ab' }), 400, 'name');
-    expectError(await ask('PATCH', `acceptance/${id}`, { description: 'x'.repeat(129) }), 400, 'description');
-    expectError(await ask('PATCH', 'acceptance/missing', { name: 'Renamed' }), 404, 'missing');
+    expect((await call('GET', `batch/${id}`)).body).toMatchObject({ name: 'Any name' });
+    for (const invalid of [{ name: 'ab' }, { description: 'x'.repeat(129) }])
+      expectError(await call('PATCH', `acceptance/${id}`, invalid), 400, ...Object.keys(invalid));
+    expectError(await call('PATCH', 'acceptance/missing', { name: 'Renamed' }), 404, 'missing');
   });
 
-  test('DELETE takes the batch and its runs with it, also while they run, and frees both ids', async () => {
+  test('DELETE deletes the batch and its runs too, even while they run, and frees both ids', async () => {
     const id = await createBatchForTest(server, application, [...INPUTS, { control: 'hangs', candidate: 1 }]);
     await createAcceptanceTest(server, application, { id });
-    expectStatus(await ask('DELETE', `acceptance/${id}`), 204);
-    expectError(await ask('GET', `acceptance/${id}`), 404);
-    expectError(await ask('DELETE', `acceptance/${id}`), 404);
-    expectError(await ask('GET', `batch/${id}`), 404);
-    await expect.poll(runsLeft, { timeout: 20_000 }).toBe(0);
+    expectStatus(await call('DELETE', `acceptance/${id}`), 204);
+    expectError(await call('GET', `acceptance/${id}`), 404);
+    expectError(await call('DELETE', `acceptance/${id}`), 404);
+    expectError(await call('GET', `batch/${id}`), 404);
+    await expect.poll(countRuns, { timeout: 20_000 }).toBe(0);
     const input_set_id = await createInputSet(server, application, INPUTS);
     await createAcceptanceTest(server, application, { id, input_set_id });
-    expect((await done(id)).results?.passed).toBe(true);
+    expect((await waitForEnd(id)).results?.passed).toBe(true);
   });
 
-  test('the batch goes with the last of its tests, and they all go with it', async () => {
+  test('deleting the last test deletes the batch, and deleting the batch deletes its tests', async () => {
     const batch = await createBatchForTest(server, application, INPUTS);
     const [one, two] = [
       await createAcceptanceTest(server, application, { experiment_id: batch }),
       await createAcceptanceTest(server, application, { experiment_id: batch }),
     ];
-    expectStatus(await ask('DELETE', `acceptance/${one.id}`), 204);
-    expectStatus(await ask('GET', `batch/${batch}`), 200);
-    expectStatus(await ask('DELETE', `acceptance/${two.id}`), 204);
-    expectError(await ask('GET', `batch/${batch}`), 404);
+    expectStatus(await call('DELETE', `acceptance/${one.id}`), 204);
+    expectStatus(await call('GET', `batch/${batch}`), 200);
+    expectStatus(await call('DELETE', `acceptance/${two.id}`), 204);
+    expectError(await call('GET', `batch/${batch}`), 404);
     const next = await createBatchForTest(server, application, INPUTS);
     for (let n = 0; n < 2; n += 1) await createAcceptanceTest(server, application, { experiment_id: next });
-    expectStatus(await ask('DELETE', `batch/${next}`), 204);
-    expect((await ask('GET', 'acceptance')).body).toEqual([]);
+    expectStatus(await call('DELETE', `batch/${next}`), 204);
+    expect((await call('GET', 'acceptance')).body).toEqual([]);
   });
 
-  test('at the same moment, none outlives its batch, and none leaves it behind', async () => {
+  test('concurrent deletions leave no test without its batch, and no batch without a test', async () => {
     for (let round = 0; round < 5; round += 1) {
       const batch = await createBatchForTest(server, application, INPUTS);
       const [one, two] = [
         await createAcceptanceTest(server, application, { experiment_id: batch }),
         await createAcceptanceTest(server, application, { experiment_id: batch }),
       ];
-      await Promise.all([ask('DELETE', `acceptance/${one.id}`), ask('DELETE', `acceptance/${two.id}`)]);
-      expectError(await ask('GET', `batch/${batch}`), 404);
+      await Promise.all([call('DELETE', `acceptance/${one.id}`), call('DELETE', `acceptance/${two.id}`)]);
+      expectError(await call('GET', `batch/${batch}`), 404);
       const next = await createBatchForTest(server, application, INPUTS);
-      const [made] = await Promise.all([create({ id: next }), ask('DELETE', `batch/${next}`)]);
-      expect([201, 400], made.text).toContain(made.status);
-      expectError(await ask('GET', `acceptance/${next}`), 404);
+      const [created] = await Promise.all([create({ id: next }), call('DELETE', `batch/${next}`)]);
+      expect([201, 400], created.text).toContain(created.status);
+      expectError(await call('GET', `acceptance/${next}`), 404);
     }
   });
 
-  test('404 for another account, and for an application or a test that is not there', async () => {
+  test('404 for another account, and for an unknown test', async () => {
     const id = await createBatchForTest(server, application, INPUTS);
     await createAcceptanceTest(server, application, { id });
     const { token } = await createOtherAccount(server);
@@ -371,15 +371,15 @@ describe('listing, changing and deleting', () => {
         }),
         404,
       );
-    for (const odd of ['missing', '%00', '../x', 'x'.repeat(300)])
-      expectError(await ask('GET', `acceptance/${encodeURIComponent(odd)}`), 404);
+    for (const hostileId of ['missing', '%00', '../x', 'x'.repeat(300)])
+      expectError(await call('GET', `acceptance/${encodeURIComponent(hostileId)}`), 404);
   });
 });
 
-test('what is no batch is none to decide on, and runs that are of neither side count on none', async () => {
+test('a shadow test is not accepted as the batch, and runs of other instances count for neither side', async () => {
   const sides = { baseline_instance_id: 'control', candidate_instance_id: 'candidate' };
   const draft = { id: 'copies', name: 'Copies', comparison: sides, termination_events: { maximum_runs: 1 } };
-  expectStatus(await ask('POST', 'shadow', draft), 201);
+  expectStatus(await call('POST', 'shadow', draft), 201);
   expectError(await create({ experiment_id: 'copies' }), 400, 'experiment_id is "copies"', 'no batch');
 
   const batch = await createBatchForTest(server, application, [{ control: 2, candidate: 'hangs' }]);
@@ -389,12 +389,12 @@ test('what is no batch is none to decide on, and runs that are of neither side c
     body: { input: { control: 1 }, options: { side: 'control' }, batch_experiment_id: batch },
   });
   expectStatus(joined, 202);
-  const hanging = (await runsOf(batch)).find((run) => run.application_instance_id === 'candidate');
-  expectStatus(await server.request('PATCH', `${path}/${hanging?.id}/cancel`), 204);
-  const { results } = await done(batch);
+  const unfinished = (await listRuns(batch)).find((run) => run.application_instance_id === 'candidate');
+  expectStatus(await server.request('PATCH', `${path}/${unfinished?.id}/cancel`), 204);
+  const { results } = await waitForEnd(batch);
   expect(results?.metric_results?.[0]?.statistics).toMatchObject({
     control: { number_of_runs_total: 1, distribution_summary_statistics: { count: 1, mean: 2 } },
     candidate: { number_of_runs_total: 1, distribution_summary_statistics: { count: 0 } },
   });
-  expect(await runsOf(batch)).toHaveLength(3);
+  expect(await listRuns(batch)).toHaveLength(3);
 });

@@ -1,4 +1,4 @@
-/** What acceptance tests decide, by arithmetic: each type of metric, each operator, with and without a tolerance. */
+/** Decisions of acceptance tests, by arithmetic: each metric type and operator, with and without a tolerance. */
 import type { AcceptanceTest, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -21,12 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function results(experiment_id: string, metrics: readonly object[], body: object = {}) {
-  const made = await createAcceptanceTest(server, application, { experiment_id, metrics, ...body });
-  const test = await waitForDecision(server, application, made.id);
+/** Creates a test on the batch and waits for its decision. */
+async function decideTest(experiment_id: string, metrics: readonly object[], body: object = {}) {
+  const created = await createAcceptanceTest(server, application, { experiment_id, metrics, ...body });
+  const test = await waitForDecision(server, application, created.id);
   return { test, metric_results: test.results?.metric_results ?? [] };
 }
-const named = (metric_results: readonly MetricResult[]) =>
+const listOutcomes = (metric_results: readonly MetricResult[]) =>
   metric_results.map(({ metric: { metric_type, params }, passed }) => [
     metric_type,
     params.operator,
@@ -35,31 +36,31 @@ const named = (metric_results: readonly MetricResult[]) =>
     passed,
   ]);
 
-describe('of a control with the mean 20 and a candidate with the mean 21', () => {
+describe('a control with mean 20 and a candidate with mean 21', () => {
   const INPUTS = [
     { control: 10, candidate: 11 },
     { control: 20, candidate: 19 },
     { control: 30, candidate: 33 },
   ];
   const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
-  /** Whether each of the operators holds. */
+  /** Metric type, tolerance type, tolerance value, and the operators that hold. */
   type Row = [string, string, number, string];
   const TABLE: Row[] = [
-    // 21 against 20.
+    // 21 compares with 20.
     ['direct-comparison', '', 0, 'gt ge ne'],
-    // gt and ge against 19, lt and le against 21; they are 1 apart.
+    // gt and ge compare with 19, lt and le with 21; the means are 1 apart.
     ['direct-comparison', 'absolute', 1, 'gt ge le eq'],
     ['direct-comparison', 'absolute', 0.5, 'gt ge ne'],
-    // 0.05 of 20 is 1 again, 0.1 is 2.
+    // 0.05 of 20 is 1, as above; 0.1 of 20 is 2.
     ['direct-comparison', 'relative', 0.05, 'gt ge le eq'],
     ['direct-comparison', 'relative', 0.1, 'gt ge lt le eq'],
-    // 21 against the value, whatever the control and the type.
+    // 21 compares with the value, regardless of the control and the tolerance type.
     ['absolute-threshold', '', 0, 'gt ge ne'],
     ['absolute-threshold', 'absolute', 21, 'ge le eq'],
     ['absolute-threshold', 'absolute', 22, 'lt le ne'],
     ['absolute-threshold', 'absolute', -1, 'gt ge ne'],
     ['absolute-threshold', 'relative', 21, 'ge le eq'],
-    // 1 against the value, or against that share of 20.
+    // The difference of 1 compares with the value, or with that share of 20.
     ['difference-threshold', '', 0, 'gt ge ne'],
     ['difference-threshold', 'absolute', 1, 'ge le eq'],
     ['difference-threshold', 'absolute', 2, 'lt le ne'],
@@ -67,7 +68,7 @@ describe('of a control with the mean 20 and a candidate with the mean 21', () =>
     ['difference-threshold', 'relative', 0.05, 'ge le eq'],
     ['difference-threshold', 'relative', 0.1, 'lt le ne'],
   ];
-  const metricOf = ([metric_type, type, value]: Row, operator: string) => ({
+  const buildMetric = ([metric_type, type, value]: Row, operator: string) => ({
     ...MEAN_METRIC,
     metric_type,
     params: { operator, tolerance: { type, value } },
@@ -78,15 +79,15 @@ describe('of a control with the mean 20 and a candidate with the mean 21', () =>
     batch = await createBatchForTest(server, application, INPUTS);
   });
 
-  test('each operator holds where arithmetic says so, and the test is passed when all of them do', async () => {
-    const asked = TABLE.flatMap((row) => OPERATORS.map((operator) => ({ row, operator })));
-    const metrics = asked.map(({ row, operator }) => metricOf(row, operator));
-    const { test, metric_results } = await results(batch, metrics);
-    const expected = asked.map(({ row, operator }) => ({
-      ...metricOf(row, operator),
+  test('each operator holds as the table says, and the test passes when every metric passes', async () => {
+    const cases = TABLE.flatMap((row) => OPERATORS.map((operator) => ({ row, operator })));
+    const metrics = cases.map(({ row, operator }) => buildMetric(row, operator));
+    const { test, metric_results } = await decideTest(batch, metrics);
+    const expected = cases.map(({ row, operator }) => ({
+      ...buildMetric(row, operator),
       passed: row[3].split(' ').includes(operator),
     }));
-    expect(named(metric_results)).toEqual(
+    expect(listOutcomes(metric_results)).toEqual(
       expected.map(({ metric_type, params, passed }) => [
         metric_type,
         params.operator,
@@ -96,16 +97,19 @@ describe('of a control with the mean 20 and a candidate with the mean 21', () =>
       ]),
     );
     expect(test).toMatchObject({ status: 'completed', results: { passed: false } });
-    const met = expected.filter(({ passed }) => passed).map(({ passed: _, ...metric }) => metric);
-    const passing = await results(batch, met);
+    const passedMetrics = expected.filter(({ passed }) => passed).map(({ passed: _, ...metric }) => metric);
+    const passing = await decideTest(batch, passedMetrics);
     expect(passing.test.results?.passed).toBe(true);
-    // One that is not met is enough.
-    const { test: failing } = await results(batch, [...met, { ...MEAN_METRIC, params: { operator: 'lt' } }]);
+    // One failed metric fails the test.
+    const { test: failing } = await decideTest(batch, [
+      ...passedMetrics,
+      { ...MEAN_METRIC, params: { operator: 'lt' } },
+    ]);
     expect(failing.results?.passed).toBe(false);
   });
 
-  test('the numbers of both sides are those of their values', async () => {
-    const { test, metric_results } = await results(batch, [MEAN_METRIC]);
+  test('the result has the statistics and percentiles of the values of each side', async () => {
+    const { test, metric_results } = await decideTest(batch, [MEAN_METRIC]);
     const [first] = metric_results;
     const side = { version_id: 'v1', number_of_runs_total: 3 };
     const candidate = {
@@ -116,7 +120,7 @@ describe('of a control with the mean 20 and a candidate with the mean 21', () =>
         max: 33,
         count: 3,
         mean: 21,
-        // Of -10, -2 and 12.
+        // The deviations from the mean are -10, -2 and 12.
         std: expect.closeTo(Math.sqrt((100 + 4 + 144) / 2), 10),
         shifted_geometric_mean: expect.closeTo((21 * 29 * 43) ** (1 / 3) - 10, 10),
         shift_parameter: 10,
@@ -171,18 +175,18 @@ describe('of a control with the mean 20 and a candidate with the mean 21', () =>
       metric_type: 'absolute-threshold',
       params: { operator: 'gt' },
     };
-    const { metric_results } = await results(batch, [metric]);
+    const { metric_results } = await decideTest(batch, [metric]);
     expect(metric_results[0]?.candidate_value).toBeCloseTo(value, 10);
     expect(metric_results[0]?.metric.statistic).toMatch(/^[a-z0-9_]+$/);
   });
 
-  test('a rule for more makes more the objective of its comparison, and any indicator can be its field', async () => {
+  test('gt and ge set the objective maximize, and any indicator can be the field', async () => {
     const metrics = (['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const).map((operator) => ({
       ...MEAN_METRIC,
       field: 'result.custom.doubled',
       params: { operator },
     }));
-    const { metric_results } = await results(batch, metrics);
+    const { metric_results } = await decideTest(batch, metrics);
     expect(metric_results.map(({ comparison }) => [comparison.objective, comparison.inputs.wins])).toEqual([
       ['maximize', 2],
       ['maximize', 2],
@@ -195,15 +199,15 @@ describe('of a control with the mean 20 and a candidate with the mean 21', () =>
   });
 });
 
-test('ten inputs on all of which the candidate costs a tenth less have the verdict better', async () => {
+test('a candidate that costs 10 less on each of ten inputs has the verdict better', async () => {
   const inputs = Array.from({ length: 10 }, (_, n) => ({ control: 100 + n, candidate: 90 + n }));
   const batch = await createBatchForTest(server, application, inputs);
-  const { metric_results } = await results(batch, [MEAN_METRIC]);
+  const { metric_results } = await decideTest(batch, [MEAN_METRIC]);
   expect(metric_results[0]).toMatchObject({ passed: true, comparison: { verdict: 'better' } });
 });
 
-describe('where numbers are missing', () => {
-  const sidesOf = (test: AcceptanceTest) => {
+describe('missing numbers', () => {
+  const countRunsBySide = (test: AcceptanceTest) => {
     const { control, candidate } = test.results?.metric_results?.[0]?.statistics ?? {};
     return [control, candidate].map((side) => [
       side?.number_of_runs_total,
@@ -211,13 +215,13 @@ describe('where numbers are missing', () => {
     ]);
   };
 
-  test('a side without any does not pass, and its numbers are 0', async () => {
+  test('a side without numbers passes no metric, and its statistics are 0', async () => {
     const batch = await createBatchForTest(server, application, [
       { control: 1, candidate: null },
       { control: 3, candidate: null },
     ]);
     const metrics = ['le', 'ne', 'gt'].map((operator) => ({ ...MEAN_METRIC, params: { operator } }));
-    const { test, metric_results } = await results(batch, metrics);
+    const { test, metric_results } = await decideTest(batch, metrics);
     expect(test).toMatchObject({ status: 'completed', results: { passed: false } });
     expect(test.results).not.toHaveProperty('error');
     expect(
@@ -228,7 +232,7 @@ describe('where numbers are missing', () => {
       [false, null, null],
     ]);
     expect(metric_results[0]?.reason).toContain('No run of the candidate succeeded with a number');
-    expect(sidesOf(test)).toEqual([
+    expect(countRunsBySide(test)).toEqual([
       [2, 2],
       [2, 0],
     ]);
@@ -239,61 +243,61 @@ describe('where numbers are missing', () => {
     });
   });
 
-  test('a threshold of its own asks nothing of the control', async () => {
+  test('an absolute threshold needs no number of the control, a difference threshold does', async () => {
     const batch = await createBatchForTest(server, application, [{ control: null, candidate: 5 }]);
     const params = { operator: 'lt', tolerance: { type: 'absolute', value: 6 } };
     const metrics = [
       { ...MEAN_METRIC, metric_type: 'absolute-threshold', params },
       { ...MEAN_METRIC, metric_type: 'difference-threshold', params },
     ];
-    const { metric_results } = await results(batch, metrics);
+    const { metric_results } = await decideTest(batch, metrics);
     expect(metric_results.map(({ passed }) => passed)).toEqual([true, false]);
   });
 
-  test('failed runs count, and what is no number does not', async () => {
+  test('failed runs and runs without a number count as runs, not as values', async () => {
     const batch = await createBatchForTest(server, application, [
       { control: 1, candidate: 1 },
       { control: 'nan', candidate: 1 },
       { candidate: 1 },
     ]);
-    const { test } = await results(batch, [MEAN_METRIC]);
+    const { test } = await decideTest(batch, [MEAN_METRIC]);
     expect(test.results?.passed).toBe(true);
-    expect(sidesOf(test)).toEqual([
+    expect(countRunsBySide(test)).toEqual([
       [3, 1],
       [3, 3],
     ]);
   });
 
-  test('a batch of which no run succeeded fails, and so does the test, with the reason', async () => {
+  test('a batch without a successful run fails, and its test fails with the reason', async () => {
     const batch = await createBatchForTest(server, application, [{}, {}]);
     const metric = { ...MEAN_METRIC, metric_type: 'absolute-threshold', params: { operator: 'ge' } };
-    const { test } = await results(batch, [metric]);
+    const { test } = await decideTest(batch, [metric]);
     expect(test).toMatchObject({
       status: 'failed',
       results: { passed: false, error: expect.stringContaining('No run of the batch experiment succeeded.') },
     });
-    expect(sidesOf(test)).toEqual([
+    expect(countRunsBySide(test)).toEqual([
       [2, 0],
       [2, 0],
     ]);
   });
 });
 
-test('runs that could not be made count with those of their version', async () => {
-  // No slot: the runs wait until they are canceled.
+test('runs that could not be submitted count for their version', async () => {
+  // Without a slot, the runs wait until they are canceled.
   await using idle = await startTestServer({
     env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' },
   });
   const own = await createAcceptanceApp(idle);
   const input_set_id = await createInputSet(idle, own, [{ control: 1, candidate: 1 }]);
-  const made = await createAcceptanceTest(idle, own, { input_set_id, repetitions: 150 });
+  const created = await createAcceptanceTest(idle, own, { input_set_id, repetitions: 150 });
   const path = `/v1/applications/${own}`;
   expectStatus(await idle.request('DELETE', `${path}/instances/candidate`), 204);
-  const batch = `${path}/experiments/batch/${made.experiment_id}`;
-  await waitForSubmission(idle, made.experiment_id);
+  const batch = `${path}/experiments/batch/${created.experiment_id}`;
+  await waitForSubmission(idle, created.experiment_id);
   const { runs } = (await idle.request('GET', `${batch}/runs`)).body as { runs: { id: string }[] };
   await Promise.all(runs.map((run) => idle.request('PATCH', `${path}/runs/${run.id}/cancel`)));
-  const test = await waitForDecision(idle, own, made.id);
+  const test = await waitForDecision(idle, own, created.id);
   expect(test.results?.metric_results?.[0]?.statistics).toMatchObject({
     control: { version_id: 'v1', number_of_runs_total: 150 },
     candidate: { version_id: 'v1', number_of_runs_total: 150 },

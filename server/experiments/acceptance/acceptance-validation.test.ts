@@ -1,4 +1,4 @@
-/** What acceptance tests refuse, each with a sentence that names the field. */
+/** Validation of acceptance tests: each 400 names the field. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createAcceptanceApp,
@@ -19,54 +19,58 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const create = (body: object) =>
+const postTest = (body: object) =>
   requestAcceptanceTest(server, application, { id: uniqueId('test'), input_set_id, ...body });
-const metric = (changes: object) => ({ metrics: [{ ...MEAN_METRIC, ...changes }] });
-const tolerance = (given: unknown, changes: object = {}) =>
-  metric({ params: { operator: 'le', tolerance: given }, ...changes });
-const numbered = (count: number) =>
+const withMetric = (changes: object) => ({ metrics: [{ ...MEAN_METRIC, ...changes }] });
+const withTolerance = (value: unknown, changes: object = {}) =>
+  withMetric({ params: { operator: 'le', tolerance: value }, ...changes });
+const buildMetrics = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ ...MEAN_METRIC, field: `result.custom.m${n}` }));
 
 test.each<[string, object, string[]]>([
   ['no metric', { metrics: [] }, ['metrics has 0 items', '1 to 100']],
-  ['101 metrics', { metrics: numbered(101) }, ['metrics has 101 items', '1 to 100']],
-  ['no field', metric({ field: undefined }), ['metrics.0.field is missing']],
-  ['an empty field', metric({ field: '' }), ['metrics.0.field', '1 to 255']],
-  ['a long field', metric({ field: 'x'.repeat(256) }), ['metrics.0.field', '1 to 255']],
-  ['a field with NUL', metric({ field: 'a\0b' }), ['metrics.0.field']],
-  ['an empty statistic', metric({ statistic: '' }), ['metrics.0.statistic', '1 to 255']],
-  ['a long statistic', metric({ statistic: 'x'.repeat(256) }), ['metrics.0.statistic', '1 to 255']],
+  ['101 metrics', { metrics: buildMetrics(101) }, ['metrics has 101 items', '1 to 100']],
+  ['no field', withMetric({ field: undefined }), ['metrics.0.field is missing']],
+  ['an empty field', withMetric({ field: '' }), ['metrics.0.field', '1 to 255']],
+  ['a long field', withMetric({ field: 'x'.repeat(256) }), ['metrics.0.field', '1 to 255']],
+  ['a field with NUL', withMetric({ field: 'a\0b' }), ['metrics.0.field']],
+  ['an empty statistic', withMetric({ statistic: '' }), ['metrics.0.statistic', '1 to 255']],
+  ['a long statistic', withMetric({ statistic: 'x'.repeat(256) }), ['metrics.0.statistic', '1 to 255']],
   [
     'an unknown statistic',
-    metric({ statistic: 'median' }),
+    withMetric({ statistic: 'median' }),
     ['metrics.0.statistic is "median"', 'min, max, mean, std, count, shifted_geometric_mean, p01, p05, p10'],
   ],
-  ['an inherited name', metric({ statistic: 'constructor' }), ['metrics.0.statistic is "constructor"']],
-  ['a type that is none', metric({ metric_type: 'direct' }), ['metrics.0.metric_type', 'direct-comparison']],
-  ['no params', metric({ params: undefined }), ['metrics.0.params is missing']],
-  ['no operator', metric({ params: {} }), ['metrics.0.params.operator is missing']],
-  ['an operator that is none', metric({ params: { operator: '<' } }), ['metrics.0.params.operator', 'gt']],
-  ['a misspelt tolerance', metric({ params: { operator: 'le', tolerence: null } }), ['tolerance']],
-  ['a tolerance without value', tolerance({ type: 'absolute' }), ['tolerance.value is missing']],
-  ['a tolerance of text', tolerance({ type: 'absolute', value: '1' }), ['tolerance.value']],
-  ['a tolerance type that is none', tolerance({ type: 'percent', value: 1 }), ['tolerance.type', 'relative']],
+  ['an inherited name', withMetric({ statistic: 'constructor' }), ['metrics.0.statistic is "constructor"']],
+  [
+    'an unknown metric type',
+    withMetric({ metric_type: 'direct' }),
+    ['metrics.0.metric_type', 'direct-comparison'],
+  ],
+  ['no params', withMetric({ params: undefined }), ['metrics.0.params is missing']],
+  ['no operator', withMetric({ params: {} }), ['metrics.0.params.operator is missing']],
+  ['an unknown operator', withMetric({ params: { operator: '<' } }), ['metrics.0.params.operator', 'gt']],
+  ['a misspelt tolerance', withMetric({ params: { operator: 'le', tolerence: null } }), ['tolerance']],
+  ['a tolerance without value', withTolerance({ type: 'absolute' }), ['tolerance.value is missing']],
+  ['a tolerance value that is text', withTolerance({ type: 'absolute', value: '1' }), ['tolerance.value']],
+  ['an unknown tolerance type', withTolerance({ type: 'percent', value: 1 }), ['tolerance.type', 'relative']],
   [
     'a negative tolerance',
-    tolerance({ type: 'absolute', value: -1 }),
+    withTolerance({ type: 'absolute', value: -1 }),
     ['tolerance.value is -1', '0 or more'],
   ],
   [
     'a tolerance without type',
-    tolerance({ type: '', value: 0.5 }),
+    withTolerance({ type: '', value: 0.5 }),
     ['tolerance.type is ""', '0.5', 'absolute'],
   ],
   [
-    'the same twice',
-    { metrics: [MEAN_METRIC, ...numbered(1), MEAN_METRIC] },
+    'a duplicate metric',
+    { metrics: [MEAN_METRIC, ...buildMetrics(1), MEAN_METRIC] },
     ['metrics.2', 'metrics.0', 'once'],
   ],
   [
-    'the same in another spelling',
+    'a duplicate metric in another spelling',
     {
       metrics: [
         MEAN_METRIC,
@@ -76,7 +80,7 @@ test.each<[string, object, string[]]>([
     ['metrics.1', 'metrics.0'],
   ],
   ['no name', { name: undefined }, ['name is missing']],
-  ['a name of 49', { name: 'x'.repeat(49) }, ['name', '48']],
+  ['a name of 49 characters', { name: 'x'.repeat(49) }, ['name', '48']],
   ['no control', { control: undefined }, ['control is missing']],
   ['no candidate', { candidate: null }, ['candidate']],
   ['a side without instance', { control: { version_id: 'v1' } }, ['control.instance_id is missing']],
@@ -92,12 +96,12 @@ test.each<[string, object, string[]]>([
     { control: { instance_id: 'default' }, candidate: { instance_id: 'latest' } },
     ['candidate.instance_id is "latest"'],
   ],
-  ['a short name', { name: 'ab' }, ['name', '3 to 48']],
+  ['a name of 2 characters', { name: 'ab' }, ['name', '3 to 48']],
   ['a long description', { description: 'x'.repeat(129) }, ['description']],
   ['an id with capitals', { id: 'Test' }, ['id is']],
   ['an unknown field', { metric: [] }, ['metrics']],
-])('400 for %s', async (_, body, words) => {
-  expectError(await create(body), 400, ...words);
+])('400 for %s', async (_, body, messageParts) => {
+  expectError(await postTest(body), 400, ...messageParts);
 });
 
 test.each([
@@ -109,28 +113,28 @@ test.each([
     name: 'Any name',
     control: { instance_id: 'control' },
     candidate: { instance_id: 'candidate' },
-    ...tolerance({ type: 'absolute', value: '?' }),
+    ...withTolerance({ type: 'absolute', value: '?' }),
     input_set_id,
   }).replace('"?"', value);
-  const answer = await server.request('POST', `/v1/applications/${application}/experiments/acceptance`, {
+  const response = await server.request('POST', `/v1/applications/${application}/experiments/acceptance`, {
     body: text,
   });
-  expectError(answer, 400);
+  expectError(response, 400);
 });
 
-test('a hundred metrics are taken, and tolerances of 0 with any type', async () => {
-  expectStatus(await create({ metrics: numbered(100) }), 201);
+test('100 metrics are accepted, and so are tolerances of 0 with any type', async () => {
+  expectStatus(await postTest({ metrics: buildMetrics(100) }), 201);
   for (const type of ['', 'absolute', 'relative'])
-    expectStatus(await create(tolerance({ type, value: 0 })), 201);
-  expectStatus(await create(tolerance(null)), 201);
+    expectStatus(await postTest(withTolerance({ type, value: 0 })), 201);
+  expectStatus(await postTest(withTolerance(null)), 201);
 });
 
-test('what the id of a test is may be of another application, and is taken once', async () => {
+test('the id of a test is unique in its application, and free in another', async () => {
   const id = uniqueId('test');
-  expectStatus(await create({ id }), 201);
-  expectError(await create({ id }), 400, `id is "${id}"`, 'another acceptance test');
+  expectStatus(await postTest({ id }), 201);
+  expectError(await postTest({ id }), 400, `id is "${id}"`, 'another acceptance test');
   const other = await createAcceptanceApp(server);
   const set = await createInputSet(server, other, [{ control: 1, candidate: 1 }]);
   expectStatus(await requestAcceptanceTest(server, other, { id, input_set_id: set }), 201);
-  expect((await create({ id: null })).status).toBe(201);
+  expect((await postTest({ id: null })).status).toBe(201);
 });

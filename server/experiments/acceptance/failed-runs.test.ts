@@ -1,4 +1,4 @@
-/** Runs that fail: batches and acceptance tests say why, with a run to look at and how many runs share the error. */
+/** Failed runs: batches and acceptance tests report the error, one run with it, and how many runs share it. */
 import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -21,58 +21,61 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const EXIT = 'The app ended with exit code 1.';
+const EXIT_ERROR = 'The app ended with exit code 1.';
 
-/** A batch on the inputs that is over, and an acceptance test on it. */
-async function outcome(inputs: readonly ExpectedValues[]) {
+/** Runs a batch on the inputs and an acceptance test on it to their ends. */
+async function runTestToEnd(inputs: readonly ExpectedValues[]) {
   const id = await createBatchForTest(server, application, inputs);
-  const made = await createAcceptanceTest(server, application, { experiment_id: id });
+  const created = await createAcceptanceTest(server, application, { experiment_id: id });
   const batch = await waitForBatchEnd(server, application, id);
-  const { results } = await waitForDecision(server, application, made.id);
+  const { results } = await waitForDecision(server, application, created.id);
   return { batch, results, reason: results?.metric_results?.[0]?.reason ?? '' };
 }
-/** Ids of the failed runs of an instance, oldest first. */
-const failedOf = ({ runs }: BatchExperiment, instance: string): string[] =>
+/** Returns the ids of the failed runs of an instance, oldest first. */
+const listFailedRunIds = ({ runs }: BatchExperiment, instance: string): string[] =>
   runs
     .filter((run) => run.instance_id === instance && run.status_v2 === 'failed')
     .map((run) => run.id)
     .sort();
 
-test('B14: when every run failed, batch and test name the error, a run and how many share it', async () => {
-  const { batch, results, reason } = await outcome([{}, {}, {}]);
-  const [control] = failedOf(batch, 'control');
-  const [candidate] = failedOf(batch, 'candidate');
-  const failure = { version_id: 'v1', error: EXIT, number_of_runs: 3 };
+test('when every run failed, batch and test name the error, a run and the number of runs with it', async () => {
+  const { batch, results, reason } = await runTestToEnd([{}, {}, {}]);
+  const [control] = listFailedRunIds(batch, 'control');
+  const [candidate] = listFailedRunIds(batch, 'candidate');
+  const failure = { version_id: 'v1', error: EXIT_ERROR, number_of_runs: 3 };
   expect(batch.failures.toSorted((one, other) => (one.instance_id < other.instance_id ? -1 : 1))).toEqual([
     { ...failure, instance_id: 'candidate', run_id: candidate },
     { ...failure, instance_id: 'control', run_id: control },
   ]);
-  const sentence = (side: string, run: string | undefined) =>
-    `All 3 runs of the ${side} (instance "${side}") failed. The first error, the same in 3 runs: "${EXIT}" (${run}).`;
-  const both = `${sentence('control', control)} ${sentence('candidate', candidate)}`;
+  const formatFailure = (side: string, run: string | undefined) =>
+    `All 3 runs of the ${side} (instance "${side}") failed. The first error, the same in 3 runs: "${EXIT_ERROR}" (${run}).`;
+  const both = `${formatFailure('control', control)} ${formatFailure('candidate', candidate)}`;
   expect(results?.error).toBe(`No run of the batch experiment succeeded. ${both}`);
   expect(reason).toContain(both);
 });
 
-test('B14: a side some of whose runs failed is named with the first error', async () => {
-  const { batch, results, reason } = await outcome([{ control: 2, candidate: 1 }, { control: 2 }]);
-  const [candidate] = failedOf(batch, 'candidate');
+test('the reason names a side with some failed runs, and the first error', async () => {
+  const { batch, results, reason } = await runTestToEnd([{ control: 2, candidate: 1 }, { control: 2 }]);
+  const [candidate] = listFailedRunIds(batch, 'candidate');
   expect(results).toMatchObject({ passed: true });
   expect(results).not.toHaveProperty('error');
   expect(reason).toContain(
-    `1 of 2 runs of the candidate (instance "candidate") failed. The first error, of one run: "${EXIT}" (${candidate}).`,
+    `1 of 2 runs of the candidate (instance "candidate") failed. The first error, of one run: "${EXIT_ERROR}" (${candidate}).`,
   );
   expect(reason).not.toContain('of the control');
 });
 
-test('B14: runs that could not be submitted count, and have no run to look at', async () => {
-  // No slot: the runs that are submitted wait until they are canceled.
+test('runs that could not be submitted are counted, with a null run_id', async () => {
+  // Without a slot, submitted runs stay queued, so every failure is a refused submission.
   await using idle = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
-  const own = await createAcceptanceApp(idle);
-  const id = await createBatchForTest(idle, own, [{ control: 1, candidate: 1 }], { repetitions: 150 });
-  expectStatus(await idle.request('DELETE', `/v1/applications/${own}/instances/candidate`), 204);
+  const idleApplication = await createAcceptanceApp(idle);
+  const id = await createBatchForTest(idle, idleApplication, [{ control: 1, candidate: 1 }], {
+    repetitions: 150,
+  });
+  expectStatus(await idle.request('DELETE', `/v1/applications/${idleApplication}/instances/candidate`), 204);
   const failures = await idle.waitUntil('runs-ended', async () => {
-    const batch = (await idle.request('GET', batchExperimentPath(own, `/${id}`))).body as BatchExperiment;
+    const batch = (await idle.request('GET', batchExperimentPath(idleApplication, `/${id}`)))
+      .body as BatchExperiment;
     return batch.failures.length > 0 ? batch.failures : null;
   });
   expect(failures).toEqual([
@@ -86,12 +89,12 @@ test('B14: runs that could not be submitted count, and have no run to look at', 
   ]);
 });
 
-test('B13: a rule on what one side does not report names that side and the indicator', async () => {
+test('a metric that one side does not report names that side and the indicator', async () => {
   const inputs = [
     { control: 1, candidate: null },
     { control: 3, candidate: null },
   ];
-  const { results, reason } = await outcome(inputs);
+  const { results, reason } = await runTestToEnd(inputs);
   expect(results).toMatchObject({ passed: false, metric_results: [{ metric: MEAN_METRIC }] });
   expect(reason).toContain(
     'All 2 runs of the candidate (instance "candidate") succeeded, and none reported a number as result.value.',

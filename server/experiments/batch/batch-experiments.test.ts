@@ -1,4 +1,4 @@
-/** Batch experiments from the request to the results. Invalid requests are in batch-validation.test.ts, lists in batch-lists.test.ts. */
+/** Batch experiments from the request to the results. Tests of invalid requests are in batch-validation.test.ts. */
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';
 import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
@@ -16,7 +16,7 @@ import {
 import { expectError, expectStatus, listAllPages, uniqueId } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 let server: TestServer;
 /** Ids of the inputs, of sizes 1, 2 and 3. */
 let inputs: string[];
@@ -26,49 +26,49 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const get = async (path: string): Promise<unknown> => {
-  const answer = await server.request('GET', batchExperimentPath('app', path));
-  expectStatus(answer, 200);
-  return answer.body;
+const getBatch = async (path: string): Promise<unknown> => {
+  const response = await server.request('GET', batchExperimentPath('app', path));
+  expectStatus(response, 200);
+  return response.body;
 };
 
 describe('a batch experiment', () => {
-  let over: BatchExperiment;
+  let ended: BatchExperiment;
   beforeAll(async () => {
-    const made = await createBatchExperiment(server, 'app', {
+    const created = await createBatchExperiment(server, 'app', {
       id: 'first',
       name: 'The first',
-      description: 'Twice as much against as much as there is.',
+      description: 'Compares the doubled value with the plain value.',
       input_set_id: 'sizes',
       instance_ids: ['plain', 'double'],
       repetitions: 2,
       objectives: { 'result.custom.twice': 'maximize' },
     });
-    expect(made).toEqual({
+    expect(created).toEqual({
       id: 'first',
       app_id: 'app',
       name: 'The first',
-      description: 'Twice as much against as much as there is.',
+      description: 'Compares the doubled value with the plain value.',
       status: 'started',
       type: 'batch',
       input_set_id: 'sizes',
       instance_ids: ['plain', 'double'],
       option_sets: {},
       objectives: { 'result.custom.twice': 'maximize' },
-      created_at: expect.stringMatching(INSTANT),
-      updated_at: made.created_at,
+      created_at: expect.stringMatching(TIMESTAMP),
+      updated_at: created.created_at,
       number_of_requested_runs: 12,
       number_of_runs: 12,
       number_of_completed_runs: 0,
       number_of_failed_runs: 0,
     });
-    over = await waitForBatchEnd(server, 'app', 'first');
+    ended = await waitForBatchEnd(server, 'app', 'first');
   });
 
-  test('runs every input on every instance as often as asked, each once', async () => {
-    expect(over).toMatchObject({
+  test('runs every input on every instance once for each repetition', async () => {
+    expect(ended).toMatchObject({
       status: 'completed',
-      completed_at: expect.stringMatching(INSTANT),
+      completed_at: expect.stringMatching(TIMESTAMP),
       number_of_requested_runs: 12,
       number_of_runs: 12,
       number_of_completed_runs: 12,
@@ -76,11 +76,13 @@ describe('a batch experiment', () => {
       refused_runs: [],
       warnings: [],
     });
-    const { runs } = (await get('/first/runs')) as { runs: ExperimentRun[] };
-    const made = runs.map((run) => [run.instance_id, run.input_id, run.repetition]);
-    expect(made.sort()).toEqual(
+    const { runs } = (await getBatch('/first/runs')) as { runs: ExperimentRun[] };
+    const combinations = runs.map((run) => [run.instance_id, run.input_id, run.repetition]);
+    expect(combinations.sort()).toEqual(
       ['plain', 'double']
-        .flatMap((instance) => inputs.flatMap((input) => [0, 1].map((one) => [instance, input, one])))
+        .flatMap((instance) =>
+          inputs.flatMap((input) => [0, 1].map((repetition) => [instance, input, repetition])),
+        )
         .sort(),
     );
     for (const run of runs)
@@ -94,11 +96,14 @@ describe('a batch experiment', () => {
         input_set_id: 'sizes',
         user_email: expect.any(String),
       });
-    expect(over.runs).toEqual(runs);
+    expect(ended.runs).toEqual(runs);
   });
 
-  test('answers distributions by instance, and by input and instance, in the order asked for', () => {
-    const groups = over.grouped_distributional_summaries.map((one) => [one.group_keys, one.group_values]);
+  test('returns distributions by instance, and by input and instance, in the requested order', () => {
+    const groups = ended.grouped_distributional_summaries.map(({ group_keys, group_values }) => [
+      group_keys,
+      group_values,
+    ]);
     const byInstance = ['instanceID', 'versionID'];
     const byInput = ['inputID', 'instanceID', 'versionID'];
     expect(groups).toEqual([
@@ -106,26 +111,26 @@ describe('a batch experiment', () => {
       [byInstance, ['double', 'v1']],
       ...['plain', 'double'].flatMap((instance) => inputs.map((input) => [byInput, [input, instance, 'v1']])),
     ]);
-    // 2, 2, 4, 4, 6, 6: mean 4, and a standard deviation of the square root of 16 / 5.
-    const distribution = over.grouped_distributional_summaries[1]?.indicator_distributions['result.value'];
+    // The values are 2, 2, 4, 4, 6, 6: the mean is 4, the standard deviation the square root of 16 / 5.
+    const distribution = ended.grouped_distributional_summaries[1]?.indicator_distributions['result.value'];
     expect(distribution).toMatchObject({ min: 2, max: 6, count: 6, mean: 4 });
     expect(distribution?.std).toBeCloseTo(Math.sqrt(3.2), 12);
     expect(distribution?.percentiles).toMatchObject({ p50: 4, P50: 4, p01: 2, p99: 6 });
-    expect(over.grouped_distributional_summaries[0]?.indicator_keys).toEqual([
+    expect(ended.grouped_distributional_summaries[0]?.indicator_keys).toEqual([
       'result.custom.twice',
       'result.value',
     ]);
   });
 
-  test('compares the other instance with the first, by input, the indicators in their order', () => {
-    const [compared, ...more] = over.comparisons;
+  test('compares the second instance with the first by input, result.value before other indicators', () => {
+    const [compared, ...more] = ended.comparisons;
     expect(more).toEqual([]);
     expect(compared).toMatchObject({
       control: { instance_id: 'plain', version_id: 'v1' },
       candidate: { instance_id: 'double', version_id: 'v1' },
     });
     const [value, twice] = compared?.indicators ?? [];
-    // Differences by input are 1, 2 and 3; three inputs are too few to decide.
+    // The differences by input are 1, 2 and 3. Three inputs are too few for a verdict.
     expect(value).toMatchObject({
       indicator: 'result.value',
       objective: 'minimize',
@@ -145,12 +150,12 @@ describe('a batch experiment', () => {
     });
   });
 
-  test('lists its runs whole, or by pages with items and runs', async () => {
-    const whole = (await get('/first/runs')) as { runs: ExperimentRun[] };
+  test('lists its runs in one response, or in pages with items and runs', async () => {
+    const whole = (await getBatch('/first/runs')) as { runs: ExperimentRun[] };
     const pages = await listAllPages(server, batchExperimentPath('app', '/first/runs'), 5);
     expect(pages.map((page) => page.length)).toEqual([5, 5, 2]);
     expect(pages.flat()).toEqual(whole.runs.map((run) => run.id));
-    const page = (await get('/first/runs?pagereturn=true&limit=2')) as { runs: unknown; items: unknown };
+    const page = (await getBatch('/first/runs?pagereturn=true&limit=2')) as { runs: unknown; items: unknown };
     expect(page.runs).toEqual(page.items);
     expectError(
       await server.request('GET', batchExperimentPath('app', '/first/runs?limit=51')),
@@ -159,22 +164,22 @@ describe('a batch experiment', () => {
     );
   });
 
-  test('is answered again the same, and its metadata without runs and numbers', async () => {
-    expect(await get('/first')).toEqual(over);
+  test('returns the same response again, and metadata without runs and results', async () => {
+    expect(await getBatch('/first')).toEqual(ended);
     const { runs, refused_runs, failures, grouped_distributional_summaries, comparisons, warnings, ...info } =
-      over;
-    expect(await get('/first/metadata')).toEqual(info);
+      ended;
+    expect(await getBatch('/first/metadata')).toEqual(info);
   });
 
-  test('lets go of its inputs when it is over', async () => {
-    const held = await server.runningServer.database.read
+  test('releases its inputs when it ends', async () => {
+    const inputRows = await server.runningServer.database.read
       .selectFrom('experiment_inputs')
       .selectAll()
       .execute();
-    expect(held).toEqual([]);
+    expect(inputRows).toEqual([]);
   });
 
-  test('is another account’s by no means', async () => {
+  test('is a 404 for another account', async () => {
     const { token } = await createOtherAccount(server);
     for (const rest of ['', '/first', '/first/runs', '/first/metadata'])
       expectError(await server.request('GET', batchExperimentPath('app', rest), { token }), 404);
@@ -189,7 +194,7 @@ describe('a batch experiment', () => {
   });
 });
 
-test('`default` is the default instance that the application has when the experiment is made', async () => {
+test('`default` resolves to the default instance when the experiment is created', async () => {
   await createExperimentApplication(server, 'defaults', { plain: {}, double: { factor: '2' } }, [
     { size: 1 },
   ]);
@@ -200,40 +205,42 @@ test('`default` is the default instance that the application has when the experi
   await server.client.call('updateApplication', { params, body: { default_instance: 'plain' } });
   expect(instance_ids).toEqual(['double', 'latest']);
   const { runs } = await waitForBatchEnd(server, 'defaults', id);
-  const served = runs.map((run) => [run.instance_id, run.version_id, run.statistics.indicators[0]?.value]);
-  expect(served.sort()).toEqual([
+  const results = runs.map((run) => [run.instance_id, run.version_id, run.statistics.indicators[0]?.value]);
+  expect(results.sort()).toEqual([
     ['double', 'v1', 2],
     ['latest', '', 1],
   ]);
 });
 
 describe('option sets', () => {
-  test('are given to every instance, win over its options, and may be empty', async () => {
+  test('apply to every instance, override its options, and may be empty', async () => {
     const { id } = await createBatchExperiment(server, 'app', {
       input_set_id: 'sizes',
       instance_ids: ['double'],
       option_sets: { none_0: {}, 'ten.1': { factor: 10 }, 'shift-2': { shift: '0.5' } },
     });
-    const over = await waitForBatchEnd(server, 'app', id);
-    expect(over.option_sets).toEqual({ none_0: {}, 'ten.1': { factor: '10' }, 'shift-2': { shift: '0.5' } });
-    expect(over.number_of_runs).toBe(9);
+    const ended = await waitForBatchEnd(server, 'app', id);
+    expect(ended.option_sets).toEqual({ none_0: {}, 'ten.1': { factor: '10' }, 'shift-2': { shift: '0.5' } });
+    expect(ended.number_of_runs).toBe(9);
     const keys = ['instanceID', 'versionID', 'optionSetID'].join();
-    const means = over.grouped_distributional_summaries
-      .filter((one) => one.group_keys.join() === keys)
-      .map((one) => [one.group_values[2], one.indicator_distributions['result.value']?.mean]);
+    const means = ended.grouped_distributional_summaries
+      .filter((summary) => summary.group_keys.join() === keys)
+      .map((summary) => [summary.group_values[2], summary.indicator_distributions['result.value']?.mean]);
     expect(means).toEqual([
       ['none_0', 4],
       ['ten.1', 20],
       ['shift-2', 4.5],
     ]);
-    expect(over.comparisons.map((one) => [one.control.option_set, one.candidate.option_set])).toEqual([
+    expect(
+      ended.comparisons.map(({ control, candidate }) => [control.option_set, candidate.option_set]),
+    ).toEqual([
       ['none_0', 'ten.1'],
       ['none_0', 'shift-2'],
     ]);
-    expect(new Set(over.runs.map((run) => run.option_set))).toEqual(new Set(['none_0', 'ten.1', 'shift-2']));
+    expect(new Set(ended.runs.map((run) => run.option_set))).toEqual(new Set(['none_0', 'ten.1', 'shift-2']));
   });
 
-  test('are shown without the options that are hidden from the role, in runs too', async () => {
+  test('omit options that are hidden from the role, in runs too', async () => {
     const hidden = {
       items: [
         { name: 'factor', option_type: 'float', ui: { hidden_from: ['viewer'] } },
@@ -245,33 +252,33 @@ describe('option sets', () => {
       ...ARITHMETIC_APP_TYPE,
       options: hidden,
     } as Partial<Requirements>);
-    const made = await createBatchExperiment(server, 'hiding', {
+    const created = await createBatchExperiment(server, 'hiding', {
       input_set_id: 'sizes',
       instance_ids: ['latest'],
       option_sets: { all: { factor: '7', shift: '1' } },
     });
-    expect(made.option_sets).toEqual({ all: { factor: '7', shift: '1' } });
-    await waitForBatchEnd(server, 'hiding', made.id);
+    expect(created.option_sets).toEqual({ all: { factor: '7', shift: '1' } });
+    await waitForBatchEnd(server, 'hiding', created.id);
     const { token } = await server.createKey('viewer');
-    for (const rest of ['', `/${made.id}`, `/${made.id}/metadata`, `/${made.id}/runs`]) {
-      const answer = await server.request('GET', batchExperimentPath('hiding', rest), { token });
-      expectStatus(answer, 200);
-      expect(answer.text).toContain('"shift"');
-      expect(answer.text).not.toContain('factor');
+    for (const rest of ['', `/${created.id}`, `/${created.id}/metadata`, `/${created.id}/runs`]) {
+      const response = await server.request('GET', batchExperimentPath('hiding', rest), { token });
+      expectStatus(response, 200);
+      expect(response.text).toContain('"shift"');
+      expect(response.text).not.toContain('factor');
     }
   });
 });
 
-describe('changes', () => {
-  test('PATCH changes name and description and answers what is there then', async () => {
+describe('creation and update', () => {
+  test('PATCH changes name and description and returns the updated experiment', async () => {
     const id = uniqueId('patched');
     await createBatchExperiment(server, 'app', { id, input_set_id: 'sizes', instance_ids: ['plain'] });
     const body = { name: 'Another name', description: 'Short.', status: 'draft', runs: [] };
-    const answer = await server.request('PATCH', batchExperimentPath('app', `/${id}`), { body });
-    expectStatus(answer, 200);
-    expect(answer.body).toMatchObject({ id, name: 'Another name', description: 'Short.', type: 'batch' });
-    const over = await waitForBatchEnd(server, 'app', id);
-    expect(over).toMatchObject({ name: 'Another name', description: 'Short.', status: 'completed' });
+    const response = await server.request('PATCH', batchExperimentPath('app', `/${id}`), { body });
+    expectStatus(response, 200);
+    expect(response.body).toMatchObject({ id, name: 'Another name', description: 'Short.', type: 'batch' });
+    const ended = await waitForBatchEnd(server, 'app', id);
+    expect(ended).toMatchObject({ name: 'Another name', description: 'Short.', status: 'completed' });
     expectError(
       await server.request('PATCH', batchExperimentPath('app', '/none'), { body }),
       404,
@@ -287,29 +294,30 @@ describe('changes', () => {
         400,
         word,
       );
-    expect(await get(`/${id}`)).toEqual(over);
+    expect(await getBatch(`/${id}`)).toEqual(ended);
   });
 
-  test('the same Idempotency-Key makes one experiment', async () => {
+  test('requests with the same Idempotency-Key create one experiment', async () => {
     const body = { id: 'once', name: 'Any name', input_set_id: 'sizes', instance_ids: ['plain'] };
-    const ask = { body, headers: { 'idempotency-key': 'batch-once' } };
-    const answers = await Promise.all(
-      [1, 2, 3].map(() => server.request('POST', batchExperimentPath('app'), ask)),
+    const request = { body, headers: { 'idempotency-key': 'batch-once' } };
+    const responses = await Promise.all(
+      [1, 2, 3].map(() => server.request('POST', batchExperimentPath('app'), request)),
     );
-    // Without the key the second and the third would be refused, as the id is taken.
-    expect(answers.map(({ status, body: made }) => [status, (made as { id: string }).id])).toEqual(
+    // Without the key, the second and third requests get 400, because the id exists.
+    expect(responses.map(({ status, body: created }) => [status, (created as { id: string }).id])).toEqual(
       Array(3).fill([201, 'once']),
     );
     expect((await waitForBatchEnd(server, 'app', 'once')).number_of_runs).toBe(3);
   });
 
-  test('of two that take the same id at once one is refused, and makes no run', async () => {
+  test('one of two concurrent requests with the same id gets 400 and creates no run', async () => {
     const body = { id: 'twice', name: 'Any name', input_set_id: 'sizes', instance_ids: ['plain'] };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map(() => server.request('POST', batchExperimentPath('app'), { body })),
     );
-    expect(answers.map((one) => one.status).sort()).toEqual([201, 400]);
-    for (const one of answers) if (one.status === 400) expectError(one, 400, 'id is "twice"');
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
+    for (const response of responses)
+      if (response.status === 400) expectError(response, 400, 'id is "twice"');
     expect((await waitForBatchEnd(server, 'app', 'twice')).number_of_runs).toBe(3);
   });
 });

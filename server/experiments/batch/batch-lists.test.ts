@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('a list', () => {
-  const ids = (items: unknown): string[] => (items as BatchExperimentInfo[]).map((one) => one.id);
+  const listIds = (items: unknown): string[] => (items as BatchExperimentInfo[]).map(({ id }) => id);
 
-  test('is newest first, by type, in a window of time, and by pages that inserts do not disturb', async () => {
+  test('is newest first, filters by type and time, and has pages that inserts do not change', async () => {
     await createExperimentApplication(server, 'listed', { plain: {} }, [{ size: 1 }]);
     const body = { input_set_id: 'sizes', instance_ids: ['plain'] };
     for (const id of ['a', 'b', 'c', 'd']) {
@@ -34,9 +34,9 @@ describe('a list', () => {
       await createBatchExperiment(server, 'listed', { ...body, id, type });
     }
     const list = async (query: string) => {
-      const answer = await server.request('GET', batchExperimentPath('listed', query));
-      expectStatus(answer, 200);
-      return ids(answer.body);
+      const response = await server.request('GET', batchExperimentPath('listed', query));
+      expectStatus(response, 200);
+      return listIds(response.body);
     };
     expect(await list('')).toEqual(['d', 'c', 'b', 'a']);
     expect(await list('?type=batch')).toEqual(['d', 'b', 'a']);
@@ -64,7 +64,7 @@ describe('a list', () => {
     );
   });
 
-  test('is refused by a limit that is none, and by a token of another list', async () => {
+  test('is a 400 for an invalid limit and for a page token of another list', async () => {
     for (const limit of ['0', '51', '1.5', 'all'])
       expectError(
         await server.request('GET', batchExperimentPath('app', `?limit=${limit}`)),
@@ -106,13 +106,13 @@ describe('a list', () => {
     );
   });
 
-  test('of hundreds of runs comes whole in parts', async () => {
+  test('of more than a hundred runs is complete, in one response and in pages', async () => {
     await createExperimentApplication(server, 'many', { plain: {} }, [{ size: 1 }]);
     const body = { id: 'many', input_set_id: 'sizes', instance_ids: ['plain'], repetitions: 110 };
     await createBatchExperiment(server, 'many', body);
     await waitForBatchEnd(server, 'many', 'many');
-    const answer = await server.request('GET', batchExperimentPath('many', '/many/runs'));
-    const listed = (answer.body as { runs: ExperimentRun[] }).runs;
+    const response = await server.request('GET', batchExperimentPath('many', '/many/runs'));
+    const listed = (response.body as { runs: ExperimentRun[] }).runs;
     expect(new Set(listed.map((run) => run.repetition)).size).toBe(110);
     expect(listed.map((run) => run.id)).toEqual(
       (await listAllPages(server, batchExperimentPath('many', '/many/runs'), 50)).flat(),
@@ -120,18 +120,18 @@ describe('a list', () => {
   }, 60_000);
 });
 
-test('a batch of more than a thousand runs is answered with the newest thousand of them', async () => {
+test('a batch of more than 1,000 runs returns the newest 1,000', async () => {
   await using idle = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1' } });
   const [input = ''] = await createExperimentApplication(idle, 'app', { plain: {} }, [{ size: 1 }]);
   const slow = { waits: 'true' };
-  // Nothing ends while it is looked at: the first run keeps the slot.
+  // The first run occupies the only slot, so no run ends between the two requests.
   await createRun(idle, 'app', { instance: 'plain', input: { size: 1 }, body: { options: slow } });
   const body = { id: 'x', input_set_id: 'sizes', instance_ids: ['plain'], option_sets: { slow } };
   await createBatchExperiment(idle, 'app', { ...body, repetitions: 1001 });
-  const at = (rest: string) => idle.request('GET', batchExperimentPath('app', rest));
+  const requestBatch = (path: string) => idle.request('GET', batchExperimentPath('app', path));
   await waitForSubmission(idle, 'x');
-  const { runs } = (await at('/x')).body as BatchExperiment;
-  const all = ((await at('/x/runs')).body as { runs: ExperimentRun[] }).runs;
+  const { runs } = (await requestBatch('/x')).body as BatchExperiment;
+  const all = ((await requestBatch('/x/runs')).body as { runs: ExperimentRun[] }).runs;
   expect(new Set(all.map((run) => run.repetition)).size).toBe(1001);
   expect(runs).toEqual(all.slice(0, 1000));
   expect(runs[0]).toMatchObject({ input_id: input, option_set: 'slow' });

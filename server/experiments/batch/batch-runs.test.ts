@@ -1,4 +1,4 @@
-/** Runs of a batch experiment: how they are counted from the start, told apart and listed. */
+/** Runs of a batch experiment: their count from the start, their repetitions and their labels. */
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -21,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const get = async (path: string): Promise<unknown> => {
-  const answer = await server.request('GET', batchExperimentPath('app', path));
-  expectStatus(answer, 200);
-  return answer.body;
+const getBatch = async (path: string): Promise<unknown> => {
+  const response = await server.request('GET', batchExperimentPath('app', path));
+  expectStatus(response, 200);
+  return response.body;
 };
 
 describe('runs of a batch', () => {
-  const requested = (run: object) => ({ instance_id: 'plain', input_id: inputs[0], ...run });
+  const requestRun = (run: object) => ({ instance_id: 'plain', input_id: inputs[0], ...run });
 
   test.each([
     ['a batch', () => ({ input_set_id: 'sizes', instance_ids: ['plain', 'double'] }), 4],
@@ -37,19 +37,22 @@ describe('runs of a batch', () => {
       () => ({
         type: 'scenario',
         input_set_id: 'sizes',
-        runs: [requested({ scenario_id: 'a' }), requested({ scenario_id: 'b' })],
+        runs: [requestRun({ scenario_id: 'a' }), requestRun({ scenario_id: 'b' })],
       }),
       2,
     ],
-  ])('C5: are counted right after %s was created', async (_, body, runs) => {
-    const made = await createBatchExperiment(server, 'app', body());
-    const [first, full] = await Promise.all([get(`/${made.id}/metadata`), get(`/${made.id}`)]);
-    for (const one of [made, first, full]) expect(one).toMatchObject({ number_of_runs: runs });
-    expect(await waitForBatchEnd(server, 'app', made.id)).toMatchObject({ number_of_runs: runs });
+  ])('are counted right after %s was created', async (_, body, runs) => {
+    const created = await createBatchExperiment(server, 'app', body());
+    const [first, full] = await Promise.all([
+      getBatch(`/${created.id}/metadata`),
+      getBatch(`/${created.id}`),
+    ]);
+    for (const response of [created, first, full]) expect(response).toMatchObject({ number_of_runs: runs });
+    expect(await waitForBatchEnd(server, 'app', created.id)).toMatchObject({ number_of_runs: runs });
   });
 
-  test('C5: are counted right after an acceptance test created the batch', async () => {
-    const answer = await server.request('POST', '/v1/applications/app/experiments/acceptance', {
+  test('are counted right after an acceptance test created the batch', async () => {
+    const response = await server.request('POST', '/v1/applications/app/experiments/acceptance', {
       body: {
         id: 'counted',
         name: 'Counted',
@@ -66,64 +69,64 @@ describe('runs of a batch', () => {
         input_set_id: 'sizes',
       },
     });
-    expectStatus(answer, 201);
-    expect(await get('/counted/metadata')).toMatchObject({ number_of_runs: 4 });
+    expectStatus(response, 201);
+    expect(await getBatch('/counted/metadata')).toMatchObject({ number_of_runs: 4 });
   });
 
   test.each([
     ['run_number alone', [{ run_number: '1' }, { run_number: '2' }, { run_number: 'b' }], [0, 1, 2]],
     [
-      'run_number beside the same repetition',
+      'run_number, with the same repetition',
       [
         { repetition: 1, run_number: '7' },
         { repetition: 1, run_number: '8' },
       ],
       [1, 0],
     ],
-    ['a run_number on one of them', [{}, { run_number: '1' }], [0, 1]],
+    ['the presence of a run_number', [{}, { run_number: '1' }], [0, 1]],
     [
-      'a run_number for each run, as the published client counts them',
+      'run_number and repetition, as the published client counts them',
       [
         { repetition: 0, run_number: '1' },
         { repetition: 1, run_number: '2' },
       ],
       [0, 1],
     ],
-  ])('C6: that differ in %s are repetitions', async (_, runs, repetitions) => {
-    const made = await createBatchExperiment(server, 'app', {
+  ])('that differ in %s are repetitions', async (_, runs, repetitions) => {
+    const created = await createBatchExperiment(server, 'app', {
       input_set_id: 'sizes',
-      runs: runs.map(requested),
+      runs: runs.map(requestRun),
     });
-    const over = await waitForBatchEnd(server, 'app', made.id);
-    expect(over.runs.map((run) => run.repetition).sort()).toEqual(repetitions.sort());
+    const ended = await waitForBatchEnd(server, 'app', created.id);
+    expect(ended.runs.map((run) => run.repetition).sort()).toEqual(repetitions.sort());
   });
 
-  test('C6: with the same run_number are refused', async () => {
+  test('with the same run_number get 400', async () => {
     const body = {
       id: 'twice-the-same',
       name: 'Any name',
       input_set_id: 'sizes',
-      runs: ['1', '1'].map((run_number) => requested({ run_number })),
+      runs: ['1', '1'].map((run_number) => requestRun({ run_number })),
     };
-    const answer = await server.request('POST', batchExperimentPath('app'), { body });
-    expectError(answer, 400, 'runs.1 requests the same run as runs.0', 'run_number');
+    const response = await server.request('POST', batchExperimentPath('app'), { body });
+    expectError(response, 400, 'runs.1 requests the same run as runs.0', 'run_number');
   });
 
-  test('D7: always have option_set and scenario_id, null without one', async () => {
-    const made = await createBatchExperiment(server, 'app', {
+  test('always have option_set and scenario_id, null where the request has none', async () => {
+    const created = await createBatchExperiment(server, 'app', {
       input_set_id: 'sizes',
       option_sets: { more: {} },
-      runs: [requested({}), requested({ option_set: 'more', scenario_id: 'a', repetition: 1 })],
+      runs: [requestRun({}), requestRun({ option_set: 'more', scenario_id: 'a', repetition: 1 })],
     });
-    await waitForBatchEnd(server, 'app', made.id);
-    const { runs } = (await get(`/${made.id}/runs`)) as { runs: ExperimentRun[] };
-    const places = runs.map(({ option_set, scenario_id, repetition, input_set_id }) => ({
+    await waitForBatchEnd(server, 'app', created.id);
+    const { runs } = (await getBatch(`/${created.id}/runs`)) as { runs: ExperimentRun[] };
+    const labels = runs.map(({ option_set, scenario_id, repetition, input_set_id }) => ({
       option_set,
       scenario_id,
       repetition,
       input_set_id,
     }));
-    expect(places.sort((a, b) => Number(a.repetition) - Number(b.repetition))).toEqual([
+    expect(labels.sort((a, b) => Number(a.repetition) - Number(b.repetition))).toEqual([
       { option_set: null, scenario_id: null, repetition: 0, input_set_id: 'sizes' },
       { option_set: 'more', scenario_id: 'a', repetition: 1, input_set_id: 'sizes' },
     ]);

@@ -1,4 +1,4 @@
-/** What is refused when a batch experiment is made: each a 400 that names the field and its value, and changes nothing. */
+/** Validation of new batch experiments: each refusal is a 400 that names the field and value, and changes nothing. */
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';
 import type {
   ApplicationId,
@@ -46,41 +46,41 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const create = (body: object) =>
+const postBatch = (body: object) =>
   server.request('POST', batchExperimentPath('app'), { body: { id: 'refused', name: 'Any name', ...body } });
-/** Expects the refusal of a body that otherwise would be a batch. */
-async function refused(body: object, ...words: string[]): Promise<void> {
-  expectError(await create(body), 400, ...words);
+/** Expects that the body gets a 400 with these parts of a message, and that no batch exists. */
+async function expect400(body: object, ...messageParts: string[]): Promise<void> {
+  expectError(await postBatch(body), 400, ...messageParts);
   expectError(await server.request('GET', batchExperimentPath('app', '/refused')), 404);
 }
-const instances = (body: object) => ({ input_set_id: 'sizes', instance_ids: ['plain'], ...body });
-const runs = (...many: object[]) => ({ input_set_id: 'sizes', runs: many });
+const withInstances = (body: object) => ({ input_set_id: 'sizes', instance_ids: ['plain'], ...body });
+const withRuns = (...many: object[]) => ({ input_set_id: 'sizes', runs: many });
 const run = { instance_id: 'plain' };
 
 describe('400 for', () => {
-  test('a name, a description or an id that is not as it has to be', async () => {
-    await refused(instances({ name: 'ab' }), 'name');
-    await refused(instances({ name: 'x'.repeat(49) }), 'name');
-    await refused(instances({ description: 'x'.repeat(29) }), 'description', '30');
-    await refused(instances({ description: 'x'.repeat(129) }), 'description', '128');
-    expectError(await create(instances({ id: 'Not_an_id' })), 400, 'id is "Not_an_id"');
-    await refused(instances({ instance_idz: [] }), 'instance_idz', 'instance_ids');
-    await refused(instances({ type: 'shadow' }), 'type is "shadow"');
+  test('an invalid name, description or id, an unknown field or type', async () => {
+    await expect400(withInstances({ name: 'ab' }), 'name');
+    await expect400(withInstances({ name: 'x'.repeat(49) }), 'name');
+    await expect400(withInstances({ description: 'x'.repeat(29) }), 'description', '30');
+    await expect400(withInstances({ description: 'x'.repeat(129) }), 'description', '128');
+    expectError(await postBatch(withInstances({ id: 'Not_an_id' })), 400, 'id is "Not_an_id"');
+    await expect400(withInstances({ instance_idz: [] }), 'instance_idz', 'instance_ids');
+    await expect400(withInstances({ type: 'shadow' }), 'type is "shadow"');
   });
 
-  test('neither instance_ids nor runs, both, or none of either', async () => {
-    await refused({ input_set_id: 'sizes' }, 'instance_ids and runs are both absent');
-    await refused({ input_set_id: 'sizes', instance_ids: null, runs: null }, 'are both absent');
-    await refused(instances({ runs: [run] }), 'instance_ids and runs are both given');
-    await refused({ input_set_id: 'sizes', instance_ids: [] }, 'instance_ids is empty');
-    await refused(runs(), 'runs is empty');
+  test('instance_ids and runs that are both absent, both given, or empty', async () => {
+    await expect400({ input_set_id: 'sizes' }, 'instance_ids and runs are both absent');
+    await expect400({ input_set_id: 'sizes', instance_ids: null, runs: null }, 'are both absent');
+    await expect400(withInstances({ runs: [run] }), 'instance_ids and runs are both given');
+    await expect400({ input_set_id: 'sizes', instance_ids: [] }, 'instance_ids is empty');
+    await expect400(withRuns(), 'runs is empty');
   });
 
-  test('an input set that is none, or that nothing names', async () => {
-    await refused(instances({ input_set_id: 'none' }), 'input_set_id is "none"');
-    await refused({ instance_ids: ['plain'] }, 'input_set_id is absent');
-    await refused({ runs: [{ ...run, input_set_id: 'sizes' }, run] }, 'runs.1.input_set_id is absent');
-    await refused(runs(run, { ...run, input_set_id: 'none' }), 'runs.1.input_set_id is "none"');
+  test('an unknown or missing input set', async () => {
+    await expect400(withInstances({ input_set_id: 'none' }), 'input_set_id is "none"');
+    await expect400({ instance_ids: ['plain'] }, 'input_set_id is absent');
+    await expect400({ runs: [{ ...run, input_set_id: 'sizes' }, run] }, 'runs.1.input_set_id is absent');
+    await expect400(withRuns(run, { ...run, input_set_id: 'none' }), 'runs.1.input_set_id is "none"');
     const foreign = await createInstance(server);
     const body = { id: 'refused', name: 'Any name', input_set_id: 'sizes', instance_ids: ['i1'] };
     expectError(
@@ -90,110 +90,114 @@ describe('400 for', () => {
     );
   });
 
-  test('an input that its set does not hold', async () => {
-    await refused(runs({ ...run, input_id: 'monday' }), 'runs.0.input_id is "monday"', 'input set "sizes"');
+  test('an input outside its input set', async () => {
+    await expect400(
+      withRuns({ ...run, input_id: 'monday' }),
+      'runs.0.input_id is "monday"',
+      'input set "sizes"',
+    );
   });
 
-  test('an instance or a version that is none, and a run with neither', async () => {
-    await refused(instances({ instance_ids: ['plain', 'nowhere'] }), 'instance_ids.1 is "nowhere"');
-    await refused(instances({ instance_ids: [''] }), 'instance_ids.0 is ""');
-    await refused(runs(run, { instance_id: 'nowhere' }), 'runs.1.instance_id is "nowhere"');
-    await refused(runs({ ...run, version_id: 'v9' }), 'runs.0.version_id is "v9"');
-    await refused(runs({ version_id: 'v9' }), 'runs.0.version_id is "v9"');
-    await refused(runs({ input_id: input }), 'runs.0 has neither instance_id nor version_id');
-    await refused(runs({ instance_id: '', version_id: null }), 'runs.0 has neither');
+  test('an unknown instance or version, and a run with neither', async () => {
+    await expect400(withInstances({ instance_ids: ['plain', 'nowhere'] }), 'instance_ids.1 is "nowhere"');
+    await expect400(withInstances({ instance_ids: [''] }), 'instance_ids.0 is ""');
+    await expect400(withRuns(run, { instance_id: 'nowhere' }), 'runs.1.instance_id is "nowhere"');
+    await expect400(withRuns({ ...run, version_id: 'v9' }), 'runs.0.version_id is "v9"');
+    await expect400(withRuns({ version_id: 'v9' }), 'runs.0.version_id is "v9"');
+    await expect400(withRuns({ input_id: input }), 'runs.0 has neither instance_id nor version_id');
+    await expect400(withRuns({ instance_id: '', version_id: null }), 'runs.0 has neither');
   });
 
-  test('the same instance or the same run twice', async () => {
-    await refused(
-      instances({ instance_ids: ['plain', 'other', 'plain'] }),
+  test('a duplicate instance or run', async () => {
+    await expect400(
+      withInstances({ instance_ids: ['plain', 'other', 'plain'] }),
       'instance_ids.2 is "plain", which instance_ids.0 names already',
     );
-    await refused(
-      instances({ instance_ids: ['latest', 'devint'] }),
+    await expect400(
+      withInstances({ instance_ids: ['latest', 'devint'] }),
       'instance_ids.1 is "devint", which instance_ids.0 names already',
     );
-    await refused(
-      runs(run, { ...run, repetition: 1 }, { ...run, input_id: input }),
+    await expect400(
+      withRuns(run, { ...run, repetition: 1 }, { ...run, input_id: input }),
       'runs.2 requests the same run as runs.0',
     );
   });
 
-  test('option sets that are none, or break the rules of their keys and options', async () => {
-    await refused(runs({ ...run, option_set: 'fast' }), 'runs.0.option_set is "fast"', 'none is given');
-    await refused(
-      { ...runs({ ...run, option_set: 'fast' }), option_sets: { slow: {} } },
+  test('unknown option sets, and invalid keys and options', async () => {
+    await expect400(withRuns({ ...run, option_set: 'fast' }), 'runs.0.option_set is "fast"', 'none is given');
+    await expect400(
+      { ...withRuns({ ...run, option_set: 'fast' }), option_sets: { slow: {} } },
       'runs.0.option_set is "fast"',
       'slow',
     );
-    await refused(
-      { ...runs({ ...run, option_set: 'constructor' }), option_sets: { slow: {} } },
+    await expect400(
+      { ...withRuns({ ...run, option_set: 'constructor' }), option_sets: { slow: {} } },
       '"constructor"',
     );
     for (const key of ['', 'a b', 'a/b', 'ä', 'x'.repeat(129), 'a\0'])
-      await refused(instances({ option_sets: { [key]: {} } }), 'option_sets has the key', '1 to 128');
-    await refused(
-      instances({ option_sets: { fast: { 'a-b': '1' } } }),
+      await expect400(withInstances({ option_sets: { [key]: {} } }), 'option_sets has the key', '1 to 128');
+    await expect400(
+      withInstances({ option_sets: { fast: { 'a-b': '1' } } }),
       'option_sets.fast has the option "a-b"',
     );
-    await refused(instances({ option_sets: { fast: { a: 'x'.repeat(8193) } } }), 'option_sets.fast.a');
-    await refused(instances({ option_sets: { fast: { a: [1] } } }), 'option_sets.fast.a');
+    await expect400(withInstances({ option_sets: { fast: { a: 'x'.repeat(8193) } } }), 'option_sets.fast.a');
+    await expect400(withInstances({ option_sets: { fast: { a: [1] } } }), 'option_sets.fast.a');
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, {}]));
-    await refused(instances({ option_sets: many }), 'option_sets has 1001 sets');
-    // 33 times {"kNN":{"a":"8000 characters"}, without the first brace and with a comma or the last brace, and one.
+    await expect400(withInstances({ option_sets: many }), 'option_sets has 1001 sets');
+    // Each of the 33 entries ends with a comma or the closing brace. The opening brace adds one character.
     const long = Array.from({ length: 33 }, (_, index) => [`k${10 + index}`, { a: 'x'.repeat(8000) }]);
-    await refused(
-      instances({ option_sets: Object.fromEntries(long) }),
+    await expect400(
+      withInstances({ option_sets: Object.fromEntries(long) }),
       `option_sets is ${33 * (8000 + '"k10":{"a":""},'.length) + 1} characters long`,
       '262144',
     );
   });
 
-  test('scenario ids and repetitions that are none', async () => {
-    await refused(runs({ ...run, scenario_id: 'a b' }), 'runs.0.scenario_id is "a b"');
-    await refused(runs({ ...run, scenario_id: 'x'.repeat(65) }), 'runs.0.scenario_id');
-    await refused(runs({ ...run, repetition: -1 }), 'runs.0.repetition is -1');
-    await refused(runs({ ...run, repetition: 1.5 }), 'runs.0.repetition is 1.5');
-    await refused(instances({ repetitions: 0 }), 'repetitions is 0');
-    await refused({ ...runs(run), repetitions: 2 }, 'repetitions is 2, but runs is given');
+  test('invalid scenario ids and repetitions', async () => {
+    await expect400(withRuns({ ...run, scenario_id: 'a b' }), 'runs.0.scenario_id is "a b"');
+    await expect400(withRuns({ ...run, scenario_id: 'x'.repeat(65) }), 'runs.0.scenario_id');
+    await expect400(withRuns({ ...run, repetition: -1 }), 'runs.0.repetition is -1');
+    await expect400(withRuns({ ...run, repetition: 1.5 }), 'runs.0.repetition is 1.5');
+    await expect400(withInstances({ repetitions: 0 }), 'repetitions is 0');
+    await expect400({ ...withRuns(run), repetitions: 2 }, 'repetitions is 2, but runs is given');
   });
 
-  test('more runs than a batch may have, however they are asked for', async () => {
-    await refused(instances({ repetitions: 10_001 }), 'repetitions is 10001');
-    await refused(
-      instances({ instance_ids: ['plain', 'other'], repetitions: 5001 }),
+  test('more runs than the limit of a batch, in each form of request', async () => {
+    await expect400(withInstances({ repetitions: 10_001 }), 'repetitions is 10001');
+    await expect400(
+      withInstances({ instance_ids: ['plain', 'other'], repetitions: 5001 }),
       '1 inputs on 2 instances with 1 option sets and 5001 repetitions are 10002 runs',
     );
     const sets = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, {}]));
     const names = Array.from({ length: 10_000 }, (_, index) => `i${index}`);
-    await refused(
-      instances({ instance_ids: names, option_sets: sets }),
+    await expect400(
+      withInstances({ instance_ids: names, option_sets: sets }),
       '10000 instances with 1000 option sets are 10000000 runs on each input',
     );
     const many = Array.from({ length: 10_001 }, (_, repetition) => ({ ...run, repetition }));
-    await refused(runs(...many), 'runs has 10001 items');
+    await expect400(withRuns(...many), 'runs has 10001 items');
   });
 
-  test('options of all runs together that are more than a batch may have', async () => {
+  test('options of all runs that together exceed the limit of a batch', async () => {
     const options = { a: 'x'.repeat(8000), b: 'x'.repeat(8000) };
     const each = JSON.stringify(options).length;
-    await refused(
-      instances({ option_sets: { long: options }, repetitions: 5000 }),
+    await expect400(
+      withInstances({ option_sets: { long: options }, repetitions: 5000 }),
       `The options of all 5000 runs`,
       `are ${5000 * each} characters long`,
       '67108864',
     );
   });
 
-  test('objectives that no indicator is called, that are too many, or say neither', async () => {
-    await refused(instances({ objectives: { '': 'minimize' } }), 'objectives has the indicator ""');
-    await refused(instances({ objectives: { ['x'.repeat(256)]: 'minimize' } }), '1 to 255');
-    await refused(instances({ objectives: { a: 'best' } }), 'objectives.a is "best"');
+  test('objectives with an invalid indicator or value, and too many objectives', async () => {
+    await expect400(withInstances({ objectives: { '': 'minimize' } }), 'objectives has the indicator ""');
+    await expect400(withInstances({ objectives: { ['x'.repeat(256)]: 'minimize' } }), '1 to 255');
+    await expect400(withInstances({ objectives: { a: 'best' } }), 'objectives.a is "best"');
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, 'minimize']));
-    await refused(instances({ objectives: many }), 'objectives has 101 indicators');
+    await expect400(withInstances({ objectives: many }), 'objectives has 101 indicators');
   });
 
-  test('options that the app of an instance refuses, whose names the role may see', async () => {
+  test('options that the app rejects, without the names of options hidden from the role', async () => {
     const options = {
       strict: true,
       validation: { enforce: 'all' },
@@ -202,29 +206,28 @@ describe('400 for', () => {
         { name: 'shift', option_type: 'int', ui: { hidden_from: ['operator'] } },
       ],
     };
-    const { upload_id } = { upload_id: await uploadContent(server, 'app', '{"size":1}') };
-    expect(upload_id).not.toBe('');
+    expect(await uploadContent(server, 'app', '{"size":1}')).not.toBe('');
     await pushApp(server, 'app', ARITHMETIC_APP, {
       ...ARITHMETIC_APP_TYPE,
       options,
     } as Partial<Requirements>);
     const latest = (set: object) =>
-      instances({ instance_ids: ['plain', 'latest'], option_sets: { ok: {}, set } });
-    await refused(
+      withInstances({ instance_ids: ['plain', 'latest'], option_sets: { ok: {}, set } });
+    await expect400(
       latest({ factor: 11 }),
       'option_sets.set',
       'instance "latest"',
       'options.factor is "11"',
       'at most 10',
     );
-    await refused(latest({ speed: 1 }), 'option_sets.set', 'options.speed is not an option of this app');
+    await expect400(latest({ speed: 1 }), 'option_sets.set', 'options.speed is not an option of this app');
     const { token } = await server.createKey('operator');
-    const answer = await server.request('POST', batchExperimentPath('app'), {
+    const response = await server.request('POST', batchExperimentPath('app'), {
       token,
       body: { id: 'refused', name: 'Any name', ...latest({ shift: 'x' }) },
     });
-    expectError(answer, 400, 'The run breaks a rule for an option that is hidden from some roles');
-    expect(answer.text).not.toContain('shift');
+    expectError(response, 400, 'The run breaks a rule for an option that is hidden from some roles');
+    expect(response.text).not.toContain('shift');
     const { id } = await createBatchExperiment(server, 'app', latest({ factor: 2 }));
     expect(await waitForBatchEnd(server, 'app', id)).toMatchObject({
       status: 'completed',
@@ -232,7 +235,7 @@ describe('400 for', () => {
     });
   });
 
-  test('an input whose format the app does not take', async () => {
+  test('an input in a format that the app does not accept', async () => {
     const format = { ...ARITHMETIC_APP_TYPE, io_configuration: { format: 'multi-file' } };
     await pushApp(server, 'files', ARITHMETIC_APP, format as Partial<Requirements>);
     const upload_id = await uploadContent(server, 'files', '{"size":1}');
@@ -253,7 +256,7 @@ describe('400 for', () => {
   });
 });
 
-test('404 for what is not there, 403 for a role without the right', async () => {
+test('404 for an unknown batch experiment, 403 for a role without the permission', async () => {
   for (const [method, rest] of [
     ['GET', '/none'],
     ['GET', '/none/runs'],
@@ -270,65 +273,74 @@ test('404 for what is not there, 403 for a role without the right', async () => 
       404,
       'There is no batch experiment "none"',
     );
-  for (const odd of ['%00', '../x', '\ud83d\ude9a', "x' or '1'='1", 'x'.repeat(300)])
+  for (const hostileId of ['%00', '../x', '\ud83d\ude9a', "x' or '1'='1", 'x'.repeat(300)])
     for (const rest of ['', '/runs', '/metadata'])
       expectError(
-        await server.request('GET', batchExperimentPath('app', `/${encodeURIComponent(odd)}${rest}`)),
+        await server.request('GET', batchExperimentPath('app', `/${encodeURIComponent(hostileId)}${rest}`)),
         404,
       );
   expectError(await server.request('GET', batchExperimentPath('app', '/%00')), 404);
   const { token } = await server.createKey('viewer');
-  const body = { name: 'Any name', ...instances({}) };
+  const body = { name: 'Any name', ...withInstances({}) };
   expectError(await server.request('POST', batchExperimentPath('app'), { body, token }), 403);
   expectStatus(await server.request('GET', batchExperimentPath('app'), { token }), 200);
 });
 
-test('a body without a description, and one of lists that are empty beside another, are taken', async () => {
-  const made = await createBatchExperiment(server, 'app', { ...instances({}), runs: [], option_sets: null });
+test('a batch needs no description, and accepts an empty list of runs or instances beside the other', async () => {
+  const created = await createBatchExperiment(server, 'app', {
+    ...withInstances({}),
+    runs: [],
+    option_sets: null,
+  });
   const listed = await createBatchExperiment(server, 'app', {
-    ...runs({ version_id: 'v1' }),
+    ...withRuns({ version_id: 'v1' }),
     instance_ids: [],
   });
   expect(listed).toMatchObject({ instance_ids: [], input_set_id: 'sizes', number_of_requested_runs: 1 });
-  for (const { id } of [made, listed])
+  for (const { id } of [created, listed])
     expect(await waitForBatchEnd(server, 'app', id)).toMatchObject({
       status: 'completed',
       number_of_runs: 1,
     });
 });
 
-describe('an input set that is another once its inputs are read and before the batch is kept', () => {
-  const application = () =>
+describe('an input set that changes after its inputs are read and before the batch is inserted', () => {
+  const findApplication = () =>
     server.runningServer.database.read
       .selectFrom('applications')
       .selectAll()
       .where('id', '=', 'app' as ApplicationId)
       .executeTakeFirstOrThrow();
-  async function makeSet(name: string, run: string): Promise<InputSetWithItems> {
+  async function createSet(name: string, run: string): Promise<InputSetWithItems> {
     const id = uniqueId('set');
     const path = '/v1/applications/app/experiments/inputsets';
     expectStatus(await server.request('POST', path, { body: { id, name, run_ids: [run] } }), 201);
-    const { uid } = await application();
+    const { uid } = await findApplication();
     const set = await findInputSet(server.runningServer.database.read, uid, id as InputSetId);
     if (!set) throw new Error(`There is no input set ${id}.`);
     return set;
   }
 
-  /** Makes a batch of the set; what `change` does to it comes between the inputs of the batch and its transaction. */
-  async function createAs(id: string, set: InputSetWithItems, change: (tx: Writer) => Promise<unknown>) {
+  /** Creates a batch of the set. `change` runs after the batch has read its inputs and before its transaction. */
+  async function createBatchWhile(
+    id: string,
+    set: InputSetWithItems,
+    change: (tx: Writer) => Promise<unknown>,
+  ) {
     const { database } = server.runningServer;
-    const { account_id: account, id: application_id } = await application();
+    const { account_id: account, id: application_id } = await findApplication();
     const blobs = await openDiskBlobs(`${server.dataFolder}/blobs`);
     const contents = new Contents({ database, blobs, clock: systemClock, random: systemRandom });
-    const gone = set.items.map((item) => item.content_id);
-    // The batch asks for the time once it has its inputs. SQLite goes through transactions in their order.
+    const contentIds = set.items.map((item) => item.content_id);
+    // createBatch reads the clock once it has its inputs. SQLite commits transactions in the order of their start;
+    // on PostgreSQL the transaction of the batch waits for the change.
     let changed: Promise<unknown> | undefined;
     const clock = {
       ...systemClock,
       now() {
         changed ??= database.transact(async (tx) => {
           await change(tx);
-          await contents.remove(tx, gone);
+          await contents.remove(tx, contentIds);
         });
         return systemClock.now();
       },
@@ -360,10 +372,10 @@ describe('an input set that is another once its inputs are read and before the b
     );
   }
 
-  test('is run with the inputs it has then', async () => {
+  test('runs with the changed inputs', async () => {
     const later = await createRun(server, 'app', { instance: 'plain', input: { size: 2 } });
-    const [set, other] = [await makeSet('To be changed', input), await makeSet('Another', later)];
-    await createAs('changed', set, async (tx) => {
+    const [set, other] = [await createSet('To be changed', input), await createSet('Another', later)];
+    await createBatchWhile('changed', set, async (tx) => {
       await deleteInputSet(tx, other.application_uid, other.id);
       await replaceInputSetItems(tx, set.uid, other.items);
     });
@@ -371,10 +383,10 @@ describe('an input set that is another once its inputs are read and before the b
     expect(runs.map((run) => [run.input_id, run.status_v2])).toEqual([[later, 'succeeded']]);
   });
 
-  test('is refused when it is deleted', async () => {
-    const set = await makeSet('To be deleted', input);
+  test('is refused after its deletion', async () => {
+    const set = await createSet('To be deleted', input);
     await expect(
-      createAs('deleted', set, (tx) => deleteInputSet(tx, set.application_uid, set.id)),
+      createBatchWhile('deleted', set, (tx) => deleteInputSet(tx, set.application_uid, set.id)),
     ).rejects.toThrow(`input_set_id is "${set.id}"; it must be an input set`);
     expectError(await server.request('GET', batchExperimentPath('app', '/deleted')), 404);
   });

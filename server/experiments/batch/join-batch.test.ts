@@ -1,4 +1,4 @@
-/** Runs that join a batch experiment: marked with it, counted by it, and waited for. */
+/** Runs that join a batch experiment: they carry its id, count in its totals, and delay its end. */
 import type { BatchExperimentInfo } from '@switchyard/contract/experiments/batch-experiments.ts';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -19,99 +19,104 @@ async function start(): Promise<void> {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' } });
   await createExperimentApplication(server, 'app', { plain: {} }, [{ size: 1 }, { size: 2 }]);
 }
-const body = (more: object = {}) => ({ id: 'x', input_set_id: 'sizes', instance_ids: ['plain'], ...more });
-const metadata = async (): Promise<BatchExperimentInfo> => {
-  const answer = await server.request('GET', batchExperimentPath('app', '/x/metadata'));
-  expectStatus(answer, 200);
-  return answer.body as BatchExperimentInfo;
+const buildBatch = (more: object = {}) => ({
+  id: 'x',
+  input_set_id: 'sizes',
+  instance_ids: ['plain'],
+  ...more,
+});
+const fetchMetadata = async (): Promise<BatchExperimentInfo> => {
+  const response = await server.request('GET', batchExperimentPath('app', '/x/metadata'));
+  expectStatus(response, 200);
+  return response.body as BatchExperimentInfo;
 };
-const runsOf = async (): Promise<ExperimentRun[]> => {
-  const answer = await server.request('GET', batchExperimentPath('app', '/x/runs'));
-  expectStatus(answer, 200);
-  return (answer.body as { runs: ExperimentRun[] }).runs;
+const listRuns = async (): Promise<ExperimentRun[]> => {
+  const response = await server.request('GET', batchExperimentPath('app', '/x/runs'));
+  expectStatus(response, 200);
+  return (response.body as { runs: ExperimentRun[] }).runs;
 };
 
-describe('a run that joins', () => {
-  const join = (more: object = {}, instance = 'plain') => ({
+describe('a run that joins a batch experiment', () => {
+  const buildJoin = (more: object = {}, instance = 'plain') => ({
     instance,
     input: { size: 10 },
     body: { batch_experiment_id: 'x', ...more },
   });
 
-  test('is marked, counted and waited for, standard or external', async () => {
+  test('carries the experiment id, is counted and delays the end, standard or external', async () => {
     await start();
     await createBatchExperiment(
       server,
       'app',
-      body({ option_sets: { slow: { waits: 'true' } }, instance_ids: ['plain'] }),
+      buildBatch({ option_sets: { slow: { waits: 'true' } }, instance_ids: ['plain'] }),
     );
     const external = { configuration: { run_type: { type: 'external' } } };
-    const waiting = await createRun(server, 'app', { ...join(external), input: { size: 1 } });
-    expect((await metadata()).number_of_requested_runs).toBe(3);
-    const own = await server.waitUntil('runs-queued', async () => {
-      const runs = (await runsOf()).filter((run) => run.option_set === 'slow');
+    const externalRun = await createRun(server, 'app', { ...buildJoin(external), input: { size: 1 } });
+    expect((await fetchMetadata()).number_of_requested_runs).toBe(3);
+    const ownRuns = await server.waitUntil('runs-queued', async () => {
+      const runs = (await listRuns()).filter((run) => run.option_set === 'slow');
       return runs.length === 2 && runs;
     });
-    for (const run of own)
+    for (const run of ownRuns)
       expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${run.id}/cancel`), 204);
-    const joined = await createRun(server, 'app', join());
-    expect(await waitForRunEnd(server, 'app', joined)).toMatchObject({
+    const joinedRun = await createRun(server, 'app', buildJoin());
+    expect(await waitForRunEnd(server, 'app', joinedRun)).toMatchObject({
       status_v2: 'succeeded',
       metadata: { experiment_id: 'x', experiment_type: 'batch' },
     });
-    for (const run of own) await waitForRunEnd(server, 'app', run.id);
-    expect(await metadata()).toMatchObject({
+    for (const run of ownRuns) await waitForRunEnd(server, 'app', run.id);
+    expect(await fetchMetadata()).toMatchObject({
       status: 'started',
       number_of_requested_runs: 4,
       number_of_runs: 4,
       number_of_completed_runs: 3,
     });
-    const put = await server.request('PUT', `/v1/applications/app/runs/${waiting}`, {
+    const result = await server.request('PUT', `/v1/applications/app/runs/${externalRun}`, {
       body: { result: { status: 'succeeded' } },
     });
-    expectStatus(put, 200);
-    const over = await waitForBatchEnd(server, 'app', 'x');
-    expect(over).toMatchObject({ status: 'completed', number_of_completed_runs: 4 });
-    const groups = over.grouped_distributional_summaries.filter((one) => one.group_keys.length === 2);
+    expectStatus(result, 200);
+    const ended = await waitForBatchEnd(server, 'app', 'x');
+    expect(ended).toMatchObject({ status: 'completed', number_of_completed_runs: 4 });
+    const groups = ended.grouped_distributional_summaries.filter(({ group_keys }) => group_keys.length === 2);
     expect(groups[0]?.runs).toMatchObject({ total: 4, succeeded: 2, canceled: 2 });
-    const answer = await server.request('POST', '/v1/applications/app/runs?instance_id=plain', {
-      body: join().body,
+    const response = await server.request('POST', '/v1/applications/app/runs?instance_id=plain', {
+      body: buildJoin().body,
     });
-    expectError(answer, 400, 'batch_experiment_id is "x", which is completed');
+    expectError(response, 400, 'batch_experiment_id is "x", which is completed');
   }, 60_000);
 
-  test('an experiment that is none, is another application’s, or is deleted is refused and changes nothing', async () => {
+  test('is a 400 for an unknown or deleted experiment', async () => {
     await start();
-    const refuse = async (batch_experiment_id: string) => {
-      const answer = await server.request('POST', '/v1/applications/app/runs', {
+    const expectRefused = async (batch_experiment_id: string) => {
+      const response = await server.request('POST', '/v1/applications/app/runs', {
         body: { batch_experiment_id },
       });
       expectError(
-        answer,
+        response,
         400,
         `batch_experiment_id is "${batch_experiment_id}"`,
         'has no such batch experiment',
       );
     };
-    await refuse('x');
-    await createBatchExperiment(server, 'app', body({ option_sets: { slow: { waits: 'true' } } }));
+    await expectRefused('x');
+    await createBatchExperiment(server, 'app', buildBatch({ option_sets: { slow: { waits: 'true' } } }));
     expectStatus(await server.request('DELETE', batchExperimentPath('app', '/x')), 204);
-    await refuse('x');
+    await expectRefused('x');
   });
 
-  test('fifty at once are counted exactly', async () => {
+  test('is counted exactly when fifty runs join concurrently', async () => {
     await start();
     await createBatchExperiment(
       server,
       'app',
-      body({ option_sets: { slow: { waits: 'true' } }, instance_ids: ['plain'] }),
+      buildBatch({ option_sets: { slow: { waits: 'true' } }, instance_ids: ['plain'] }),
     );
-    await Promise.all(Array.from({ length: 50 }, () => createRun(server, 'app', join())));
-    expect(await metadata()).toMatchObject({ number_of_requested_runs: 52 });
-    await server.waitUntil('runs-queued', async () => (await metadata()).number_of_runs === 52);
-    for (const run of await runsOf())
+    await Promise.all(Array.from({ length: 50 }, () => createRun(server, 'app', buildJoin())));
+    expect(await fetchMetadata()).toMatchObject({ number_of_requested_runs: 52 });
+    await server.waitUntil('runs-queued', async () => (await fetchMetadata()).number_of_runs === 52);
+    for (const run of await listRuns())
       await server.request('PATCH', `/v1/applications/app/runs/${run.id}/cancel`);
     await waitForBatchEnd(server, 'app', 'x');
-    expect(await metadata()).toMatchObject({ number_of_runs: 52, number_of_completed_runs: 52 });
+    expect(await fetchMetadata()).toMatchObject({ number_of_runs: 52, number_of_completed_runs: 52 });
   }, 60_000);
 });
