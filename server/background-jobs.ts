@@ -13,6 +13,7 @@ import { decideAcceptanceTestsJob } from './experiments/acceptance/decide-accept
 import { finalizeBatchesJob } from './experiments/batch/finalize-batches.ts';
 import type { OnlineTests } from './experiments/online/online-tests.ts';
 import { removeDeletedExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
+import type { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import type { Idempotency } from './http/handlers/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Job, JobContext } from './jobs/define-job.ts';
@@ -33,6 +34,7 @@ interface Parts extends JobContext, SendDeliveriesParts {
   idempotency: Idempotency;
   uploads: Uploads;
   onlineTests: OnlineTests;
+  resultsWorkerPool: ResultsWorkerPool;
 }
 
 /** The jobs, none of which has started. */

@@ -22,7 +22,8 @@ import { startEnsemble } from './ensembles/start.ts';
 import { joinBatch } from './experiments/batch/join-batch.ts';
 import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
-import { ResultsCache } from './experiments/results/results-worker-pool.ts';
+import { ResultsCache } from './experiments/results/results-cache.ts';
+import { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import { StorageProbe } from './health/storage-probe.ts';
 import type { Context } from './http/handlers/context.ts';
 import { Idempotency } from './http/handlers/idempotency.ts';
@@ -90,7 +91,11 @@ export async function createServices(parts: ServicesParts) {
   const uploads = new Uploads({ database, contents, identity, signer, clock, random });
   const seal = new Encryptor(deriveKey(masterKey, 'secrets'), random);
   const jsonReader = new JsonReader();
-  const shared = { database, seal, contents, uploads, pageTokens, clock, random, metrics, jsonReader };
+  const resultsWorkerPool = new ResultsWorkerPool();
+  const shared = {
+    ...{ database, seal, contents, uploads, pageTokens, clock, random, metrics },
+    ...{ jsonReader, resultsWorkerPool },
+  };
   const onlineTestResults = new OnlineTestResults(shared);
   const onlineTests = new OnlineTests({ ...shared, log, results: onlineTestResults });
   const idempotency = new Idempotency({ database, clock, random, key: deriveKey(masterKey, 'answers') });

@@ -53,7 +53,7 @@ export const createAcceptanceTest: HandlerOf<'createAcceptanceTest'> = async (co
   await checkAcceptanceBatch(database.read, application, batch, test.definition);
   for (let known = batch; ; known = (await findBatch()) ?? batch) {
     try {
-      const prepared = await prepareTestOnBatch(database.read, test, known);
+      const prepared = await prepareTestOnBatch(context, test, known);
       const committed = await commit(async (tx) => {
         await insertTestOnBatch(tx, prepared);
         return createdResponse(test);

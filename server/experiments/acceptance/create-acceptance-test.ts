@@ -3,12 +3,13 @@ import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acce
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { lockLiveApplication } from '../../applications/store.ts';
-import type { Reader, Writer } from '../../database/database.ts';
+import type { Writer } from '../../database/database.ts';
 import { badRequest, type Problem, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { makeId } from '../../random.ts';
 import { applyControlChange, type ControlChange, computeControlChange } from '../batch/batch-control.ts';
+import type { BatchResultsContext } from '../batch/batch-results.ts';
 import type { AcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
 import { lockExperiment } from '../store/experiments.ts';
@@ -74,11 +75,11 @@ export async function insertTest(tx: Writer, test: PreparedTest, experimentUid: 
 
 /** Computes what the test changes in the batch. */
 export async function prepareTestOnBatch(
-  db: Reader,
+  context: BatchResultsContext,
   test: PreparedTest,
   batch: ExperimentsTable,
 ): Promise<PreparedTestOnBatch> {
-  return { test, batch, change: await computeControlChange(db, batch, test.definition.control) };
+  return { test, batch, change: await computeControlChange(context, batch, test.definition.control) };
 }
 
 /**

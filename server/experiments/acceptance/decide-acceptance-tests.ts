@@ -7,7 +7,7 @@ import type { Database } from '../../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import { readObservations } from '../results/read-observations.ts';
-import { computeInWorkerPool } from '../results/results-worker-pool.ts';
+import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import { listUndecidedAcceptanceTests, type UndecidedAcceptanceTest } from '../store/acceptance-tests.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
@@ -20,11 +20,12 @@ const FAILURES_MAX = 1000;
 
 interface Parts extends JobContext {
   database: Database;
+  resultsWorkerPool: ResultsWorkerPool;
 }
 
 /** Defines the job that decides acceptance tests whose batch experiment has ended. */
 export function decideAcceptanceTestsJob(parts: Parts): Job {
-  const { database } = parts;
+  const { database, resultsWorkerPool } = parts;
   const decide = async (test: UndecidedAcceptanceTest): Promise<void> => {
     const status = test.batch_status === 'failed' ? 'failed' : 'completed';
     const definition = parseAcceptanceDefinition(test);
@@ -37,7 +38,7 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
         version_id: failure.version_id || (versionByInstance.get(failure.instance_id) ?? ''),
       }),
     );
-    const results = await computeInWorkerPool(
+    const results = await resultsWorkerPool.compute(
       { kind: 'acceptance', definition, status, failures },
       readObservations(database.read, test.experiment_uid, versionByInstance),
     );

@@ -3,14 +3,14 @@
  * published client puts the candidate first when it creates the batch of an acceptance test, so the first acceptance test of
  * a batch moves its control to the front.
  */
-import type { Reader, Writer } from '../../database/database.ts';
+import type { Writer } from '../../database/database.ts';
 import { quoteValue } from '../../http/errors/problem.ts';
 import type { AcceptanceSide } from '../store/acceptance-definition.ts';
 import { hasAcceptanceTests } from '../store/acceptance-tests.ts';
 import { orderControlFirst, parseBatchDefinition } from '../store/batch-definition.ts';
 import { updateExperiment, writeExperimentResults } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
-import { computeBatchResults, readBatchState } from './batch-results.ts';
+import { type BatchResultsContext, computeBatchResults, readBatchState } from './batch-results.ts';
 
 /** The columns of a batch that change with its control. */
 export interface ControlChange {
@@ -24,11 +24,12 @@ export interface ControlChange {
  * earlier test set the control, or when runs of an ended batch were deleted: its results cannot be computed again.
  */
 export async function computeControlChange(
-  db: Reader,
+  context: BatchResultsContext,
   batch: ExperimentsTable,
   control: AcceptanceSide,
 ): Promise<ControlChange | null> {
-  if (await hasAcceptanceTests(db, batch.uid)) return null;
+  const { read } = context.database;
+  if (await hasAcceptanceTests(read, batch.uid)) return null;
   const before = parseBatchDefinition(batch);
   const after = orderControlFirst(before, control);
   if (
@@ -38,10 +39,10 @@ export async function computeControlChange(
     return null;
   const definition = JSON.stringify(after);
   if (batch.status === 'started') return { definition, results: null };
-  const { counts } = await readBatchState(db, batch);
+  const { counts } = await readBatchState(read, batch);
   const runs = Object.values(counts.statuses).reduce((sum, count) => sum + count, counts.refused);
   if (runs !== batch.requested) return null;
-  return { definition, results: await computeBatchResults(db, { ...batch, definition }) };
+  return { definition, results: await computeBatchResults(context, { ...batch, definition }) };
 }
 
 /** Thrown when the batch changed after the computation of the control change; compute it again. */

@@ -16,7 +16,8 @@ import {
 } from '../operations/experiment-operations.ts';
 import { respondWithEmbeddedRuns, respondWithRuns } from '../operations/experiment-run-lists.ts';
 import { countRunsByExperiment, listRefusedRuns } from '../operations/format-experiment.ts';
-import type { ResultsCache } from '../results/results-worker-pool.ts';
+import type { ResultsCache } from '../results/results-cache.ts';
+import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { deleteAcceptanceTestsOfBatch } from '../store/acceptance-tests.ts';
 import { findExperimentResults } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
@@ -28,6 +29,7 @@ declare module '../../http/handlers/context.ts' {
   interface Context {
     /** Results of batch experiments that have not ended. */
     batchResultsCache: ResultsCache;
+    resultsWorkerPool: ResultsWorkerPool;
   }
 }
 
@@ -136,14 +138,15 @@ async function readBatch({ database }: Pick<Context, 'database'>, experiment: Ex
 
 /** Returns the results as JSON: the stored ones of a batch that has ended, otherwise those of the runs so far. */
 async function readResults(
-  { database, batchResultsCache }: Pick<Context, 'database' | 'batchResultsCache'>,
+  context: Pick<Context, 'database' | 'batchResultsCache' | 'resultsWorkerPool'>,
   experiment: ExperimentsTable,
   key: string,
 ): Promise<string> {
+  const { database, batchResultsCache } = context;
   const { uid } = experiment;
   const stored = await findExperimentResults(database.read, uid);
   if (stored === undefined)
-    return batchResultsCache.getOrCompute(uid, key, () => computeBatchResults(database.read, experiment));
+    return batchResultsCache.getOrCompute(uid, key, () => computeBatchResults(context, experiment));
   batchResultsCache.evict(uid);
   return stored;
 }

@@ -1,10 +1,10 @@
 /** Computes the results of a batch experiment from its runs so far. */
-import type { Reader } from '../../database/database.ts';
+import type { Database, Reader } from '../../database/database.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
 import type { BatchResultsRequest } from '../results/batch-analysis.ts';
 import { readObservations } from '../results/read-observations.ts';
-import { computeInWorkerPool } from '../results/results-worker-pool.ts';
+import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
@@ -24,12 +24,21 @@ function formatStateKey(experiment: ExperimentsTable, { statuses, refused }: Exp
   return JSON.stringify([requested, refused, Object.entries(statuses).sort(), instances[0], versions[0]]);
 }
 
-/** Computes the results of all runs in a worker thread, and returns them as JSON. */
-export function computeBatchResults(db: Reader, experiment: ExperimentsTable): Promise<string> {
+/** The objects that the computation of results needs. */
+export interface BatchResultsContext {
+  database: Pick<Database, 'read'>;
+  resultsWorkerPool: ResultsWorkerPool;
+}
+
+/** Computes the results of all runs, and returns them as JSON. */
+export function computeBatchResults(
+  { database, resultsWorkerPool }: BatchResultsContext,
+  experiment: ExperimentsTable,
+): Promise<string> {
   const versions = new Map(Object.entries(parseBatchDefinition(experiment).versions));
-  return computeInWorkerPool(
+  return resultsWorkerPool.compute(
     buildBatchResultsRequest(experiment),
-    readObservations(db, experiment.uid, versions),
+    readObservations(database.read, experiment.uid, versions),
   );
 }
 

@@ -14,14 +14,14 @@ import {
   writeExperimentResults,
 } from '../store/experiments.ts';
 import { transitionBatch } from '../store/transitions.ts';
-import { computeBatchResults, readBatchState } from './batch-results.ts';
+import { type BatchResultsContext, computeBatchResults, readBatchState } from './batch-results.ts';
 
 const INTERVAL_MS = 5000;
 /** When thousands of runs end, the job runs some times a second, not once for each of them. */
 const DEBOUNCE_MS = 25;
 const INPUT_BATCH_SIZE = 500;
 
-interface Parts extends JobContext {
+interface Parts extends JobContext, BatchResultsContext {
   database: Database;
   contents: Contents;
 }
@@ -52,7 +52,7 @@ async function endBatch(parts: Parts, uid: string): Promise<void> {
   const experiment = await findExperimentByUid(database.read, uid);
   if (experiment?.status !== 'started') return;
   const before = await readBatchState(database.read, experiment);
-  const results = await computeBatchResults(database.read, experiment);
+  const results = await computeBatchResults(parts, experiment);
   const status = (before.counts.statuses.succeeded ?? 0) > 0 ? 'completed' : 'failed';
   const blobs = await database.transact(async (tx) => {
     const locked = await lockExperiment(tx, uid);

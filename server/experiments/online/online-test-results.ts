@@ -12,7 +12,8 @@ import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
 import type { RawObservation } from '../results/batch-analysis.ts';
 import { SWITCHBACK_RUNS_MAX } from '../results/online-test-analysis.ts';
-import { computeInWorkerPool, ResultsCache } from '../results/results-worker-pool.ts';
+import { ResultsCache } from '../results/results-cache.ts';
+import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { findExperimentResults } from '../store/experiments.ts';
 import {
   countEndedUnits,
@@ -24,15 +25,23 @@ import type { ExperimentsTable } from '../store/schema.ts';
 
 const BATCH_SIZE = 250;
 
+interface Parts {
+  database: Database;
+  clock: Clock;
+  resultsWorkerPool: ResultsWorkerPool;
+}
+
 /** Reads stored results, and computes and caches those of tests that have not ended. */
 export class OnlineTestResults {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #workerPool: ResultsWorkerPool;
   readonly #cache = new ResultsCache();
 
-  constructor({ database, clock }: { database: Database; clock: Clock }) {
+  constructor({ database, clock, resultsWorkerPool }: Parts) {
     this.#database = database;
     this.#clock = clock;
+    this.#workerPool = resultsWorkerPool;
   }
 
   /** Returns the stored results, or those of the runs so far, as JSON. */
@@ -53,14 +62,14 @@ export class OnlineTestResults {
     const { read } = this.#database;
     if (test.kind === 'shadow') {
       const definition = parseShadowDefinition(test);
-      return computeInWorkerPool(
+      return this.#workerPool.compute(
         { kind: 'shadow', definition, seed: test.uid },
         readShadowRuns(read, test, definition),
       );
     }
     const definition = parseSwitchbackDefinition(test);
     const request = { kind: 'switchback', definition, endedUnits: this.#countEndedUnits(test) } as const;
-    return computeInWorkerPool(request, readSwitchbackRuns(read, test, definition.units));
+    return this.#workerPool.compute(request, readSwitchbackRuns(read, test, definition.units));
   }
 
   /** Counts the units that ended before the end of the test, or before now. */

@@ -20,31 +20,33 @@ export type ResultsRequest =
   | SwitchbackResultsRequest;
 
 /** Creates a reader that keeps every indicator that the request names. */
-export function createRunReader(question: ResultsRequest): RunReader {
-  if (question.kind === 'acceptance')
-    return new RunReader(question.definition.metrics.flatMap(({ field }) => listIndicatorNames(field)));
+export function createRunReader(request: ResultsRequest): RunReader {
+  if (request.kind === 'acceptance')
+    return new RunReader(request.definition.metrics.flatMap(({ field }) => listIndicatorNames(field)));
   const { objectives } =
-    question.kind === 'shadow' || question.kind === 'switchback' ? question.definition : question;
+    request.kind === 'shadow' || request.kind === 'switchback' ? request.definition : request;
   return new RunReader(indexObjectivesByName(objectives ?? {}).keys());
 }
 
 /** Computes the requested results, and returns them as JSON. */
 export function computeResults(
-  question: ResultsRequest,
-  { runs, isTruncated: isCut }: Pick<RunReader, 'runs' | 'isTruncated'>,
+  request: ResultsRequest,
+  { runs, isTruncated }: Pick<RunReader, 'runs' | 'isTruncated'>,
 ): string {
-  if (question.kind === 'acceptance') return JSON.stringify(evaluateAcceptanceTest(question, runs));
-  const found = analyse(question, runs);
-  if (isCut)
-    found.warnings.push('Indicators that the fewest runs reported are left out: there are too many numbers.');
-  return JSON.stringify(found);
+  if (request.kind === 'acceptance') return JSON.stringify(evaluateAcceptanceTest(request, runs));
+  const analysis = analyse(request, runs);
+  if (isTruncated)
+    analysis.warnings.push(
+      'Indicators that the fewest runs reported are left out: there are too many numbers.',
+    );
+  return JSON.stringify(analysis);
 }
 
 function analyse(
-  question: Exclude<ResultsRequest, AcceptanceResultsRequest>,
+  request: Exclude<ResultsRequest, AcceptanceResultsRequest>,
   runs: readonly UnitObservation[],
 ) {
-  if (question.kind === 'shadow') return analyseShadowTest(question, runs);
-  if (question.kind === 'switchback') return analyseSwitchbackTest(question, runs);
-  return analyseBatch(question, runs);
+  if (request.kind === 'shadow') return analyseShadowTest(request, runs);
+  if (request.kind === 'switchback') return analyseSwitchbackTest(request, runs);
+  return analyseBatch(request, runs);
 }

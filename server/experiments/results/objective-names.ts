@@ -1,14 +1,14 @@
-/** Names of the indicator of an objective. Separate from the validation, because worker threads load it. */
+/** Finds the objective of an indicator. Separate from the validation, because worker threads load this module. */
 import type { Objective } from '@switchyard/contract/experiments/experiment-results.ts';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 
-/** Objectives by every name that their indicator may have; one given for exactly that name comes first. */
+/** Indexes the objectives by every name of their indicator. An objective with exactly that name takes precedence. */
 export function indexObjectivesByName(
   objectives: Readonly<Record<string, Objective>>,
 ): Map<string, Objective> {
-  const given = Object.entries(objectives);
-  const byName = new Map(given);
-  for (const [path, objective] of given)
+  const entries = Object.entries(objectives);
+  const byName = new Map(entries);
+  for (const [path, objective] of entries)
     for (const name of listIndicatorNames(path)) if (!byName.has(name)) byName.set(name, objective);
   return byName;
 }

@@ -11,8 +11,8 @@ import type { RawObservation } from './batch-analysis.ts';
 const BATCH_SIZE = 250;
 
 /**
- * Reads every run of the experiment; other requests get processor time between two batches. `versions` maps instances to
- * their versions at the creation of the experiment: a run whose creation failed counts for that version.
+ * Reads every run of the experiment. Other requests get processor time between two batches. `versions` maps each instance
+ * to its version at the creation of the experiment; a run whose creation failed counts for that version.
  */
 export async function* readObservations(
   db: Reader,

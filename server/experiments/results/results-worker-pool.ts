@@ -1,97 +1,61 @@
 /**
- * What came out of experiments, so far or in the end, as JSON. Looking at thousands of runs takes seconds, so it is done in
- * a thread, two at a time; what was found while an experiment goes on is kept until its runs say something else.
+ * Computes the results of experiments as JSON. Parsing and statistics of thousands of runs take seconds of processor time,
+ * so they run in worker threads and the main thread continues to serve requests.
  */
 import { Worker } from 'node:worker_threads';
+import PQueue from 'p-queue';
 import type { RawObservation } from './batch-analysis.ts';
-import { computeResults as answerTo, createRunReader, type ResultsRequest } from './compute-results.ts';
+import { computeResults, createRunReader, type ResultsRequest } from './compute-results.ts';
 
-/** Up to here it takes less than starting a thread. */
-const RUNS_AT_ONCE_MAX = 8;
+/** For up to this number of runs, the computation takes less time than the start of a thread. */
+const MAIN_THREAD_RUNS_MAX = 8;
 const THREADS_MAX = 2;
-const KEPT_MAX = 16;
 
-/** The answer to the question about the runs, in JSON. */
-export async function computeInWorkerPool(
-  question: ResultsRequest,
-  runs: AsyncIterable<RawObservation[]>,
-): Promise<string> {
-  const parts = runs[Symbol.asyncIterator]();
-  const first = await parts.next();
-  const second = first.done ? first : await parts.next();
-  if (second.done && (first.value?.length ?? 0) <= RUNS_AT_ONCE_MAX) {
-    const reader = createRunReader(question);
-    for (const run of first.value ?? []) reader.add(run);
-    return answerTo(question, reader);
-  }
-  const release = await turn();
-  try {
-    return await computeInThread(question, [first, second], parts);
-  } finally {
-    release();
+/** Computes results in at most two worker threads; further computations wait in order of arrival. */
+export class ResultsWorkerPool {
+  readonly #threads = new PQueue({ concurrency: THREADS_MAX });
+
+  /** Returns the requested results of the runs as JSON. Throws when a worker thread fails. */
+  async compute(request: ResultsRequest, runs: AsyncIterable<RawObservation[]>): Promise<string> {
+    const batches = runs[Symbol.asyncIterator]();
+    const first = await batches.next();
+    const second = first.done ? first : await batches.next();
+    if (second.done && (first.value?.length ?? 0) <= MAIN_THREAD_RUNS_MAX) {
+      const reader = createRunReader(request);
+      for (const run of first.value ?? []) reader.add(run);
+      return computeResults(request, reader);
+    }
+    return this.#threads.add(() => computeInThread(request, [first, second], batches));
   }
 }
 
+/** Computes the results from the batches that were read already and the remaining ones. */
 async function computeInThread(
-  question: ResultsRequest,
-  begun: readonly IteratorResult<RawObservation[], unknown>[],
-  rest: AsyncIterator<RawObservation[]>,
+  request: ResultsRequest,
+  firstBatches: readonly IteratorResult<RawObservation[], unknown>[],
+  remainingBatches: AsyncIterator<RawObservation[]>,
 ): Promise<string> {
-  const worker = new Worker(new URL('./results-worker.ts', import.meta.url), { workerData: question });
-  const gone = new Promise<never>((_, reject) => {
+  const worker = new Worker(new URL('./results-worker.ts', import.meta.url), { workerData: request });
+  const failure = new Promise<never>((_, reject) => {
     worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('The thread that looks at runs ended.')));
+    worker.once('exit', (code) =>
+      reject(new Error(`The results worker ended with exit code ${code} before it sent the results.`)),
+    );
   });
-  // It ends after its answer, too.
-  gone.catch(() => {});
-  /** Sends a part and waits until it was read: parts that wait in memory could be more than the machine has. */
-  const tell = (part: RawObservation[] | null): Promise<string> => {
-    const heard = new Promise<string>((resolve) => worker.once('message', resolve));
-    worker.postMessage(part);
-    return Promise.race([heard, gone]);
+  // The thread also exits after it sent the results, when nothing awaits this promise any more.
+  failure.catch(() => {});
+  /** Waits for the confirmation of each batch: all unread batches together can exceed the memory of the machine. */
+  const send = (batch: RawObservation[] | null): Promise<string> => {
+    const response = new Promise<string>((resolve) => worker.once('message', resolve));
+    worker.postMessage(batch);
+    return Promise.race([response, failure]);
   };
   try {
-    for (const { done, value } of begun) if (!done) await tell(value);
-    for (let next = await rest.next(); !next.done; next = await rest.next()) await tell(next.value);
-    return await tell(null);
+    for (const { done, value } of firstBatches) if (!done) await send(value);
+    for (let next = await remainingBatches.next(); !next.done; next = await remainingBatches.next())
+      await send(next.value);
+    return await send(null);
   } finally {
     void worker.terminate();
-  }
-}
-
-let busy = 0;
-const waiting: (() => void)[] = [];
-
-/** Waits for a turn; answers how to give it to the next. */
-async function turn(): Promise<() => void> {
-  if (busy >= THREADS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-  else busy += 1;
-  return () => {
-    const next = waiting.shift();
-    if (next) next();
-    else busy -= 1;
-  };
-}
-
-/** Findings of experiments that go on, by what their runs had come to; those asked for longest ago are forgotten first. */
-export class ResultsCache {
-  readonly #kept = new Map<string, { key: string; findings: Promise<string> }>();
-
-  /** What was found for the key, or what `find` finds now; asked for twice at once it is looked for once. */
-  getOrCompute(experimentUid: string, key: string, find: () => Promise<string>): Promise<string> {
-    const known = this.#kept.get(experimentUid);
-    this.#kept.delete(experimentUid);
-    const entry = known?.key === key ? known : { key, findings: find() };
-    this.#kept.set(experimentUid, entry);
-    if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? '');
-    if (entry !== known)
-      entry.findings.catch(() => {
-        if (this.#kept.get(experimentUid) === entry) this.#kept.delete(experimentUid);
-      });
-    return entry.findings;
-  }
-
-  evict(experimentUid: string): void {
-    this.#kept.delete(experimentUid);
   }
 }

@@ -3,15 +3,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { RawObservation } from './batch-analysis.ts';
 import { computeResults, createRunReader, type ResultsRequest } from './compute-results.ts';
 
-const question = workerData as ResultsRequest;
-const reader = createRunReader(question);
+const request = workerData as ResultsRequest;
+const reader = createRunReader(request);
 
-parentPort?.on('message', (part: readonly RawObservation[] | null) => {
-  if (part) {
-    for (const run of part) reader.add(run);
+parentPort?.on('message', (batch: readonly RawObservation[] | null) => {
+  if (batch) {
+    for (const run of batch) reader.add(run);
     parentPort?.postMessage('');
     return;
   }
-  parentPort?.postMessage(computeResults(question, reader));
+  parentPort?.postMessage(computeResults(request, reader));
   parentPort?.close();
 });
