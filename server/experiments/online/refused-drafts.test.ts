@@ -1,4 +1,4 @@
-/** Drafts of shadow and switchback tests that are refused, all by one server: nothing is left of them. */
+/** Invalid drafts of shadow and switchback tests. The server rejects them with a 400 and stores nothing. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   COMPARISON,
@@ -43,11 +43,11 @@ describe('the draft of a shadow test', () => {
       { comparison: { ...COMPARISON, candidate_instance_id: 'baseline' } },
       'another instance',
     ],
-    ['an unknown one', { comparison: { ...COMPARISON, candidate_instance_id: 'nowhere' } }, '"nowhere"'],
-    ['no limit', { termination_events: {} }, 'maximum_runs'],
-    ['a limit of 301', { termination_events: { maximum_runs: 301 } }, '301'],
+    ['an unknown instance', { comparison: { ...COMPARISON, candidate_instance_id: 'nowhere' } }, '"nowhere"'],
+    ['no limit on runs', { termination_events: {} }, 'maximum_runs'],
+    ['a limit of 301 runs', { termination_events: { maximum_runs: 301 } }, '301'],
     [
-      'a time that is over',
+      'a time in the past',
       { termination_events: { maximum_runs: 1, time: at(0) } },
       'termination_events.time',
     ],
@@ -57,9 +57,9 @@ describe('the draft of a shadow test', () => {
       'start_events.time',
     ],
     ['a short description', { description: 'Too short.' }, 'description'],
-    ['an id that is taken', { id: 'taken' }, 'another shadow test'],
-  ])('with %s is refused', async (_, more, words) => {
-    expectError(await calls.create(calls.draft(more)), 400, words);
+    ['an id in use', { id: 'taken' }, 'another shadow test'],
+  ])('with %s is rejected', async (_, fields, message) => {
+    expectError(await calls.create(calls.draft(fields)), 400, message);
     expect((await server.request('GET', calls.root)).body).toHaveLength(1);
   });
 });
@@ -87,9 +87,13 @@ describe('the draft of a switchback test', () => {
       { generate_random_plan: { unit_duration_minutes: 0.5, units: 1 } },
       'unit_duration_minutes',
     ],
-    ['too long a one', { generate_random_plan: { unit_duration_minutes: 10_081, units: 1 } }, '10081'],
     [
-      'a past start',
+      'a duration that is too long',
+      { generate_random_plan: { unit_duration_minutes: 10_081, units: 1 } },
+      '10081',
+    ],
+    [
+      'a start in the past',
       { generate_random_plan: { unit_duration_minutes: 1, units: 1, start: at(-1) } },
       'start',
     ],
@@ -99,14 +103,14 @@ describe('the draft of a switchback test', () => {
       'another instance',
     ],
     [
-      'two names of latest',
+      'two ids of latest',
       { comparison: { baseline_instance_id: 'latest', candidate_instance_id: 'devint' } },
       'another',
     ],
-    ['an unknown one', { comparison: { ...COMPARISON, baseline_instance_id: 'nowhere' } }, '"nowhere"'],
+    ['an unknown instance', { comparison: { ...COMPARISON, baseline_instance_id: 'nowhere' } }, '"nowhere"'],
     ['an unknown objective', { objectives: { 'result.value': 'better' } }, 'objectives'],
-  ])('with %s is refused', async (_, more, words) => {
-    expectError(await calls.create({ ...draft, ...more }), 400, words);
+  ])('with %s is rejected', async (_, fields, message) => {
+    expectError(await calls.create({ ...draft, ...fields }), 400, message);
     expect((await server.request('GET', calls.root)).body).toEqual({ items: [] });
   });
 });

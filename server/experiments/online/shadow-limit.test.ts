@@ -1,4 +1,4 @@
-/** The limit of shadow tests, exact whatever happens, and originals that notice nothing of them. */
+/** The limit on copies of shadow tests, which is exact, and the originals, which no test changes. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRun, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { createOnlineTestApp, originalRunId, shadowCalls } from '../../testing/fixtures/online-tests.ts';
@@ -7,7 +7,7 @@ import { createManualClock, type ManualClock } from '../../testing/host/manual-c
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const START = Date.UTC(2026, 0, 5, 8);
-/** No slot for runs: what is made stays queued. */
+/** No slot for runs, so they stay queued. */
 const NO_SLOTS = { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' };
 
 let server: TestServer;
@@ -21,47 +21,46 @@ async function start(env: Record<string, string> = {}, candidate?: Record<string
   server = await startTestServer({ clock, env });
   await createOnlineTestApp(server, 'app', candidate);
 }
-const make = (cost = 100, more: object = {}) =>
-  createRun(server, 'app', { instance: 'baseline', input: { cost }, body: { ...more } });
+const submitRun = () => createRun(server, 'app', { instance: 'baseline', input: { cost: 100 } });
 
 describe('the limit', () => {
-  test('is exact when more runs are made at once', async () => {
+  test('is exact when more runs are submitted concurrently', async () => {
     await start(NO_SLOTS);
     await startTest({ termination_events: { maximum_runs: 300 } });
-    await Promise.all(Array.from({ length: 500 }, () => make()));
+    await Promise.all(Array.from({ length: 500 }, () => submitRun()));
     await waitForCopies(300);
     expect(await calls.get('test/metadata')).toMatchObject({
       number_of_requested_runs: 300,
       number_of_runs: 300,
     });
-    const made = await copies();
-    expect(new Set(made.map((run) => originalRunId(run))).size).toBe(300);
+    const created = await copies();
+    expect(new Set(created.map((run) => originalRunId(run))).size).toBe(300);
     const { read } = server.runningServer.database;
     expect(await read.selectFrom('run_routes').selectAll().execute()).toEqual([]);
     expect(await read.selectFrom('captured_runs').selectAll().execute()).toEqual([]);
     expect((await read.selectFrom('runs').select('id').execute()).length).toBe(800);
   }, 60_000);
 
-  test('holds when the server is started again in the middle', async () => {
+  test('is exact when the server restarts during the test', async () => {
     await start(NO_SLOTS);
     await startTest({ termination_events: { maximum_runs: 30 } });
-    await Promise.all(Array.from({ length: 20 }, () => make()));
+    await Promise.all(Array.from({ length: 20 }, () => submitRun()));
     await server.restart();
-    await Promise.all(Array.from({ length: 20 }, () => make()));
+    await Promise.all(Array.from({ length: 20 }, () => submitRun()));
     await server.restart();
     await waitForCopies(30);
-    const made = await copies();
-    expect(new Set(made.map((run) => originalRunId(run))).size).toBe(30);
+    const created = await copies();
+    expect(new Set(created.map((run) => originalRunId(run))).size).toBe(30);
   });
 
-  test('counts originals: each is copied to every candidate', async () => {
+  test('counts originals, and copies each to every candidate', async () => {
     await start(NO_SLOTS);
     await startTest({
       comparison: null,
       comparisons: { baseline: ['candidate', 'latest'] },
       termination_events: { maximum_runs: 2 },
     });
-    for (let count = 0; count < 3; count += 1) await make();
+    for (let count = 0; count < 3; count += 1) await submitRun();
     await waitForCopies(4);
     expect((await copies()).map((run) => run.application_instance_id).sort()).toEqual([
       'candidate',
@@ -72,26 +71,23 @@ describe('the limit', () => {
   });
 });
 
-describe('originals are never touched', () => {
-  test.each([['crashes', { mode: 'crash' }, 'failed']])(
-    'by a candidate that %s',
-    async (_, options, status) => {
-      await start({}, options);
-      await startTest({ termination_events: { maximum_runs: 1 } });
-      const original = await make();
-      expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
-      expect(await calls.waitForStatus('test', 'completed')).toMatchObject({ number_of_failed_runs: 1 });
-      expect((await copies()).map((run) => run.status_v2)).toEqual([status]);
-      expect(await calls.get('test')).toMatchObject({
-        compared: [{ indicators: [{ verdict: 'undecided', candidate: { runs: { failed: 1 } } }, {}] }],
-      });
-    },
-  );
+describe('the original is unaffected', () => {
+  test('by a candidate that crashes', async () => {
+    await start({}, { mode: 'crash' });
+    await startTest({ termination_events: { maximum_runs: 1 } });
+    const original = await submitRun();
+    expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
+    expect(await calls.waitForStatus('test', 'completed')).toMatchObject({ number_of_failed_runs: 1 });
+    expect((await copies()).map((run) => run.status_v2)).toEqual(['failed']);
+    expect(await calls.get('test')).toMatchObject({
+      compared: [{ indicators: [{ verdict: 'undecided', candidate: { runs: { failed: 1 } } }, {}] }],
+    });
+  });
 
-  test('by a candidate that hangs: it is canceled with the test', async () => {
+  test('by a candidate that hangs and is canceled with the test', async () => {
     await start({}, { mode: 'hang' });
     await startTest({ termination_events: { maximum_runs: 1 } });
-    const original = await make();
+    const original = await submitRun();
     expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
     expect(await calls.status('test')).toBe('started');
     expectStatus(await calls.stop('test', { intent: 'cancel' }), 204);
@@ -102,11 +98,11 @@ describe('originals are never touched', () => {
     expect((await copies()).map((run) => run.status_v2)).toEqual(['canceled']);
   });
 
-  test('by a candidate that is gone: its copies are refused, and say why', async () => {
+  test('by a deleted candidate, whose copies are rejected with the reason', async () => {
     await start();
     await startTest({ termination_events: { maximum_runs: 1 } });
     expectStatus(await server.request('DELETE', '/v1/applications/app/instances/candidate'), 204);
-    const original = await make();
+    const original = await submitRun();
     expect(await waitForRunEnd(server, 'app', original)).toMatchObject({ status_v2: 'succeeded' });
     expect(await calls.waitForStatus('test', 'completed')).toMatchObject({
       number_of_requested_runs: 1,
@@ -119,37 +115,37 @@ describe('originals are never touched', () => {
     expect((await calls.runs('test')).map((run) => run.id)).toEqual([original]);
   });
 
-  test('and one that is deleted before it is copied is not copied and does not count', async () => {
+  test('by its deletion before the copy: it has no copy and does not count', async () => {
     await start(NO_SLOTS);
     await startTest();
     const { database } = server.runningServer;
-    const [gone, kept] = [await make(), await make()];
-    await server.request('DELETE', `/v1/applications/app/runs/${gone}`);
+    const [deleted, copied] = [await submitRun(), await submitRun()];
+    await server.request('DELETE', `/v1/applications/app/runs/${deleted}`);
     await server.waitUntil('runs-queued', async () =>
-      (await copies()).some((run) => originalRunId(run) === kept),
+      (await copies()).some((run) => originalRunId(run) === copied),
     );
     expect(await database.read.selectFrom('captured_runs').selectAll().execute()).toEqual([]);
   });
 });
 
-test('pages through the runs, originals and copies, each once', async () => {
+test('the pages of runs contain each original and each copy once', async () => {
   await start(NO_SLOTS);
   await startTest();
   for (let count = 0; count < 4; count += 1) {
-    await make();
+    await submitRun();
     clock.advance(1);
   }
   await waitForCopies(4);
-  const seen: string[] = [];
+  const ids: string[] = [];
   for (let token = ''; ; ) {
     const page = await calls.get(
       `test/runs?pagereturn=true&limit=3${token && `&pagetoken=${encodeURIComponent(token)}`}`,
     );
     expect(page.items).toEqual(page.runs);
-    seen.push(...(page.runs as { id: string }[]).map((run) => run.id));
+    ids.push(...(page.runs as { id: string }[]).map((run) => run.id));
     token = (page.next_page_token as string | undefined) ?? '';
     if (!token) break;
   }
-  expect(new Set(seen).size).toBe(8);
-  expect(seen).toEqual((await calls.runs('test')).map((run) => run.id));
+  expect(new Set(ids).size).toBe(8);
+  expect(ids).toEqual((await calls.runs('test')).map((run) => run.id));
 });

@@ -1,4 +1,4 @@
-/** Shadow tests, from the draft to the results, told through the API. */
+/** Shadow tests through the API, from the draft to the results. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRun, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import {
@@ -13,7 +13,7 @@ import { startTestServer, type TestServer } from '../../testing/servers/test-ser
 
 const START = Date.UTC(2026, 0, 5, 8);
 const at = (ms: number) => new Date(START + ms).toISOString();
-/** No slot for runs: what is made stays queued. */
+/** No slot for runs, so they stay queued. */
 const NO_SLOTS = { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' };
 
 let server: TestServer;
@@ -27,21 +27,21 @@ async function start(env: Record<string, string> = {}, candidate?: Record<string
   server = await startTestServer({ clock, env });
   await createOnlineTestApp(server, 'app', candidate);
 }
-const make = (cost = 100, more: object = {}) =>
-  createRun(server, 'app', { instance: 'baseline', input: { cost }, body: { ...more } });
+const submitRun = (cost = 100, body: object = {}) =>
+  createRun(server, 'app', { instance: 'baseline', input: { cost }, body: { ...body } });
 
 describe('a draft', () => {
-  test('is shown in both forms, listed, renamed and deleted', async () => {
+  test('is returned in both forms, listed, renamed and deleted', async () => {
     await start();
-    const made = await calls.create(
+    const created = await calls.create(
       draft({
         start_events: { time: at(60_000) },
         termination_events: { maximum_runs: 10, time: at(120_000) },
         objectives: { 'result.value': 'minimize' },
       }),
     );
-    expectStatus(made, 201);
-    const shown = {
+    expectStatus(created, 201);
+    const expected = {
       id: 'test',
       app_id: 'app',
       name: 'Faster search',
@@ -59,19 +59,19 @@ describe('a draft', () => {
       number_of_completed_runs: 0,
       number_of_failed_runs: 0,
     };
-    expect(made.body).toEqual(shown);
+    expect(created.body).toEqual(expected);
     clock.advance(1);
-    const other = draft({
+    const draftWithTwoCandidates = draft({
       id: 'other',
       comparison: null,
       comparisons: { baseline: ['candidate', 'latest'] },
       start_events: { time: '0001-01-01T00:00:00Z' },
       termination_events: { maximum_runs: 1, time: '0001-01-01T00:00:00Z' },
     });
-    const several = await calls.create(other);
-    expectStatus(several, 201);
-    expect(several.body).toEqual({
-      ...shown,
+    const other = await calls.create(draftWithTwoCandidates);
+    expectStatus(other, 201);
+    expect(other.body).toEqual({
+      ...expected,
       id: 'other',
       created_at: at(1),
       updated_at: at(1),
@@ -80,7 +80,7 @@ describe('a draft', () => {
       termination_events: { maximum_runs: 1 },
       objectives: {},
     });
-    expect((await server.request('GET', calls.root)).body).toMatchObject([{ id: 'other' }, shown]);
+    expect((await server.request('GET', calls.root)).body).toMatchObject([{ id: 'other' }, expected]);
     expect((await server.request('GET', `${calls.root}?pagereturn=true&limit=1`)).body).toMatchObject({
       items: [{ id: 'other' }],
       next_page_token: expect.any(String),
@@ -115,18 +115,18 @@ describe('a draft', () => {
 });
 
 describe('a started test', () => {
-  test('copies runs of the baseline, compares each with its original, and ends with its last copy', async () => {
+  test('copies runs of the baseline, compares them with their originals, and ends with the last copy', async () => {
     await start();
     await startTest({ termination_events: { maximum_runs: 12 } });
     expect(await calls.status('test')).toBe('started');
     const originals: string[] = [];
     for (let cost = 100; cost < 112; cost += 1)
-      originals.push(await make(cost, { options: { note: `n${cost}` }, name: `Run ${cost}` }));
-    const over = await make(1);
-    for (const id of [...originals, over])
+      originals.push(await submitRun(cost, { options: { note: `n${cost}` }, name: `Run ${cost}` }));
+    const runAboveLimit = await submitRun(1);
+    for (const id of [...originals, runAboveLimit])
       expect(await waitForRunEnd(server, 'app', id)).toMatchObject({ status_v2: 'succeeded' });
-    const shown = await calls.waitForStatus('test', 'completed');
-    expect(shown).toMatchObject({
+    const completed = await calls.waitForStatus('test', 'completed');
+    expect(completed).toMatchObject({
       started_at: at(0),
       completed_at: at(0),
       number_of_requested_runs: 12,
@@ -137,9 +137,9 @@ describe('a started test', () => {
 
     const runs = await calls.runs('test');
     expect(runs).toHaveLength(24);
-    const made = await copies();
-    expect(made.map((run) => originalRunId(run)).sort()).toEqual(originals.sort());
-    for (const copy of made) {
+    const copiedRuns = await copies();
+    expect(copiedRuns.map((run) => originalRunId(run)).sort()).toEqual(originals.sort());
+    for (const copy of copiedRuns) {
       const reference_id = originalRunId(copy);
       const original = runs.find((run) => run.id === reference_id);
       expect(copy).toMatchObject({
@@ -152,9 +152,9 @@ describe('a started test', () => {
       expect(original?.experiment_id).toBeUndefined();
     }
 
-    // Less by 10 for each of 12 inputs: the sign is certain, and so is its size.
-    const found = await calls.get('test');
-    const [compared] = found.compared as {
+    // The candidate is better by exactly 10 for each of 12 inputs, so the verdict is certain.
+    const results = await calls.get('test');
+    const [compared] = results.compared as {
       indicators: Record<string, unknown>[];
       control: object;
       candidate: object;
@@ -171,23 +171,23 @@ describe('a started test', () => {
       control: { mean: 105.5 },
       candidate: { mean: 95.5 },
     });
-    const summaries = found.grouped_distributional_summaries as { group_values: string[]; runs: object }[];
-    expect(summaries.slice(0, 2).map((one) => [one.group_values, one.runs])).toEqual(
+    const summaries = results.grouped_distributional_summaries as { group_values: string[]; runs: object }[];
+    expect(summaries.slice(0, 2).map(({ group_values, runs: counts }) => [group_values, counts])).toEqual(
       expect.arrayContaining([
         [['baseline', 'v1'], expect.objectContaining({ total: 12, succeeded: 12 })],
         [['candidate', 'v1'], expect.objectContaining({ total: 12, succeeded: 12 })],
       ]),
     );
 
-    // The results are kept when the runs go.
+    // The server stores the results, so they survive the deletion of the runs.
     for (const run of runs) await server.request('DELETE', `/v1/applications/app/runs/${run.id}`);
     expect(await calls.runs('test')).toEqual([]);
     const after = await calls.get('test');
-    expect(after.compared).toEqual(found.compared);
+    expect(after.compared).toEqual(results.compared);
     expect(after).toMatchObject({ status: 'completed', number_of_runs: 0 });
   });
 
-  test('is started once: 304 then, and 400 for what is over', async () => {
+  test('responds to a second start with 304, and after its end with 400', async () => {
     await start();
     await startTest();
     const again = await calls.start('test');
@@ -200,7 +200,7 @@ describe('a started test', () => {
     expectError(await calls.start('test'), 400, 'canceled');
   });
 
-  test('keeps others from its baseline until it is over, and says which it is', async () => {
+  test('prevents other tests on its baseline until its end, with an error that names it', async () => {
     await start();
     await startTest();
     expectStatus(await calls.create(draft({ id: 'second' })), 201);
@@ -212,40 +212,40 @@ describe('a started test', () => {
     await startTest({ id: 'third' });
   });
 
-  test('stops at a time, to the millisecond, whenever it is looked at', async () => {
+  test('copies runs from its start time up to its end time, exact to the millisecond', async () => {
     await start(NO_SLOTS);
     await startTest({
       start_events: { time: at(60_000) },
       termination_events: { maximum_runs: 10, time: at(120_000) },
     });
-    await make();
+    await submitRun();
     clock.advance(60_000);
-    const wanted = [await make()];
+    const originals = [await submitRun()];
     clock.advance(59_999);
-    wanted.push(await make());
+    originals.push(await submitRun());
     clock.advance(1);
-    await make();
+    await submitRun();
     const test = await waitForCopies(2);
     expect(test).toMatchObject({ status: 'started', number_of_requested_runs: 2 });
-    expect((await copies()).map((run) => originalRunId(run)).sort()).toEqual(wanted.sort());
-    // It takes no more, so that another may have the baseline.
+    expect((await copies()).map((run) => originalRunId(run)).sort()).toEqual(originals.sort());
+    // It captures no more runs, so another test can use the baseline.
     await startTest({ id: 'next' });
   });
 
-  test('that is started after its time to begin copies from its start on', async () => {
+  test('that starts after its planned start copies only later runs', async () => {
     await start(NO_SLOTS);
-    const begin = { start_events: { time: at(60_000) } };
-    expectStatus(await calls.create(draft(begin)), 201);
+    const startEvents = { start_events: { time: at(60_000) } };
+    expectStatus(await calls.create(draft(startEvents)), 201);
     clock.advance(120_000);
-    await make();
+    await submitRun();
     expectStatus(await calls.start('test'), 204);
-    const wanted = await make();
+    const original = await submitRun();
     await waitForCopies(1);
-    expect((await copies()).map((run) => originalRunId(run))).toEqual([wanted]);
-    expect(await calls.get('test/metadata')).toMatchObject({ ...begin, started_at: at(120_000) });
+    expect((await copies()).map((run) => originalRunId(run))).toEqual([original]);
+    expect(await calls.get('test/metadata')).toMatchObject({ ...startEvents, started_at: at(120_000) });
   });
 
-  test('without a copy is over with its time', async () => {
+  test('without copies ends at its end time', async () => {
     await start();
     await startTest({ termination_events: { maximum_runs: 10, time: at(60_000) } });
     clock.advance(59_999);
@@ -262,16 +262,16 @@ describe('a started test', () => {
 });
 
 describe('the end of a test', () => {
-  test('a stop completes it at once, and copies under way still count', async () => {
+  test('a stop completes it immediately, and unfinished copies still count', async () => {
     await start(NO_SLOTS);
     expectStatus(await calls.create(draft()), 201);
     expectError(await calls.stop('test'), 400, 'draft');
     expectStatus(await calls.start('test'), 204);
-    const originals = [await make(100), await make(200)];
+    const originals = [await submitRun(100), await submitRun(200)];
     expectStatus(await calls.stop('test'), 204);
     expectStatus(await calls.stop('test', { intent: 'complete' }), 204);
     expectError(await calls.stop('test', { intent: 'cancel' }), 400, 'completed');
-    await make(300);
+    await submitRun(300);
     expect(await calls.get('test/metadata')).toMatchObject({
       status: 'completed',
       number_of_requested_runs: 2,
@@ -287,10 +287,10 @@ describe('the end of a test', () => {
     });
   });
 
-  test('a cancel cancels the copies that have not ended, and no original', async () => {
+  test('a cancellation cancels the unfinished copies, and no original', async () => {
     await start(NO_SLOTS);
     await startTest();
-    const originals = [await make(), await make()];
+    const originals = [await submitRun(), await submitRun()];
     await waitForCopies(2);
     expectStatus(await calls.stop('test', { intent: 'cancel' }), 204);
     await server.waitUntil(
@@ -306,22 +306,24 @@ describe('the end of a test', () => {
   });
 
   test.each([
-    ['in the middle', async () => {}],
-    ['when it is over', async () => expectStatus(await calls.stop('test'), 204)],
-  ])('deleting it %s removes its copies and nothing else', async (_, before) => {
+    ['before its end', async () => {}],
+    ['after its end', async () => expectStatus(await calls.stop('test'), 204)],
+  ])('its deletion %s removes its copies and nothing else', async (_, prepare) => {
     await start(NO_SLOTS);
     await startTest();
-    const originals = [await make(), await make()];
-    const made = await server.waitUntil('runs-queued', async () => {
-      const seen = await copies();
-      return seen.length === 2 ? seen : null;
+    const originals = [await submitRun(), await submitRun()];
+    const copiedRuns = await server.waitUntil('runs-queued', async () => {
+      const created = await copies();
+      return created.length === 2 ? created : null;
     });
-    await before();
+    await prepare();
     expectStatus(await calls.remove('test'), 204);
-    await make();
+    await submitRun();
     await server.waitUntil('runs-canceled', async () => {
       const statuses = await Promise.all(
-        made.map(async (run) => (await server.request('GET', `/v1/applications/app/runs/${run.id}`)).status),
+        copiedRuns.map(
+          async (run) => (await server.request('GET', `/v1/applications/app/runs/${run.id}`)).status,
+        ),
       );
       return statuses.every((status) => status === 404);
     });

@@ -1,4 +1,4 @@
-/** Switchback tests, from the plan to the results, told through the API. */
+/** Switchback tests through the API, from the plan to the results. */
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
@@ -12,6 +12,7 @@ import { drawUnits } from './define-online-tests.ts';
 const START = Date.UTC(2026, 0, 5, 8);
 const MINUTE = 60_000;
 const at = (ms: number) => new Date(START + ms).toISOString();
+/** No slot for runs, so they stay queued. */
 const NO_SLOTS = { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' };
 
 let server: TestServer;
@@ -25,26 +26,26 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   await createOnlineTestApp(server);
 }
 const comparison = { baseline_instance_id: 'baseline', candidate_instance_id: 'candidate' };
-const draft = (more: object = {}) => ({
+const draft = (overrides: object = {}) => ({
   id: 'test',
   name: 'Earlier dispatch',
   comparison,
   generate_random_plan: { unit_duration_minutes: 30, units: 4 },
-  ...more,
+  ...overrides,
 });
 interface Plan {
   start?: string;
   seed: string;
   units: { index: number; duration_minutes: number; instance_id: string }[];
 }
-async function startTest(more: object = {}): Promise<Plan> {
-  expectStatus(await calls.create(draft(more)), 201);
-  const id = (more as { id?: string }).id ?? 'test';
+async function startTest(overrides: { id?: string; [field: string]: unknown } = {}): Promise<Plan> {
+  expectStatus(await calls.create(draft(overrides)), 201);
+  const { id = 'test' } = overrides;
   expectStatus(await calls.start(id), 204);
   return (await calls.get(id)).plan as Plan;
 }
-const make = (cost = 100) => createRun(server, 'app', { instance: 'baseline', input: { cost } });
-const metadata = async (run: string) =>
+const submitRun = (cost = 100) => createRun(server, 'app', { instance: 'baseline', input: { cost } });
+const readMetadata = async (run: string) =>
   (
     (await server.request('GET', `/v1/applications/app/runs/${run}/metadata`)).body as {
       metadata: Record<string, unknown>;
@@ -52,23 +53,23 @@ const metadata = async (run: string) =>
   ).metadata;
 
 describe('a plan', () => {
-  test('is shown with the draft, listed as items, and kept when the draft is renamed', async () => {
+  test('is part of the draft and of the list, and stays when the draft is renamed', async () => {
     await start();
-    const made = await calls.create(
+    const response = await calls.create(
       draft({ generate_random_plan: { unit_duration_minutes: 10_080, units: 1000, start: at(MINUTE) } }),
     );
-    expectStatus(made, 201);
-    const shown = made.body as { plan: Plan };
-    expect(shown).toMatchObject({ status: 'draft', comparison, plan: { start: at(MINUTE) } });
-    expect(shown.plan.units).toEqual(
-      drawUnits(shown.plan.seed, 1000, 'baseline', 'candidate').map((instance_id, index) => ({
+    expectStatus(response, 201);
+    const created = response.body as { plan: Plan };
+    expect(created).toMatchObject({ status: 'draft', comparison, plan: { start: at(MINUTE) } });
+    expect(created.plan.units).toEqual(
+      drawUnits(created.plan.seed, 1000, 'baseline', 'candidate').map((instance_id, index) => ({
         index,
         duration_minutes: 10_080,
         instance_id,
       })),
     );
     const renamed = await server.request('PATCH', `${calls.root}/test`, { body: { name: 'Renamed' } });
-    expect(renamed.body).toEqual({ ...shown, name: 'Renamed' });
+    expect(renamed.body).toEqual({ ...created, name: 'Renamed' });
     expect((await server.request('GET', calls.root)).body).toEqual({ items: [renamed.body] });
     expect(await calls.get('test/metadata')).toEqual(renamed.body);
     expectStatus(await calls.remove('test'), 204);
@@ -77,21 +78,21 @@ describe('a plan', () => {
 });
 
 describe('a started test', () => {
-  test('serves every run by the instance of its unit, to the millisecond, and ends with its plan', async () => {
+  test('routes every run to the instance of its unit, exact to the millisecond, and ends with its plan', async () => {
     await start(NO_SLOTS);
-    const { units, start: begins } = await startTest();
-    expect(begins).toBe(at(0));
-    const looked: [run: string, unit: number | null][] = [];
+    const { units, start: planStart } = await startTest();
+    expect(planStart).toBe(at(0));
+    const submitted: [run: string, unit: number | null][] = [];
     for (const { index } of units) {
-      looked.push([await make(), index]);
+      submitted.push([await submitRun(), index]);
       clock.advance(30 * MINUTE - 1);
-      looked.push([await make(), index]);
+      submitted.push([await submitRun(), index]);
       clock.advance(1);
     }
-    looked.push([await make(), null]);
-    for (const [run, unit] of looked) {
+    submitted.push([await submitRun(), null]);
+    for (const [run, unit] of submitted) {
       const { application_instance_id, experiment_id, experiment_type, plan_unit_index } =
-        await metadata(run);
+        await readMetadata(run);
       expect({ application_instance_id, experiment_id, experiment_type, plan_unit_index }).toEqual(
         unit === null
           ? { application_instance_id: 'baseline' }
@@ -114,7 +115,7 @@ describe('a started test', () => {
     expect(runs.map((run) => run.plan_unit_index)).toEqual([3, 3, 2, 2, 1, 1, 0, 0]);
   });
 
-  test('ends by itself when nobody asks', async () => {
+  test('ends without a request that reads it', async () => {
     await start();
     await startTest({ generate_random_plan: { unit_duration_minutes: 1, units: 1 } });
     const status = async () =>
@@ -127,67 +128,67 @@ describe('a started test', () => {
     await startTest({ id: 'next' });
   });
 
-  test('D1: has units of minutes and a half', async () => {
+  test('D1: has units of fractions of a minute', async () => {
     await start(NO_SLOTS);
     const plan = { unit_duration_minutes: 1.5, units: 2 };
     const { units } = await startTest({ generate_random_plan: plan });
     expect(units.map((unit) => unit.duration_minutes)).toEqual([1.5, 1.5]);
-    const unitNow = async () => (await metadata(await make())).plan_unit_index;
+    const submitAndReadUnit = async () => (await readMetadata(await submitRun())).plan_unit_index;
     clock.advance(1.5 * MINUTE - 1);
-    expect(await unitNow()).toBe(0);
+    expect(await submitAndReadUnit()).toBe(0);
     clock.advance(1);
-    expect(await unitNow()).toBe(1);
+    expect(await submitAndReadUnit()).toBe(1);
     clock.advance(1.5 * MINUTE - 1);
     expect((await calls.get('test/metadata')).status).toBe('started');
     clock.advance(1);
-    const over = await calls.get('test/metadata');
-    expect(over).toMatchObject({ status: 'completed', completed_at: at(3 * MINUTE) });
-    // What is no whole number of milliseconds is rounded: no clock and no table has parts of one.
+    const ended = await calls.get('test/metadata');
+    expect(ended).toMatchObject({ status: 'completed', completed_at: at(3 * MINUTE) });
+    // A unit has a whole number of milliseconds, because clocks and tables store no fractions.
     await startTest({ id: 'odd', generate_random_plan: { unit_duration_minutes: 1.000_001, units: 1 } });
     clock.advance(MINUTE);
     expect((await calls.get('odd/metadata')).completed_at).toBe(at(4 * MINUTE));
   });
 
-  test('that is to begin later leaves runs alone until then', async () => {
+  test('that begins later does not route runs before its start', async () => {
     await start(NO_SLOTS);
     const { units } = await startTest({
       generate_random_plan: { unit_duration_minutes: 1, units: 2, start: at(MINUTE) },
     });
-    const before = await make();
+    const before = await submitRun();
     clock.advance(MINUTE);
-    const first = await make();
-    expect((await metadata(before)).experiment_id).toBeUndefined();
-    expect(await metadata(first)).toMatchObject({
+    const first = await submitRun();
+    expect((await readMetadata(before)).experiment_id).toBeUndefined();
+    expect(await readMetadata(first)).toMatchObject({
       application_instance_id: units[0]?.instance_id,
       plan_unit_index: 0,
     });
   });
 
-  test('that is started in the middle of its plan has lost the units before, and counts from then on', async () => {
+  test('that starts during its plan skips the earlier units', async () => {
     await start();
     const plan = { unit_duration_minutes: 1, units: 4, start: at(MINUTE) };
-    const made = await calls.create(draft({ generate_random_plan: plan }));
-    expectStatus(made, 201);
-    const { units } = (made.body as { plan: Plan }).plan;
+    const response = await calls.create(draft({ generate_random_plan: plan }));
+    expectStatus(response, 201);
+    const { units } = (response.body as { plan: Plan }).plan;
     clock.advance(3.5 * MINUTE);
-    const before = await make(1);
+    const before = await submitRun(1);
     expectStatus(await calls.start('test'), 204);
     expect(await calls.get('test/metadata')).toMatchObject({
       started_at: at(3.5 * MINUTE),
       plan: { start: at(MINUTE), units },
     });
-    const sent = [await make(50)];
+    const routed = [await submitRun(50)];
     clock.advance(MINUTE);
-    sent.push(await make(70));
-    for (const run of [before, ...sent]) await waitForRunEnd(server, 'app', run);
+    routed.push(await submitRun(70));
+    for (const run of [before, ...routed]) await waitForRunEnd(server, 'app', run);
     clock.advance(0.5 * MINUTE);
-    const found = await server.waitUntil('runs-ended', async () => {
-      const shown = await calls.get('test');
-      return shown.status === 'completed' ? shown : null;
+    const test = await server.waitUntil('runs-ended', async () => {
+      const results = await calls.get('test');
+      return results.status === 'completed' ? results : null;
     });
-    expect(found).toMatchObject({ completed_at: at(5 * MINUTE), number_of_runs: 2 });
-    expect((await metadata(before)).experiment_id).toBeUndefined();
-    const [compared] = found.compared as SwitchbackComparison[];
+    expect(test).toMatchObject({ completed_at: at(5 * MINUTE), number_of_runs: 2 });
+    expect((await readMetadata(before)).experiment_id).toBeUndefined();
+    const [compared] = test.compared as SwitchbackComparison[];
     expect(compared?.units).toEqual(
       [
         [2, 50],
@@ -199,18 +200,18 @@ describe('a started test', () => {
     );
   });
 
-  test('whose plan has the zero time for a start begins when it is started', async () => {
+  test('with the zero time as the start of its plan begins with its start', async () => {
     await start();
     const plan = { unit_duration_minutes: 1, units: 1, start: '0001-01-01T00:00:00Z' };
-    const made = await calls.create(draft({ generate_random_plan: plan }));
-    expectStatus(made, 201);
-    expect((made.body as { plan: Plan }).plan).not.toHaveProperty('start');
+    const response = await calls.create(draft({ generate_random_plan: plan }));
+    expectStatus(response, 201);
+    expect((response.body as { plan: Plan }).plan).not.toHaveProperty('start');
     clock.advance(MINUTE);
     expectStatus(await calls.start('test'), 204);
     expect(await calls.get('test/metadata')).toMatchObject({ plan: { start: at(MINUTE) } });
   });
 
-  test('is started once: 304 then; not after its plan, and not on a baseline that is taken', async () => {
+  test('responds to a second start with 304, and to a start after its plan or on a used baseline with 400', async () => {
     await start();
     const late = { id: 'late', generate_random_plan: { unit_duration_minutes: 1, units: 1, start: at(0) } };
     expectStatus(await calls.create(draft(late)), 201);
@@ -238,17 +239,17 @@ describe('a started test', () => {
     expectStatus(await shadow.start('shadow'), 204);
   });
 
-  test('that is stopped sends no more runs, and those it sent go on', async () => {
+  test('routes no runs after a stop, and the routed ones continue', async () => {
     await start();
     await startTest();
-    const run = await make();
+    const run = await submitRun();
     expectStatus(await calls.stop('test', { intent: 'cancel' }), 204);
-    expect((await metadata(await make())).experiment_id).toBeUndefined();
+    expect((await readMetadata(await submitRun())).experiment_id).toBeUndefined();
     expect(await waitForRunEnd(server, 'app', run)).toMatchObject({ status_v2: 'succeeded' });
     expect(await calls.get('test/metadata')).toMatchObject({ status: 'canceled', number_of_runs: 1 });
   });
 
-  test('compares the units that are over, as arithmetic says, and keeps what it found', async () => {
+  test('compares the ended units as computed by hand, and stores the results', async () => {
     await start();
     const { units } = await startTest({
       generate_random_plan: { unit_duration_minutes: 1, units: 12 },
@@ -256,58 +257,58 @@ describe('a started test', () => {
     });
     const runs: string[] = [];
     for (const { index } of units) {
-      runs.push(await make(100 + index), await make(102 + index));
+      runs.push(await submitRun(100 + index), await submitRun(102 + index));
       clock.advance(MINUTE);
     }
     for (const run of runs) await waitForRunEnd(server, 'app', run);
-    // The candidate takes 10 off; a unit has the mean of its two runs.
+    // The candidate subtracts 10; the value of a unit is the mean of its two runs.
     const means = units.map(({ index, instance_id }) => ({
       index,
       instance_id,
       runs: 2,
       mean: 101 + index - (instance_id === 'candidate' ? 10 : 0),
     }));
-    const mean = (id: string) => {
-      const own = means.filter((unit) => unit.instance_id === id).map((unit) => unit.mean);
-      return own.length === 0 ? null : own.reduce((sum, value) => sum + value, 0) / own.length;
+    const computeMean = (id: string) => {
+      const values = means.filter((unit) => unit.instance_id === id).map((unit) => unit.mean);
+      return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
     };
-    const found = await server.waitUntil('runs-ended', async () => {
-      const shown = await calls.get('test');
-      return shown.status === 'completed' ? shown : null;
+    const test = await server.waitUntil('runs-ended', async () => {
+      const results = await calls.get('test');
+      return results.status === 'completed' ? results : null;
     });
-    const [compared] = found.compared as SwitchbackComparison[];
+    const [compared] = test.compared as SwitchbackComparison[];
     expect(compared).toMatchObject({ indicator: 'result.value', units: means });
-    const [control, candidate] = [mean('baseline'), mean('candidate')];
+    const [control, candidate] = [computeMean('baseline'), computeMean('candidate')];
     expect(compared?.control.mean).toEqual(control === null ? null : expect.closeTo(control, 9));
     expect(compared?.candidate.mean).toEqual(candidate === null ? null : expect.closeTo(candidate, 9));
     for (const run of runs) await server.request('DELETE', `/v1/applications/app/runs/${run}`);
-    expect((await calls.get('test')).compared).toEqual(found.compared);
+    expect((await calls.get('test')).compared).toEqual(test.compared);
   });
 });
 
-test('deleting a test keeps its runs and takes its marks off them', async () => {
+test('the deletion of a test detaches its runs and does not delete them', async () => {
   await start(NO_SLOTS);
   await startTest();
-  const made = await Promise.all([make(), make(), make()]);
-  // Runs that are made while it is deleted are its own no more, or are found by the removal.
-  const [gone, ...more] = await Promise.all([
+  const routed = await Promise.all([submitRun(), submitRun(), submitRun()]);
+  // The deletion also detaches runs that are submitted concurrently.
+  const [deletion, ...concurrent] = await Promise.all([
     calls.remove('test'),
-    ...Array.from({ length: 10 }, () => make()),
+    ...Array.from({ length: 10 }, () => submitRun()),
   ]);
-  expectStatus(gone, 204);
+  expectStatus(deletion, 204);
   const { read } = server.runningServer.database;
   await server.waitUntil('runs-queued', async () => {
-    await make();
-    const marked = await read
+    await submitRun();
+    const attached = await read
       .selectFrom('runs')
       .select('id')
       .where('experiment_id', 'is not', null)
       .execute();
-    return marked.length === 0;
+    return attached.length === 0;
   });
-  for (const run of [...made, ...more]) {
-    const shown = await metadata(run);
-    expect([shown.experiment_id, shown.plan_unit_index, shown.status_v2]).toEqual([
+  for (const run of [...routed, ...concurrent]) {
+    const metadata = await readMetadata(run);
+    expect([metadata.experiment_id, metadata.plan_unit_index, metadata.status_v2]).toEqual([
       undefined,
       undefined,
       'queued',
@@ -318,20 +319,20 @@ test('deleting a test keeps its runs and takes its marks off them', async () => 
   expect(await calls.runs('test')).toEqual([]);
 });
 
-test('a viewer reads, an operator acts, and another account finds nothing', async () => {
+test('viewers can read, operators can write, and other accounts get a 404', async () => {
   await start();
   const { token: viewer } = await server.createKey('viewer');
   const { token: operator } = await server.createKey('operator');
-  const ask = (method: string, path: string, token: string, body?: object) =>
+  const request = (method: string, path: string, token: string, body?: object) =>
     server.request(method, `${calls.root}${path}`, { token, ...(body ? { body } : {}) });
-  expectError(await ask('POST', '', viewer, draft()), 403);
-  expectStatus(await ask('POST', '', operator, draft()), 201);
-  expectError(await ask('PUT', '/test/start', viewer), 403);
-  expectStatus(await ask('PUT', '/test/start', operator), 204);
-  expectStatus(await ask('GET', '/test', viewer), 200);
-  expectError(await ask('PUT', '/test/stop', viewer), 403);
+  expectError(await request('POST', '', viewer, draft()), 403);
+  expectStatus(await request('POST', '', operator, draft()), 201);
+  expectError(await request('PUT', '/test/start', viewer), 403);
+  expectStatus(await request('PUT', '/test/start', operator), 204);
+  expectStatus(await request('GET', '/test', viewer), 200);
+  expectError(await request('PUT', '/test/stop', viewer), 403);
   const { token } = await createOtherAccount(server);
-  expectError(await ask('GET', '/test', token), 404);
-  expectError(await ask('PUT', '/test/stop', token), 404);
+  expectError(await request('GET', '/test', token), 404);
+  expectError(await request('PUT', '/test/stop', token), 404);
   expect(await calls.status('test')).toBe('started');
 });

@@ -1,6 +1,6 @@
 /**
- * Runs that no live test may take for those of a caller of its baseline: what experiments and ensembles make, what belongs
- * to them, what another live test made or sent, and what runs elsewhere.
+ * Runs on the baseline that a shadow or switchback test must not copy or route: those of experiments and ensembles, external
+ * runs, and runs that another test created or routed.
  */
 import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ let server: TestServer;
 let application: string;
 let shadow: ReturnType<typeof shadowCalls>;
 beforeAll(async () => {
-  // No slot for runs: what is made stays queued.
+  // No slot for runs, so they stay queued.
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
 });
 afterAll(() => server.close());
@@ -24,13 +24,17 @@ beforeEach(async () => {
 });
 
 async function post(path: string, body: object): Promise<void> {
-  const answer = await server.request('POST', `/v1/applications/${application}${path}`, { body });
-  expectStatus(answer, path.startsWith('/runs') ? 202 : 201);
+  const response = await server.request('POST', `/v1/applications/${application}${path}`, { body });
+  expectStatus(response, path.startsWith('/runs') ? 202 : 201);
 }
 
-/** Makes a batch on the baseline, a run that joins it, the run of an ensemble on the baseline, and an external run of it. */
-async function makeOthers(): Promise<void> {
-  await post('/experiments/inputsets', { id: 'inputs', name: 'Inputs', run_ids: [await make('candidate')] });
+/** Creates 7 runs on the baseline: of a batch, joined to the batch, of an ensemble, and external. */
+async function submitUnroutedRuns(): Promise<void> {
+  await post('/experiments/inputsets', {
+    id: 'inputs',
+    name: 'Inputs',
+    run_ids: [await submitRun('candidate')],
+  });
   await post('/ensembles', {
     id: 'both',
     name: 'Both',
@@ -50,12 +54,12 @@ async function makeOthers(): Promise<void> {
     configuration: { run_type: { type: 'ensemble', definition_id: 'both' } },
   });
   await post('/runs?instance_id=baseline', { configuration: { run_type: { type: 'external' } } });
-  await server.waitUntil('runs-queued', async () => (await runs('baseline')).length === 7);
+  await server.waitUntil('runs-queued', async () => (await listRuns('baseline')).length === 7);
 }
 
-const make = (instance: string) => createRun(server, application, { instance, input: { cost: 1 } });
+const submitRun = (instance: string) => createRun(server, application, { instance, input: { cost: 1 } });
 
-const runs = (instance: string) =>
+const listRuns = (instance: string) =>
   server.runningServer.database.read
     .selectFrom('runs')
     .select(['id', 'experiment_id', 'experiment_type', 'plan_unit_index', 'parent_run_id'])
@@ -63,63 +67,65 @@ const runs = (instance: string) =>
     .where('instance_id', '=', instance)
     .execute();
 
-/** The copies on the instance, once there are any and no more are to come. */
-const copiesOn = (instance: string) =>
+/** Waits until the instance has copies and none is pending, and returns them. */
+const waitForCopies = (instance: string) =>
   server.waitUntil('runs-queued', async () => {
     const { read } = server.runningServer.database;
-    const [note] = await read.selectFrom('captured_runs').selectAll().execute();
+    const [captured] = await read.selectFrom('captured_runs').selectAll().execute();
     const [planned] = await read.selectFrom('planned_runs').selectAll().execute();
-    const copies = (await runs(instance)).filter((run) => run.experiment_type === 'shadow');
-    return copies.length > 0 && !note && !planned && copies;
+    const copies = (await listRuns(instance)).filter((run) => run.experiment_type === 'shadow');
+    return copies.length > 0 && !captured && !planned && copies;
   });
 
-test('runs of a batch, joined, of an ensemble and external ones are not copied by a shadow test', async () => {
+test('a shadow test does not copy batch, joined, ensemble and external runs', async () => {
   await shadow.startTest();
-  await makeOthers();
-  const own = await make('baseline');
-  expect((await copiesOn('candidate')).map((run) => run.parent_run_id)).toEqual([own]);
+  await submitUnroutedRuns();
+  const own = await submitRun('baseline');
+  expect((await waitForCopies('candidate')).map((run) => run.parent_run_id)).toEqual([own]);
 });
 
-test('runs of a batch, joined, of an ensemble and external ones are served as asked in a switchback test', async () => {
+test('a switchback test does not route batch, joined, ensemble and external runs', async () => {
   await waitForCandidate(() => server, application);
-  await makeOthers();
-  const own = await make('baseline');
-  const sent = (await runs('candidate')).filter((run) => run.experiment_type === 'switchback');
-  expect(sent).toEqual([expect.objectContaining({ id: own, plan_unit_index: 0 })]);
-  expect((await runs('baseline')).map((run) => run.plan_unit_index)).toEqual(new Array(7).fill(null));
+  await submitUnroutedRuns();
+  const own = await submitRun('baseline');
+  const routed = (await listRuns('candidate')).filter((run) => run.experiment_type === 'switchback');
+  expect(routed).toEqual([expect.objectContaining({ id: own, plan_unit_index: 0 })]);
+  expect((await listRuns('baseline')).map((run) => run.plan_unit_index)).toEqual(new Array(7).fill(null));
 });
 
-const FURTHER = { baseline_instance_id: 'candidate', candidate_instance_id: 'latest' };
+const SECOND_COMPARISON = { baseline_instance_id: 'candidate', candidate_instance_id: 'latest' };
 
-test('a copy is not copied by the shadow test of which its instance is the baseline', async () => {
+test('the shadow test of a candidate does not copy copies', async () => {
   await shadow.startTest();
-  await shadow.startTest({ id: 'further', comparison: FURTHER });
-  const original = await make('baseline');
-  const [copy, ...more] = await copiesOn('candidate');
+  await shadow.startTest({ id: 'second', comparison: SECOND_COMPARISON });
+  const original = await submitRun('baseline');
+  const [copy, ...more] = await waitForCopies('candidate');
   expect([copy?.parent_run_id, more]).toEqual([original, []]);
-  const own = await make('candidate');
-  expect((await copiesOn('latest')).map((run) => run.parent_run_id)).toEqual([own]);
-  expect(await copiesOn('candidate')).toEqual([copy]);
+  const own = await submitRun('candidate');
+  expect((await waitForCopies('latest')).map((run) => run.parent_run_id)).toEqual([own]);
+  expect(await waitForCopies('candidate')).toEqual([copy]);
 });
 
-test('a run that a switchback test sends to an instance is its own: no shadow test of that instance copies it', async () => {
+test('the shadow test of a candidate does not copy runs that a switchback test routed to it', async () => {
   const switchback = await waitForCandidate(() => server, application);
-  await shadow.startTest({ id: 'further', comparison: FURTHER });
-  const sent = await make('baseline');
-  const own = await make('candidate');
-  expect((await copiesOn('latest')).map((run) => run.parent_run_id)).toEqual([own]);
-  expect(await runs('candidate')).toEqual(
+  await shadow.startTest({ id: 'second', comparison: SECOND_COMPARISON });
+  const routed = await submitRun('baseline');
+  const own = await submitRun('candidate');
+  expect((await waitForCopies('latest')).map((run) => run.parent_run_id)).toEqual([own]);
+  expect(await listRuns('candidate')).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ id: sent, experiment_id: switchback, experiment_type: 'switchback' }),
+      expect.objectContaining({ id: routed, experiment_id: switchback, experiment_type: 'switchback' }),
       expect.objectContaining({ id: own, experiment_id: null }),
     ]),
   );
 });
 
-test('a run that a switchback test sends to an instance is served there, whatever test that instance has', async () => {
+test('the switchback test of a candidate does not route runs that another one routed to it', async () => {
   const first = await waitForCandidate(() => server, application);
-  await waitForCandidate(() => server, application, FURTHER);
-  const [sent, own] = [await make('baseline'), await make('candidate')];
-  expect(await runs('candidate')).toEqual([expect.objectContaining({ id: sent, experiment_id: first })]);
-  expect((await runs('latest')).map((run) => run.id)).toEqual([own]);
+  await waitForCandidate(() => server, application, SECOND_COMPARISON);
+  const [routed, own] = [await submitRun('baseline'), await submitRun('candidate')];
+  expect(await listRuns('candidate')).toEqual([
+    expect.objectContaining({ id: routed, experiment_id: first }),
+  ]);
+  expect((await listRuns('latest')).map((run) => run.id)).toEqual([own]);
 });

@@ -72,57 +72,57 @@ export function evaluateAcceptanceTest(
 
 type Sides = Record<'control' | 'candidate', SideRuns>;
 
-/** The decision, with what is known of runs that gave no value: they are not in it. */
+/** Appends the reasons of runs without a value to the reason of the decision, which does not count these runs. */
 function addReasons(metric: Metric, decision: MetricDecision, { control, candidate }: Sides): MetricDecision {
   const used = metric.metric_type === 'absolute-threshold' ? [candidate] : [control, candidate];
-  const sentences = used.flatMap((side) => [
+  const explanations = used.flatMap((side) => [
     ...explainLostRuns(side),
     explainMissingValues(side, metric.field),
   ]);
-  const told = sentences.filter((sentence) => sentence !== null);
-  return { ...decision, reason: [decision.reason, ...told].join(' ') };
+  const texts = explanations.filter((text) => text !== null);
+  return { ...decision, reason: [decision.reason, ...texts].join(' ') };
 }
 
 function formatError({ control, candidate }: Sides): string {
-  const told = [control, candidate].flatMap(explainLostRuns);
-  return ['No run of the batch experiment succeeded.', ...told].join(' ');
+  const reasons = [control, candidate].flatMap(explainLostRuns);
+  return ['No run of the batch experiment succeeded.', ...reasons].join(' ');
 }
 
-/** Which way a rule wants the indicator to go. A rule of equality says nothing about it; then less is better. */
+/** Returns the objective that a rule implies. A rule of equality implies none; `minimize` is the default of objectives. */
 function findObjective({ params }: Metric): Objective {
   return params.operator === 'gt' || params.operator === 'ge' ? 'maximize' : 'minimize';
 }
 
 const formatComparisonKey = (metric: Metric): string => JSON.stringify([metric.field, findObjective(metric)]);
 
-/** Each indicator and objective once, with the p-values adjusted for all of them. */
+/** Compares each pair of an indicator and an objective once, and adjusts the p-values for all comparisons. */
 function compareIndicatorsOnce(
   metrics: readonly Metric[],
   controls: readonly Observation[],
   candidates: readonly Observation[],
 ): Map<string, Comparison> {
-  const wanted = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
-  const comparisons = [...wanted.values()].map((metric) =>
+  const metricByKey = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
+  const comparisons = [...metricByKey.values()].map((metric) =>
     compareIndicator(controls, candidates, metric.field, { objective: findObjective(metric) }),
   );
   const adjusted = adjustHolm(comparisons.map(({ wilcoxon }) => wilcoxon.p_value));
   return new Map(
-    [...wanted.keys()].flatMap((key, index): [string, Comparison][] => {
-      const found = comparisons[index];
-      if (!found) return [];
-      const wilcoxon = { ...found.wilcoxon, p_value_holm: adjusted[index] ?? null };
-      return [[key, { ...found, wilcoxon }]];
+    [...metricByKey.keys()].flatMap((key, index): [string, Comparison][] => {
+      const comparison = comparisons[index];
+      if (!comparison) return [];
+      const wilcoxon = { ...comparison.wilcoxon, p_value_holm: adjusted[index] ?? null };
+      return [[key, { ...comparison, wilcoxon }]];
     }),
   );
 }
 
 function findComparison(comparisons: ReadonlyMap<string, Comparison>, metric: Metric): Comparison {
-  const found = comparisons.get(formatComparisonKey(metric));
-  if (!found) throw new Error(`${metric.field} was not compared.`);
-  return found;
+  const comparison = comparisons.get(formatComparisonKey(metric));
+  if (!comparison) throw new Error(`The indicator ${JSON.stringify(metric.field)} has no comparison.`);
+  return comparison;
 }
 
-/** Of the runs that succeeded with a number. */
+/** Summarises the numbers of the runs that succeeded; returns null when there are none. */
 function summarizeSucceeded(runs: readonly Observation[], field: string): Distribution | null {
   return summarize(
     runs.filter((run) => run.status === 'succeeded').map((run) => findReportedValue(run, field)),

@@ -1,11 +1,11 @@
-/** Sentences about runs of an acceptance test that give no value: which side, how many, and why. Pure; threads load it. */
+/** Explains how many runs of each side of an acceptance test have no value, and why. Pure, because worker threads load it. */
 import type { RunFailure } from '../../runs/store/failures.ts';
 import { findReportedValue, type Observation, toUsableNumber } from '../statistics/observations.ts';
 import { type AcceptanceSide, belongsToSide } from '../store/acceptance-definition.ts';
 
 export type SideName = 'control' | 'candidate';
 
-/** A side with its runs and the errors of those that failed. */
+/** A side with its runs and the errors of its failed runs. */
 export interface SideRuns {
   name: SideName;
   side: AcceptanceSide;
@@ -13,6 +13,7 @@ export interface SideRuns {
   failures: readonly RunFailure[];
 }
 
+/** Joins the side with its runs, and with those failures that belong to it. */
 export function collectSideRuns(
   name: SideName,
   side: AcceptanceSide,
@@ -22,9 +23,9 @@ export function collectSideRuns(
   return { name, side, runs, failures: failures.filter((failure) => belongsToSide(side, failure)) };
 }
 
-/** What the side lost: runs that failed, with the first error, and runs that were canceled. */
+/** Explains the failed runs of the side, with the first error, and the canceled ones. Returns one text for each status. */
 export function explainLostRuns(side: SideRuns): string[] {
-  return [explainFailedRuns(side), explainCanceledRuns(side)].filter((sentence) => sentence !== null);
+  return [explainFailedRuns(side), explainCanceledRuns(side)].filter((text) => text !== null);
 }
 
 function explainCanceledRuns({ name, side, runs }: SideRuns): string | null {
@@ -33,29 +34,29 @@ function explainCanceledRuns({ name, side, runs }: SideRuns): string | null {
   return `${formatShare(canceled, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) ${canceled === 1 ? 'was' : 'were'} canceled.`;
 }
 
-/** How many runs of the side failed, with the first error; null when none did. */
+/** Counts the failed runs of the side and quotes the first error; returns null when no run failed. */
 function explainFailedRuns({ name, side, runs, failures }: SideRuns): string | null {
   const failed = runs.filter((run) => run.status === 'failed').length;
   if (failed === 0) return null;
   const [first] = failures;
-  const why =
+  const firstError =
     first === undefined
       ? ''
       : ` The first error, ${first.number_of_runs === 1 ? 'of one run' : `the same in ${first.number_of_runs} runs`}: ${JSON.stringify(truncateError(first.error))} (${first.run_id ?? 'the runs could not be submitted'}).`;
-  return `${formatShare(failed, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) failed.${why}`;
+  return `${formatShare(failed, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) failed.${firstError}`;
 }
 
-/** That runs of the side succeeded, and none reported the indicator; null when one did, or none succeeded. */
+/** Explains that no succeeded run of the side reported the indicator. Returns null when one did, or when none succeeded. */
 export function explainMissingValues({ name, side, runs }: SideRuns, indicator: string): string | null {
   const succeeded = runs.filter((run) => run.status === 'succeeded');
-  const reports = succeeded.some((run) => toUsableNumber(findReportedValue(run, indicator)) !== null);
-  if (succeeded.length === 0 || reports) return null;
+  const hasValue = succeeded.some((run) => toUsableNumber(findReportedValue(run, indicator)) !== null);
+  if (succeeded.length === 0 || hasValue) return null;
   return `${formatShare(succeeded.length, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) succeeded, and none reported a number as ${indicator}.`;
 }
 
-function formatShare(some: number, all: number): string {
-  if (some < all) return `${some} of ${all} runs`;
-  return all === 1 ? 'The only run' : `All ${all} runs`;
+function formatShare(part: number, total: number): string {
+  if (part < total) return `${part} of ${total} runs`;
+  return total === 1 ? 'The only run' : `All ${total} runs`;
 }
 
 const ERROR_CHARS_MAX = 300;

@@ -1,12 +1,12 @@
-/** What is left out of the numbers of experiments that have too much to look at, and the sentences that say so. */
+/** Limits on the analysis of experiments: indicators, comparisons and runs that it omits, and the warnings about them. */
 import { describe, expect, test } from 'vitest';
 import { analyseBatch } from './batch-analysis.ts';
 import { analyseShadowTest, analyseSwitchbackTest, type UnitObservation } from './online-test-analysis.ts';
 
-const run = (
+const createRun = (
   instance_id: string,
   names: readonly string[] = [],
-  more: Partial<UnitObservation> = {},
+  overrides: Partial<UnitObservation> = {},
 ): UnitObservation => ({
   instance_id,
   version_id: 'v1',
@@ -16,46 +16,49 @@ const run = (
   repetition: 0,
   status: 'succeeded',
   indicators: names.map((name) => ({ name, value: 1 })),
-  ...more,
+  ...overrides,
 });
-/** Indicators whose names are in the order of their numbers. */
-const named = (count: number) =>
+/** Indicators whose order by name is the order of their numbers. */
+const listNames = (count: number) =>
   Array.from({ length: count }, (_, index) => `result.custom.k${String(index).padStart(2, '0')}`);
 const ORDER = { instances: ['a'], versions: [], option_sets: [], scenarios: [], inputs: [] };
-const LAST = { 'result.custom.k50': 'maximize' } as const;
-const FIRST = ['result.custom.k50', ...named(49)];
-const OF_51 = 'Of 51 indicators the first 50 are compared; those that objectives names come first.';
-const comparedOf = (groups: readonly { indicators: readonly { indicator: string }[] }[]) =>
-  groups.map((one) => one.indicators.map(({ indicator }) => indicator));
+const LAST_NAME_OBJECTIVE = { 'result.custom.k50': 'maximize' } as const;
+const COMPARED_NAMES = ['result.custom.k50', ...listNames(49)];
+const WARNING_OF_51 = 'Of 51 indicators the first 50 are compared; those that objectives names come first.';
+const listComparedNames = (groups: readonly { indicators: readonly { indicator: string }[] }[]) =>
+  groups.map(({ indicators }) => indicators.map(({ indicator }) => indicator));
 
-describe('of a batch', () => {
-  const ask = (objectives: Record<string, 'maximize'>, runs: UnitObservation[]) =>
+describe('a batch', () => {
+  const analyse = (objectives: Record<string, 'maximize'>, runs: UnitObservation[]) =>
     analyseBatch({ order: ORDER, objectives, seed: 's' }, runs);
-  const both = (count: number) => [run('a', named(count)), run('b', named(count))];
+  const createBothSides = (count: number) => [
+    createRun('a', listNames(count)),
+    createRun('b', listNames(count)),
+  ];
 
-  test('fifty indicators are compared, those with an objective first, and more are told', () => {
-    expect(ask({}, both(50)).warnings).toEqual([]);
-    const { comparisons, warnings } = ask(LAST, both(51));
-    expect([comparedOf(comparisons), warnings]).toEqual([[FIRST], [OF_51]]);
+  test('compares 50 indicators, those with an objective first, and warns of more', () => {
+    expect(analyse({}, createBothSides(50)).warnings).toEqual([]);
+    const { comparisons, warnings } = analyse(LAST_NAME_OBJECTIVE, createBothSides(51));
+    expect([listComparedNames(comparisons), warnings]).toEqual([[COMPARED_NAMES], [WARNING_OF_51]]);
   });
 
-  test('a thousand comparisons are shared by the groups of runs', () => {
-    const sets = (count: number) =>
-      Array.from({ length: count }, (_, index) => run('a', named(4), { option_set: `s${index}` }));
-    // 334 candidates have two each, 668 in all; with three each they would be 1,002.
-    const { comparisons, warnings } = ask({}, sets(335));
-    expect(comparedOf(comparisons)).toEqual(new Array(334).fill(named(2)));
+  test('divides 1,000 comparisons among the groups of runs', () => {
+    const createOptionSets = (count: number) =>
+      Array.from({ length: count }, (_, index) => createRun('a', listNames(4), { option_set: `s${index}` }));
+    // 334 candidates with two comparisons each are 668; with three each they would be 1,002.
+    const { comparisons, warnings } = analyse({}, createOptionSets(335));
+    expect(listComparedNames(comparisons)).toEqual(new Array(334).fill(listNames(2)));
     expect(warnings).toEqual([
       'Of 4 indicators the first 2 are compared; those that objectives names come first.',
     ]);
   });
 
-  test('of more than a thousand groups the first are compared with the control, and more are told', () => {
-    const sets = (count: number) =>
-      Array.from({ length: count }, (_, index) => run('a', named(1), { option_set: `s${index}` }));
-    const least = ask({}, sets(1001));
-    expect([least.comparisons.length, least.warnings]).toEqual([1000, []]);
-    const { comparisons, warnings } = ask({}, sets(1002));
+  test('compares the first 1,000 groups with the control, and warns of more', () => {
+    const createOptionSets = (count: number) =>
+      Array.from({ length: count }, (_, index) => createRun('a', listNames(1), { option_set: `s${index}` }));
+    const atLimit = analyse({}, createOptionSets(1001));
+    expect([atLimit.comparisons.length, atLimit.warnings]).toEqual([1000, []]);
+    const { comparisons, warnings } = analyse({}, createOptionSets(1002));
     expect(comparisons.map(({ candidate }) => candidate.option_set)).toEqual(
       Array.from({ length: 1000 }, (_, index) => `s${index + 1}`),
     );
@@ -63,19 +66,19 @@ describe('of a batch', () => {
   });
 });
 
-test('of a shadow test fifty indicators are compared, those with an objective first, and more are told', () => {
+test('a shadow test compares 50 indicators, those with an objective first, and warns of more', () => {
   const definition = { baseline: 'a', candidates: ['b'], maximumRuns: 1, from: null, until: null };
-  const ask = (count: number, objectives: Record<string, 'maximize'>) =>
+  const analyse = (count: number, objectives: Record<string, 'maximize'>) =>
     analyseShadowTest({ kind: 'shadow', definition: { ...definition, objectives }, seed: 's' }, [
-      run('a', named(count)),
-      run('b', named(count)),
+      createRun('a', listNames(count)),
+      createRun('b', listNames(count)),
     ]);
-  expect(ask(50, {}).warnings).toEqual([]);
-  const { compared, warnings } = ask(51, LAST);
-  expect([comparedOf(compared), warnings]).toEqual([[FIRST], [OF_51]]);
+  expect(analyse(50, {}).warnings).toEqual([]);
+  const { compared, warnings } = analyse(51, LAST_NAME_OBJECTIVE);
+  expect([listComparedNames(compared), warnings]).toEqual([[COMPARED_NAMES], [WARNING_OF_51]]);
 });
 
-describe('of a switchback test', () => {
+describe('a switchback test', () => {
   const definition = {
     baseline: 'a',
     candidate: 'b',
@@ -85,21 +88,21 @@ describe('of a switchback test', () => {
     start: 0,
     objectives: {},
   };
-  const ask = (runs: UnitObservation[], objectives: Record<string, 'maximize'> = {}) =>
+  const analyse = (runs: UnitObservation[], objectives: Record<string, 'maximize'> = {}) =>
     analyseSwitchbackTest(
       { kind: 'switchback', definition: { ...definition, objectives }, endedUnits: 2 },
       runs,
     );
 
-  test('fifty indicators are compared, those with an objective first, and more are told', () => {
-    const runs = [run('a', named(51), { unit: 0 }), run('b', named(51), { unit: 1 })];
-    const { compared, warnings } = ask(runs, LAST);
-    expect([compared.map(({ indicator }) => indicator), warnings]).toEqual([FIRST, [OF_51]]);
+  test('compares 50 indicators, those with an objective first, and warns of more', () => {
+    const runs = [createRun('a', listNames(51), { unit: 0 }), createRun('b', listNames(51), { unit: 1 })];
+    const { compared, warnings } = analyse(runs, LAST_NAME_OBJECTIVE);
+    expect([compared.map(({ indicator }) => indicator), warnings]).toEqual([COMPARED_NAMES, [WARNING_OF_51]]);
   });
 
-  test('the runs that are too many to look at are told', () => {
-    const runs = new Array(50_000).fill(run('a', [], { unit: 0 }));
-    expect(ask(runs).warnings).toEqual(['These are the numbers of its first 50000 runs.']);
-    expect(ask(runs.slice(1)).warnings).toEqual([]);
+  test('warns when it has as many runs as it analyses', () => {
+    const runs = new Array(50_000).fill(createRun('a', [], { unit: 0 }));
+    expect(analyse(runs).warnings).toEqual(['These are the numbers of its first 50000 runs.']);
+    expect(analyse(runs.slice(1)).warnings).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ export interface BatchResultsRequest {
 /** An observation whose indicators are the stored JSON; the worker thread parses it. */
 export interface RawObservation extends Omit<Observation, 'indicators'> {
   indicators: string;
-  /** The unit of the plan, in a switchback test. */
+  /** In a switchback test, the index of the unit of the plan. */
   unit?: number;
 }
 
@@ -47,18 +47,18 @@ export const COMPARED_INDICATORS_MAX = 50;
 const COMPARISONS_MAX = 1000;
 
 /** Summarises the groups of runs and compares each with the first. */
-export function analyseBatch(question: BatchResultsRequest, runs: readonly Observation[]): BatchAnalysis {
-  const ordered = sortRuns(question, runs);
+export function analyseBatch(request: BatchResultsRequest, runs: readonly Observation[]): BatchAnalysis {
+  const ordered = sortRuns(request, runs);
   const grouped = summarizeGroups(ordered);
-  const compared = compareGroups(question, ordered);
-  const left = grouped.omitted_groupings.map((keys) => keys.join(', '));
+  const compared = compareGroups(request, ordered);
+  const omitted = grouped.omitted_groupings.map((keys) => keys.join(', '));
   return {
     grouped_distributional_summaries: grouped.summaries,
     comparisons: compared.comparisons,
     warnings: [
-      ...(left.length === 0
+      ...(omitted.length === 0
         ? []
-        : [`Distributions by ${left.join(' and by ')} are left out: together they would be too many.`]),
+        : [`Distributions by ${omitted.join(' and by ')} are left out: together they would be too many.`]),
       ...(grouped.omitted_indicators === 0
         ? []
         : [`Distributions of ${grouped.omitted_indicators} indicators are left out: there are too many.`]),
@@ -68,19 +68,24 @@ export function analyseBatch(question: BatchResultsRequest, runs: readonly Obser
 }
 
 function sortRuns({ order }: BatchResultsRequest, runs: readonly Observation[]): Observation[] {
-  const places = Object.fromEntries(
-    Object.entries(order).map(([name, values]) => [name, new Map(values.map((value, at) => [value, at]))]),
-  ) as Record<keyof GroupOrder, Map<string, number>>;
-  const place = (name: keyof GroupOrder, value: string | null): number =>
-    places[name].get(value ?? '') ?? Number.MAX_SAFE_INTEGER;
+  const indexValues = (values: readonly string[]) => new Map(values.map((value, index) => [value, index]));
+  const ranks: Record<keyof GroupOrder, Map<string, number>> = {
+    instances: indexValues(order.instances),
+    versions: indexValues(order.versions),
+    option_sets: indexValues(order.option_sets),
+    scenarios: indexValues(order.scenarios),
+    inputs: indexValues(order.inputs),
+  };
+  const findRank = (name: keyof GroupOrder, value: string | null): number =>
+    ranks[name].get(value ?? '') ?? Number.MAX_SAFE_INTEGER;
   const keyed = runs.map((run) => ({
     run,
     key: [
-      place('instances', run.instance_id),
-      place('versions', run.version_id),
-      place('option_sets', run.option_set),
-      place('scenarios', run.scenario_id),
-      place('inputs', run.input_id),
+      findRank('instances', run.instance_id),
+      findRank('versions', run.version_id),
+      findRank('option_sets', run.option_set),
+      findRank('scenarios', run.scenario_id),
+      findRank('inputs', run.input_id),
       run.repetition ?? 0,
     ],
   }));
@@ -88,7 +93,7 @@ function sortRuns({ order }: BatchResultsRequest, runs: readonly Observation[]):
 }
 
 function compareKeys(a: readonly number[], b: readonly number[]): number {
-  for (const [at, value] of a.entries()) if (value !== b[at]) return value - (b[at] ?? 0);
+  for (const [index, value] of a.entries()) if (value !== b[index]) return value - (b[index] ?? 0);
   return 0;
 }
 
@@ -110,19 +115,21 @@ function compareGroups(
   }
   const [control, ...candidates] = groups.values();
   if (!control || candidates.length === 0) return { comparisons: [], warnings: [] };
-  const byName = indexObjectivesByName(objectives);
-  const names = listIndicators(runs, byName);
-  const each = Math.max(
+  const objectiveByName = indexObjectivesByName(objectives);
+  const names = listIndicators(runs, objectiveByName);
+  const indicatorsMax = Math.max(
     1,
     Math.min(COMPARED_INDICATORS_MAX, Math.floor(COMPARISONS_MAX / candidates.length)),
   );
   const compared = new Map(
-    names.slice(0, each).map((name): [string, Objective] => [name, byName.get(name) ?? 'minimize']),
+    names
+      .slice(0, indicatorsMax)
+      .map((name): [string, Objective] => [name, objectiveByName.get(name) ?? 'minimize']),
   );
   const warnings: string[] = [];
-  if (names.length > each)
+  if (names.length > indicatorsMax)
     warnings.push(
-      `Of ${names.length} indicators the first ${each} are compared; those that objectives names come first.`,
+      `Of ${names.length} indicators the first ${indicatorsMax} are compared; those that objectives names come first.`,
     );
   if (candidates.length > COMPARISONS_MAX)
     warnings.push(
@@ -146,21 +153,21 @@ function formatGroup([run]: readonly Observation[]): ComparedGroups['control'] {
 }
 
 /**
- * Indicators with a number in any run: `result.value`, those that are named, then those below `result`, below `run` and the
- * rest, each by name.
+ * Lists the indicators with a number in any succeeded run, in this order: `result.value`, those with an objective, those
+ * below `result`, those below `run`, others. Indicators of equal rank are sorted by name.
  */
 export function listIndicators(
   runs: readonly Observation[],
-  named: ReadonlyMap<string, Objective>,
+  objectiveByName: ReadonlyMap<string, Objective>,
 ): string[] {
-  const found = new Set<string>();
+  const names = new Set<string>();
   for (const { status, indicators } of runs)
     if (status === 'succeeded')
-      for (const { name, value } of indicators) if (toUsableNumber(value) !== null) found.add(name);
-  const rank = (name: string): number => {
+      for (const { name, value } of indicators) if (toUsableNumber(value) !== null) names.add(name);
+  const computeRank = (name: string): number => {
     if (name === 'result.value') return 0;
-    if (named.has(name)) return 1;
+    if (objectiveByName.has(name)) return 1;
     return name.startsWith('result.') ? 2 : name.startsWith('run.') ? 3 : 4;
   };
-  return [...found].sort((a, b) => rank(a) - rank(b) || compareText(a, b));
+  return [...names].sort((a, b) => computeRank(a) - computeRank(b) || compareText(a, b));
 }

@@ -13,8 +13,9 @@ import type { ShadowDefinition, SwitchbackDefinition } from '../store/online-tes
 import { COMPARED_INDICATORS_MAX, listIndicators } from './batch-analysis.ts';
 import { indexObjectivesByName } from './objective-names.ts';
 
-/** Of a switchback test with more runs, the results are those of its first ones. */
+/** The results of a switchback test with more runs use its first ones only. */
 export const SWITCHBACK_RUNS_MAX = 50_000;
+const LISTED_VERSIONS_MAX = 5;
 
 /** The fields of a test's response body that hold its results. */
 export interface OnlineTestAnalysis<Compared> {
@@ -23,6 +24,7 @@ export interface OnlineTestAnalysis<Compared> {
   warnings: string[];
 }
 
+/** A request for the results of a shadow test. */
 export interface ShadowResultsRequest {
   kind: 'shadow';
   definition: ShadowDefinition;
@@ -30,6 +32,7 @@ export interface ShadowResultsRequest {
   seed: string;
 }
 
+/** A request for the results of a switchback test. */
 export interface SwitchbackResultsRequest {
   kind: 'switchback';
   definition: SwitchbackDefinition;
@@ -37,33 +40,36 @@ export interface SwitchbackResultsRequest {
   endedUnits: number;
 }
 
-/** Each candidate against the baseline, every copy with its original: they have the id of the original for an input. */
+/**
+ * Compares each candidate with the baseline. Every copy forms a pair with its original, because the input of both is the id
+ * of the original.
+ */
 export function analyseShadowTest(
   { definition: { baseline, candidates, objectives }, seed }: ShadowResultsRequest,
   runs: readonly Observation[],
 ): OnlineTestAnalysis<ComparedGroups> {
-  const { chosen, warnings } = selectIndicators(runs, objectives);
+  const { selected, warnings } = selectIndicators(runs, objectives);
   const originals = runs.filter((run) => run.instance_id === baseline);
   const sides = candidates.map((id) => runs.filter((run) => run.instance_id === id));
-  const group = (instance_id: string, own: readonly Observation[]) => ({
+  const formatGroup = (instance_id: string, side: readonly Observation[]) => ({
     instance_id,
-    version_id: own.at(-1)?.version_id ?? '',
+    version_id: side.at(-1)?.version_id ?? '',
   });
-  const { summaries, warnings: more } = summarizeRuns([...originals, ...sides.flat()]);
+  const { summaries, warnings: summaryWarnings } = summarizeRuns([...originals, ...sides.flat()]);
   return {
     grouped_distributional_summaries: summaries,
     compared: candidates.map((candidate, index) => {
-      const own = sides[index] ?? [];
+      const copies = sides[index] ?? [];
       return {
-        control: group(baseline, originals),
-        candidate: group(candidate, own),
-        indicators: compareIndicators(originals, own, chosen, { seed }),
+        control: formatGroup(baseline, originals),
+        candidate: formatGroup(candidate, copies),
+        indicators: compareIndicators(originals, copies, selected, { seed }),
       };
     }),
     warnings: [
       ...warnOfSeveralVersions({ baseline: originals, ...indexRunsByCandidate(candidates, sides) }),
       ...warnings,
-      ...more,
+      ...summaryWarnings,
     ],
   };
 }
@@ -77,7 +83,7 @@ function indexRunsByCandidate(
   );
 }
 
-/** An instance can be given another version while the test goes on: then a side is not one thing. */
+/** Warns of sides with several versions: a change of the instance during the test mixes versions in one side. */
 function warnOfSeveralVersions(sides: Readonly<Record<string, readonly Observation[]>>): string[] {
   return Object.entries(sides).flatMap(([side, runs]) => {
     const versions = [...new Set(runs.map((run) => run.version_id))].filter((id) => id !== '');
@@ -94,28 +100,30 @@ function warnOfSeveralVersions(sides: Readonly<Record<string, readonly Observati
   });
 }
 
-const LISTED_VERSIONS_MAX = 5;
-
-/** A run with the unit of the plan that it was made in. */
+/** A run, and in a switchback test the index of its unit of the plan. */
 export type UnitObservation = Observation & { unit?: number };
 
-/** The candidate against the baseline over the units of the plan that are over. */
+/** A unit of the plan with its runs. */
+interface UnitRuns {
+  index: number;
+  instance_id: string;
+  runs: Observation[];
+}
+
+/** Compares the candidate with the baseline over the units of the plan that have ended. */
 export function analyseSwitchbackTest(
-  {
-    definition: { baseline, candidate, units, seed, objectives },
-    endedUnits: over,
-  }: SwitchbackResultsRequest,
+  { definition: { baseline, candidate, units, seed, objectives }, endedUnits }: SwitchbackResultsRequest,
   runs: readonly UnitObservation[],
 ): OnlineTestAnalysis<SwitchbackComparison> {
   const plan = units
-    .slice(0, over)
-    .map((instance_id, index) => ({ index, instance_id, runs: [] as Observation[] }));
+    .slice(0, endedUnits)
+    .map((instance_id, index): UnitRuns => ({ index, instance_id, runs: [] }));
   for (const run of runs) plan[run.unit ?? -1]?.runs.push(run);
-  const { chosen, warnings } = selectIndicators(runs, objectives);
-  const { summaries, warnings: more } = summarizeRuns(runs);
+  const { selected, warnings } = selectIndicators(runs, objectives);
+  const { summaries, warnings: summaryWarnings } = summarizeRuns(runs);
   return {
     grouped_distributional_summaries: summaries,
-    compared: [...chosen].map(([indicator, objective]) =>
+    compared: [...selected].map(([indicator, objective]) =>
       compareUnits(plan, indicator, {
         objective,
         control_instance_id: baseline,
@@ -132,7 +140,7 @@ export function analyseSwitchbackTest(
         candidate: runs.filter((run) => run.instance_id === candidate),
       }),
       ...warnings,
-      ...more,
+      ...summaryWarnings,
     ],
   };
 }
@@ -140,12 +148,12 @@ export function analyseSwitchbackTest(
 function selectIndicators(
   runs: readonly Observation[],
   objectives: Readonly<Record<string, Objective>>,
-): { chosen: Map<string, Objective>; warnings: string[] } {
-  const byName = indexObjectivesByName(objectives);
-  const names = listIndicators(runs, byName);
+): { selected: Map<string, Objective>; warnings: string[] } {
+  const objectiveByName = indexObjectivesByName(objectives);
+  const names = listIndicators(runs, objectiveByName);
   const compared = names.slice(0, COMPARED_INDICATORS_MAX);
   return {
-    chosen: new Map(compared.map((name) => [name, byName.get(name) ?? 'minimize'])),
+    selected: new Map(compared.map((name) => [name, objectiveByName.get(name) ?? 'minimize'])),
     warnings:
       names.length === compared.length
         ? []
@@ -156,21 +164,17 @@ function selectIndicators(
 }
 
 function summarizeRuns(runs: readonly Observation[]): { summaries: GroupedSummary[]; warnings: string[] } {
-  const {
-    summaries,
-    omitted_groupings: left_out,
-    omitted_indicators: indicators_left_out,
-  } = summarizeGroups(runs);
-  const left = left_out.map((keys) => keys.join(', '));
+  const { summaries, omitted_groupings, omitted_indicators } = summarizeGroups(runs);
+  const groupings = omitted_groupings.map((keys) => keys.join(', '));
   return {
     summaries,
     warnings: [
-      ...(left.length === 0
+      ...(groupings.length === 0
         ? []
-        : [`Distributions by ${left.join(' and by ')} are left out: together they would be too many.`]),
-      ...(indicators_left_out === 0
+        : [`Distributions by ${groupings.join(' and by ')} are left out: together they would be too many.`]),
+      ...(omitted_indicators === 0
         ? []
-        : [`Distributions of ${indicators_left_out} indicators are left out: there are too many.`]),
+        : [`Distributions of ${omitted_indicators} indicators are left out: there are too many.`]),
     ],
   };
 }

@@ -1,46 +1,48 @@
 /**
- * Reads what the runs of an experiment reported, and keeps of it what statistics can hold in memory: 10,000 runs may report
- * 15 million numbers, which as objects are gigabytes. When there are too many, indicators that the fewest runs reported are
- * let go of, never those that are asked for by name.
+ * Reads the indicators of an experiment's runs, within a limit on memory: 10,000 runs can report 15 million numbers, which
+ * are gigabytes of objects. Above the limit, drops the indicators that the fewest runs reported, but never requested ones.
  */
 
 import { compareText } from '../statistics/observations.ts';
 import { parseObservation, type RawObservation } from './batch-analysis.ts';
 import type { UnitObservation } from './online-test-analysis.ts';
 
-/** A number with what stands around it takes about a hundred bytes. */
+/** A value with its object takes about 100 bytes, so this is about 200 MB. */
 const VALUES_MAX = 2_000_000;
 
+/** Collects the runs of an experiment with their indicators. */
 export class RunReader {
   readonly runs: UnitObservation[] = [];
-  /** Whether anything was let go of. */
+  /** true: the reader has dropped indicators. */
   isTruncated = false;
   readonly #requestedNames: ReadonlySet<string>;
   readonly #valuesMax: number;
-  /** How often each was reported, by its name, which all runs share: parsed ones would be a text for every run. */
+  /** The number of values of each indicator. All runs share the string of its name; parsing creates one for each run. */
   readonly #reports = new Map<string, { name: string; count: number }>();
   #valueCount = 0;
 
-  constructor(asked: Iterable<string>, most = VALUES_MAX) {
-    this.#requestedNames = new Set(['result.value', ...asked]);
-    this.#valuesMax = most;
+  /** Creates a reader that always keeps the indicators with these names, and `result.value`. */
+  constructor(requestedNames: Iterable<string>, valuesMax = VALUES_MAX) {
+    this.#requestedNames = new Set(['result.value', ...requestedNames]);
+    this.#valuesMax = valuesMax;
   }
 
-  add(unread: RawObservation): void {
-    const run = parseObservation(unread);
+  /** Parses the run and adds it to `runs`. */
+  add(observation: RawObservation): void {
+    const run = parseObservation(observation);
     const indicators = run.indicators.flatMap(({ name, value }) => {
-      const known = this.#findReport(name);
-      if (!known) return [];
-      known.count += 1;
-      return [{ name: known.name, value }];
+      const report = this.#findOrAddReport(name);
+      if (!report) return [];
+      report.count += 1;
+      return [{ name: report.name, value }];
     });
     this.#valueCount += indicators.length;
     this.runs.push({ ...run, indicators });
     if (this.#valueCount > this.#valuesMax) this.#dropRarestIndicators();
   }
 
-  /** Undefined for what is not taken any more. */
-  #findReport(name: string): { name: string; count: number } | undefined {
+  /** Returns undefined for an indicator to drop: after a truncation, only requested names are added. */
+  #findOrAddReport(name: string): { name: string; count: number } | undefined {
     const known = this.#reports.get(name);
     if (known || (this.isTruncated && !this.#requestedNames.has(name))) return known;
     const report = { name, count: 0 };
@@ -48,14 +50,17 @@ export class RunReader {
     return report;
   }
 
-  /** Down to half, so that it is not done again with the next run. */
+  /** Drops indicators down to half of the limit, so that the next run does not exceed the limit again. */
   #dropRarestIndicators(): void {
     this.isTruncated = true;
-    const rest = [...this.#reports.values()].filter(({ name }) => !this.#requestedNames.has(name));
-    let left = this.#valuesMax / 2 - (this.#valueCount - rest.reduce((sum, { count }) => sum + count, 0));
-    for (const { name, count } of rest.sort((a, b) => b.count - a.count || compareText(a.name, b.name))) {
-      left -= count;
-      if (left < 0) this.#reports.delete(name);
+    const droppable = [...this.#reports.values()].filter(({ name }) => !this.#requestedNames.has(name));
+    const requestedCount = this.#valueCount - droppable.reduce((sum, { count }) => sum + count, 0);
+    let remaining = this.#valuesMax / 2 - requestedCount;
+    for (const { name, count } of droppable.sort(
+      (a, b) => b.count - a.count || compareText(a.name, b.name),
+    )) {
+      remaining -= count;
+      if (remaining < 0) this.#reports.delete(name);
     }
     this.#valueCount = 0;
     for (const run of this.runs) {
