@@ -60,7 +60,7 @@ import {
 } from './limits/request-memory.ts';
 import type { Metrics } from './metrics.ts';
 import { parseJsonBody } from './requests/json-body.ts';
-import { getRequestValidator } from './requests/validation.ts';
+import { createRequestValidator } from './requests/validation.ts';
 import { type JsonResponse, type Recipient, sendContent, sendJson, sendRawBody } from './send-response.ts';
 
 export interface HttpServerOptions extends ConnectionLimits {
@@ -163,7 +163,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
 
 function route(app: FastifyInstance, operation: Operation, handler: BoundHandler, parts: RouteParts): void {
   const { limiters, budgets, connections } = parts;
-  const check = getRequestValidator(operation);
+  const check = createRequestValidator(operation);
   const kept = isAudited(operation);
   const actOf = (request: FastifyRequest): AuditedAction => ({
     operation,

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { Caller, RawResponse } from '../../http/handlers/handler.ts';
-import { nextBatchSize, streamJson } from '../../http/lists/list-responses.ts';
+import { computeNextBatchSize, streamJson } from '../../http/lists/list-responses.ts';
 import {
   type Page,
   type PagePosition,
@@ -88,7 +88,7 @@ async function* streamRuns(
     remaining -= runs.length;
     if (!page.next || remaining <= 0) break;
     await setImmediate();
-    const size = nextBatchSize(page.items.length, json.length, BATCH_SIZE);
+    const size = computeNextBatchSize(page.items.length, json.length, BATCH_SIZE);
     page = await readPage({ database }, source, { after: page.next, size: Math.min(remaining, size) });
   }
   yield ']';

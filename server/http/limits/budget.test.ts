@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextBatchSize } from '../lists/list-responses.ts';
+import { computeNextBatchSize } from '../lists/list-responses.ts';
 import { Budget } from './budget.ts';
 import { computeConnectionsMax } from './connections.ts';
 
@@ -157,5 +157,5 @@ test.each([
   [1, 50 * 1024 * KIB, 1],
   [0, 0, 1],
 ])('V4: after a batch of %i rows with %i characters, the next batch has %i rows', (rows, chars, next) => {
-  expect(nextBatchSize(rows, chars, 100)).toBe(next);
+  expect(computeNextBatchSize(rows, chars, 100)).toBe(next);
 });

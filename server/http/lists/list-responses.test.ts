@@ -1,5 +1,4 @@
-/** Whole lists, for callers that do not page: everything, in order, and never more in memory than a part. */
-
+/** Whole lists, for callers that do not page: all rows, in order, with at most one batch in memory. */
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -10,30 +9,30 @@ import { type PageRequest, PageTokens } from './pagination.ts';
 
 const tokens = new PageTokens(Buffer.alloc(32, 1));
 
-/** Rows of a list, newest first, and how many were asked for at a time. */
-function rowsOf(count: number) {
+/** Creates a list of rows, newest first, that records the limit of each query. */
+function createRows(count: number) {
   const all = Array.from({ length: count }, (_, index) => ({ created_at: count - index, id: `r${index}` }));
-  const asked: number[] = [];
-  const rows = async ({ after, limit }: PageRequest) => {
+  const limits: number[] = [];
+  const queryRows = async ({ after, limit }: PageRequest) => {
     const from = after === null ? 0 : all.findIndex((row) => row.id === after.id) + 1;
-    asked.push(limit ?? Number.POSITIVE_INFINITY);
+    limits.push(limit ?? Number.POSITIVE_INFINITY);
     return all.slice(from, from + (limit ?? count) + 1);
   };
-  const bodies = (part: typeof all) => part.map(({ id }) => ({ id }));
+  const formatBodies = (rows: typeof all) => rows.map(({ id }) => ({ id }));
   return {
-    listed: { tokenScope: 'rows', query: {}, queryRows: rows, formatBodies: bodies, batchSize: 10 },
-    asked,
+    source: { tokenScope: 'rows', query: {}, queryRows, formatBodies, batchSize: 10 },
+    limits,
     ids: all.map(({ id }) => ({ id })),
   };
 }
 
-const rawOf = (answer: object): Readable => (answer as { raw: Readable }).raw;
+const getStream = (response: object): Readable => (response as { raw: Readable }).raw;
 
-describe('a list that is asked for as a whole', () => {
+describe('a whole list', () => {
   test.each([0, 1, 10, 11, 20, 95])('has all of %i rows, as an array and as an object', async (count) => {
-    const { listed, ids, asked } = rowsOf(count);
-    const array = await respondWithList(tokens, listed);
-    const object = await respondWithListObject(tokens, listed);
+    const { source, ids, limits } = createRows(count);
+    const array = await respondWithList(tokens, source);
+    const object = await respondWithListObject(tokens, source);
     if (count <= 10) {
       expect([array, object]).toEqual([
         { status: 200, body: ids },
@@ -41,39 +40,39 @@ describe('a list that is asked for as a whole', () => {
       ]);
       return;
     }
-    expect(JSON.parse(await text(rawOf(array)))).toEqual(ids);
-    expect(JSON.parse(await text(rawOf(object)))).toEqual({ items: ids });
-    expect(Math.max(...asked)).toBe(10);
+    expect(JSON.parse(await text(getStream(array)))).toEqual(ids);
+    expect(JSON.parse(await text(getStream(object)))).toEqual({ items: ids });
+    expect(Math.max(...limits)).toBe(10);
   });
 
-  test('is read no faster than it is taken', async () => {
-    const { listed, asked } = rowsOf(100_000);
-    const raw = rawOf(await respondWithList(tokens, listed));
+  test('queries rows no faster than the client reads', async () => {
+    const { source, limits } = createRows(100_000);
+    const raw = getStream(await respondWithList(tokens, source));
     raw.once('readable', () => raw.read(1));
     await new Promise((resolve) => raw.once('readable', resolve));
-    expect(asked.length).toBeLessThan(1000);
+    expect(limits.length).toBeLessThan(1000);
     raw.destroy();
   });
 
-  test('ends in the middle when it cannot be read on, so that nobody takes it for the whole', async () => {
-    const { listed } = rowsOf(50);
-    let parts = 0;
-    const rows = async (page: PageRequest) => {
-      parts += 1;
-      if (parts === 3) throw new Error('the database is gone');
-      return listed.queryRows(page);
+  test('fails in the middle of the stream when a query fails, so that no client gets a part as the whole', async () => {
+    const { source } = createRows(50);
+    let queries = 0;
+    const queryRows = async (page: PageRequest) => {
+      queries += 1;
+      if (queries === 3) throw new Error('the database is gone');
+      return source.queryRows(page);
     };
-    await expect(text(rawOf(await respondWithList(tokens, { ...listed, queryRows: rows })))).rejects.toThrow(
+    await expect(text(getStream(await respondWithList(tokens, { ...source, queryRows })))).rejects.toThrow(
       'is gone',
     );
   });
 
-  test('of versions comes over HTTP as its pages do', async () => {
+  test('of versions has the items of its pages over HTTP', async () => {
     await using server = await startTestServer();
     const application = await createVersion(server);
     const path = `/v1/applications/${application}/versions`;
-    for (let at = 2; at <= 12; at += 1)
-      await server.request('POST', path, { body: { id: `v${at}`, name: `Version ${at}` } });
+    for (let number = 2; number <= 12; number += 1)
+      await server.request('POST', path, { body: { id: `v${number}`, name: `Version ${number}` } });
     const whole = await server.request('GET', path);
     expect(whole.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(whole.headers.get('content-length')).toBeNull();

@@ -1,7 +1,6 @@
 /**
- * Answers of lists. A page is one JSON text. A caller that does not page gets the whole, however much that is: read, made
- * and sent part after part, because several hundred versions with a megabyte of requirements each are more than a text, or
- * the memory, can hold.
+ * Responses of lists. A page is one JSON text. A caller that does not page gets the whole list, streamed in batches of rows.
+ * Several hundred versions with a megabyte of requirements each exceed the length of a string, or the memory.
  */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -18,91 +17,86 @@ import {
   slicePage,
 } from './pagination.ts';
 
-/** What a list is of. Its rows have the columns `created_at` and `id`, by which it is ordered. */
+/** The rows of a list and their format. The list is in the order of the columns `created_at` and `id`. */
 export interface ListSource<Row extends { created_at: number; id: string }, Body> {
-  /** Names it with everything that selects its rows. */
+  /** Names the list and its filters; a page token is valid only in its scope. */
   tokenScope: string;
   query: PageQueryValues;
-  /** One row more than the limit says whether more follow. */
+  /** Returns the rows of the page, and one more when others follow. */
   queryRows(page: PageRequest): Promise<Row[]>;
   formatBodies(rows: Row[]): Body[] | Promise<Body[]>;
-  /** Rows that are in memory at once for a caller that does not page. */
+  /** The number of rows in memory for a caller that does not page. */
   batchSize?: number;
 }
 
 const ROW_BATCH_SIZE = 100;
-/** A part with more than this makes the next one shorter: a caller that does not read keeps a part in memory. */
+/** The size of a batch that the server aims at: a client that reads slowly keeps a batch in memory. */
 const BATCH_BYTES = 1024 * 1024;
 
-/** Rows of the next part, by the rows of the part before and the length of their JSON. */
-export function nextBatchSize(rows: number, chars: number, atOnce: number): number {
-  return Math.max(1, Math.min(atOnce, Math.floor((BATCH_BYTES * rows) / Math.max(1, chars))));
+/** Computes the number of rows of the next batch, from 1 to `rowsMax`, from the rows of the last one and their JSON length. */
+export function computeNextBatchSize(rows: number, chars: number, rowsMax: number): number {
+  return Math.max(1, Math.min(rowsMax, Math.floor((BATCH_BYTES * rows) / Math.max(1, chars))));
 }
 
-/** An array, or the paged object when the query asks for it. */
+/** Responds with an array, or with the paged object when the query has `pagereturn`. */
 export async function respondWithList<Row extends { created_at: number; id: string }, Body>(
   tokens: PageTokens,
-  listed: ListSource<Row, Body>,
+  source: ListSource<Row, Body>,
 ): Promise<{ status: 200; body: Body[] | { items: Body[]; next_page_token?: string } } | RawResponse> {
-  const page = await firstPart(tokens, listed);
+  const page = await readPageOrPieces(tokens, source);
   if ('pieces' in page) return streamJson('[', page.pieces, ']');
-  return { status: 200, body: formatPageOrArray(tokens, listed.tokenScope, listed.query, page) };
+  return { status: 200, body: formatPageOrArray(tokens, source.tokenScope, source.query, page) };
 }
 
-/** The object that younger lists answer, paged or not. */
+/** Responds with the paged object, also to a caller that does not page: newer lists never return an array. */
 export async function respondWithListObject<Row extends { created_at: number; id: string }, Body>(
   tokens: PageTokens,
-  listed: ListSource<Row, Body>,
+  source: ListSource<Row, Body>,
 ): Promise<{ status: 200; body: { items: Body[]; next_page_token?: string } } | RawResponse> {
-  const page = await firstPart(tokens, listed);
+  const page = await readPageOrPieces(tokens, source);
   if ('pieces' in page) return streamJson('{"items":[', page.pieces, ']}');
-  return { status: 200, body: formatPage(tokens, listed.tokenScope, page) };
+  return { status: 200, body: formatPage(tokens, source.tokenScope, page) };
 }
 
-/** JSON that is made while it goes out. */
+/** Streams JSON: the pieces between `before` and `after`, and a line break. */
 export function streamJson(before: string, pieces: AsyncIterable<string>, after: string): RawResponse {
-  async function* whole(): AsyncGenerator<string> {
+  async function* generateJson(): AsyncGenerator<string> {
     yield before;
     yield* pieces;
     yield `${after}\n`;
   }
-  const raw = Readable.from(whole(), { objectMode: false });
+  const raw = Readable.from(generateJson(), { objectMode: false });
   return { status: 200, raw, contentType: 'application/json; charset=utf-8', memoryBytes: BATCH_BYTES };
 }
 
-/** What was asked for, or, where that is the whole and there is more than one part of it, all parts as JSON. */
-async function firstPart<Row extends { created_at: number; id: string }, Body>(
+/** Returns the requested page; for a whole list of more than one batch, its items as pieces of JSON. */
+async function readPageOrPieces<Row extends { created_at: number; id: string }, Body>(
   tokens: PageTokens,
-  {
-    tokenScope: list,
-    query,
-    queryRows: rows,
-    formatBodies: bodies,
-    batchSize: atOnce = ROW_BATCH_SIZE,
-  }: ListSource<Row, Body>,
+  { tokenScope, query, queryRows, formatBodies, batchSize = ROW_BATCH_SIZE }: ListSource<Row, Body>,
 ): Promise<Page<Body> | { pieces: AsyncGenerator<string> }> {
-  const { after, limit } = parsePageRequest(tokens, list, query);
-  const part = async (from: PagePosition | null, size = limit ?? atOnce): Promise<Page<Row>> => {
-    const found = await rows({ after: from, limit: size });
-    return slicePage(found, size, (row) => ({ at: row.created_at, id: row.id }));
+  const { after, limit } = parsePageRequest(tokens, tokenScope, query);
+  const readBatch = async (from: PagePosition | null, size = limit ?? batchSize): Promise<Page<Row>> => {
+    const rows = await queryRows({ after: from, limit: size });
+    return slicePage(rows, size, (row) => ({ at: row.created_at, id: row.id }));
   };
-  const first = await part(after);
-  if (limit !== null || first.next === null) return { ...first, items: await bodies(first.items) };
+  const first = await readBatch(after);
+  if (limit !== null || first.next === null) return { ...first, items: await formatBodies(first.items) };
 
-  async function* pieces(): AsyncGenerator<string> {
+  async function* generatePieces(): AsyncGenerator<string> {
     let separator = '';
     for (let page = first; ; ) {
       let chars = 0;
-      for (const body of await bodies(page.items)) {
+      for (const body of await formatBodies(page.items)) {
         const json = JSON.stringify(body);
         chars += json.length;
         yield `${separator}${json}`;
         separator = ',';
       }
       if (page.next === null) return;
+      // Other requests run between two batches.
       await setImmediate();
-      page = await part(page.next, nextBatchSize(page.items.length, chars, atOnce));
+      page = await readBatch(page.next, computeNextBatchSize(page.items.length, chars, batchSize));
     }
   }
-  return { pieces: pieces() };
+  return { pieces: generatePieces() };
 }

@@ -1,6 +1,7 @@
 /**
- * Lists, newest first, ties by id. A page token is where the page ended, signed and bound to the list and its filters; a
- * foreign or altered one is a 400. Pages are cut by position, not by number, so that inserts never repeat or skip a row.
+ * Pages of lists, newest first, ties by id. A page token is the position of the last row, signed and bound to the list and
+ * its filters. Another list's token or an altered one returns 400. A page begins at a position and not at an offset, so
+ * that inserts never repeat or skip a row.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
@@ -13,23 +14,29 @@ declare module '../handlers/context.ts' {
   }
 }
 
-/** Where a page ends: the instant and the id of its last row. */
+/** The position of the last row of a page. */
 export interface PagePosition {
+  /** When the row was created, in milliseconds since the epoch. */
   at: number;
   id: string;
 }
 
+/** A page of a list. */
 export interface Page<T> {
   items: T[];
+  /** The position of its last item; null when no item follows. */
   next: PagePosition | null;
 }
 
+/** The page that a caller requests. */
 export interface PageRequest {
+  /** The page begins after this position; null at the beginning of the list. */
   after: PagePosition | null;
-  /** null: everything, for callers that do not page. */
+  /** The number of items; null for a caller that does not page and gets all. */
   limit: number | null;
 }
 
+/** Encodes positions as page tokens, and decodes them. */
 export class PageTokens {
   readonly #key: Buffer;
 
@@ -37,11 +44,13 @@ export class PageTokens {
     this.#key = key;
   }
 
+  /** Returns the token of the position, valid only for `list`. */
   encode(list: string, position: PagePosition): string {
     const payload = Buffer.from(JSON.stringify([position.at, position.id]));
     return Buffer.concat([this.#mac(list, payload), payload]).toString('base64url');
   }
 
+  /** Returns the position of the token; throws a 400 for a token that `encode` did not create for `list`. */
   decode(list: string, token: string): PagePosition {
     const bytes = decodeBase64Url(token);
     const payload = bytes?.subarray(MAC_BYTES) ?? NO_BYTES;
@@ -54,7 +63,8 @@ export class PageTokens {
         `pagetoken is ${JSON.stringify(token.slice(0, 60))}; it must be the next_page_token of the page before, of the same list with the same filters.`,
       );
     }
-    const [at, id] = JSON.parse(payload.toString()) as [number, string];
+    // The MAC proves that `encode` wrote the payload.
+    const [at, id]: [number, string] = JSON.parse(payload.toString());
     return { at, id };
   }
 
@@ -68,23 +78,28 @@ export class PageTokens {
   }
 }
 
+/** The HMAC is truncated to 96 bits, which keeps tokens short. */
 const MAC_BYTES = 12;
 const NO_BYTES = Buffer.alloc(0);
 
+/** The query parameters of lists. */
 export interface PageQueryValues {
   pagereturn?: boolean;
   pagetoken?: string;
   limit?: number;
 }
 
-/** What the query asks of a list; `list` names it with everything that selects its rows. */
+/**
+ * Parses the query parameters of a list; any of them makes the caller one that pages. `list` names the list and its filters.
+ * Throws a 400 for a token of another list.
+ */
 export function parsePageRequest(tokens: PageTokens, list: string, query: PageQueryValues): PageRequest {
   const after = query.pagetoken ? tokens.decode(list, query.pagetoken) : null;
-  const pages = query.pagereturn === true || query.pagetoken !== undefined || query.limit !== undefined;
-  return { after, limit: pages ? (query.limit ?? PAGE_ITEMS_MAX) : null };
+  const hasPaging = query.pagereturn === true || query.pagetoken !== undefined || query.limit !== undefined;
+  return { after, limit: hasPaging ? (query.limit ?? PAGE_ITEMS_MAX) : null };
 }
 
-/** Cuts rows fetched with one more than the limit into a page. */
+/** Returns the page of the rows, which must be at most one more than the limit; the additional row shows that more follow. */
 export function slicePage<T>(rows: T[], limit: number | null, position: (row: T) => PagePosition): Page<T> {
   if (limit === null || rows.length <= limit) return { items: rows, next: null };
   const items = rows.slice(0, limit);
@@ -92,7 +107,7 @@ export function slicePage<T>(rows: T[], limit: number | null, position: (row: T)
   return { items, next: last === undefined ? null : position(last) };
 }
 
-/** The object that younger lists answer, paged or not. */
+/** Formats a page as an object; it has a token when another page follows. */
 export function formatPage<T>(
   tokens: PageTokens,
   list: string,
@@ -101,7 +116,7 @@ export function formatPage<T>(
   return { items: page.items, ...(page.next ? { next_page_token: tokens.encode(list, page.next) } : {}) };
 }
 
-/** An array, or the paged object when the query asks for it. */
+/** Formats a page as an array, or as an object when the query has `pagereturn`. */
 export function formatPageOrArray<T>(
   tokens: PageTokens,
   list: string,

@@ -1,15 +1,16 @@
-/** The time that a list is asked for. */
+/** The time window of a list: the query parameters `start` and `end`. */
 import { LIST_WINDOW_DEFAULT_MS } from '@switchyard/contract/limits.ts';
 import { badRequest, quoteValue } from '../errors/problem.ts';
 
+/** The query parameters of the window, as RFC 3339. */
 export interface WindowQueryValues {
   start?: string;
   end?: string;
 }
 
 /**
- * From its start on and before its end, in milliseconds; throws the 400 for one that ends before it begins. `lengthMs` is how
- * long it is before its end when no start is given; `now` is the end when none is given.
+ * Returns the window in milliseconds since the epoch: `start` belongs to it, `end` does not. Without an end the window is
+ * open. Without a start it begins `lengthMs` before its end, or before `now`. Throws a 400 unless start is before end.
  */
 export function parseTimeWindow(
   query: WindowQueryValues,
@@ -23,7 +24,7 @@ export function parseTimeWindow(
       : Date.parse(query.start);
   if (start >= end)
     throw badRequest(
-      `start is ${quoteValue(query.start)}, which is not before end, ${quoteValue(query.end)}.`,
+      `start is ${quoteValue(query.start)}, which is not before end, ${quoteValue(query.end)}; give a start before the end.`,
     );
   return { start, end };
 }

@@ -1,4 +1,7 @@
-/** Bytes of base64url text, or null when it is not what those bytes are written as: text that was altered is not the same. */
+/**
+ * Decodes base64url text; returns null unless the text is the one encoding of its bytes. Buffer ignores padding, foreign
+ * characters and unused bits, so without the comparison an altered signature or token would still be accepted.
+ */
 export function decodeBase64Url(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : null;

@@ -1,6 +1,6 @@
 /**
- * Reads JSON bodies: valid UTF-8, valid JSON; an empty body is no body, whatever its content type says. Half a surrogate
- * pair is not a character and no database keeps it; it becomes U+FFFD here, so that what is answered is what is kept.
+ * Parses JSON request bodies. An empty body counts as absent, whatever its content type. A lone surrogate is not a
+ * character and no database stores it. It becomes U+FFFD here, so that the response shows the stored text.
  */
 import { REQUEST_BODY_DEPTH_MAX } from '@switchyard/contract/limits.ts';
 import type { FastifyRequest } from 'fastify';
@@ -9,7 +9,10 @@ import { exceedsDepth } from './raw-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A content type parser for Fastify: keeps the bytes, parses the JSON. */
+/**
+ * Parses a body as a content type parser of Fastify, and stores its bytes in `request.rawBody`. Calls `done` with a 400 for
+ * another content type, invalid UTF-8, too deep nesting and invalid JSON.
+ */
 export function parseJsonBody(
   request: FastifyRequest,
   payload: Buffer,
@@ -25,28 +28,28 @@ export function parseJsonBody(
       ),
     );
   }
-  const parsed = parse(payload);
+  const parsed = parsePayload(payload);
   if (parsed.problem) return done(parsed.problem);
   done(null, parsed.value);
 }
 
-function parse(payload: Buffer): { value: unknown; problem?: undefined } | { problem: Problem } {
+function parsePayload(payload: Buffer): { value: unknown; problem?: undefined } | { problem: Problem } {
   let text: string;
   try {
     text = utf8.decode(payload);
   } catch {
-    return { problem: badRequest('The body of the request is not valid UTF-8.') };
+    return { problem: badRequest('The body of the request is not valid UTF-8; encode it as UTF-8.') };
   }
   if (exceedsDepth(payload, REQUEST_BODY_DEPTH_MAX)) {
     return {
       problem: badRequest(
-        `The body of the request is nested more than ${REQUEST_BODY_DEPTH_MAX} levels deep. Deeper inputs go through an upload URL.`,
+        `The body of the request is nested more than ${REQUEST_BODY_DEPTH_MAX} levels deep. Send a deeper input through an upload URL.`,
       ),
     };
   }
   try {
-    const value = JSON.parse(text) as unknown;
-    return { value: HALF_PAIR_ESCAPED.test(text) ? wellFormed(value) : value };
+    const value: unknown = JSON.parse(text);
+    return { value: ESCAPED_SURROGATE.test(text) ? replaceLoneSurrogates(value) : value };
   } catch (error) {
     return {
       problem: badRequest(
@@ -56,18 +59,22 @@ function parse(payload: Buffer): { value: unknown; problem?: undefined } | { pro
   }
 }
 
-/** Surrogates can only come as escapes: UTF-8 has none. Most texts have no such escape and need no second look. */
-const HALF_PAIR_ESCAPED = /\\u[dD][89a-fA-F]/;
+/** UTF-8 cannot encode a surrogate, so each one comes as an escape. Most bodies have none and skip the second pass. */
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** The value with every text made well-formed, changed in place. A loop, because a body may be nested very deep. */
-function wellFormed(value: unknown): unknown {
+/**
+ * Replaces the lone surrogates in every string of the value, in place; returns the value. A loop, because recursion on a
+ * body of the maximum depth overflows the stack.
+ */
+function replaceLoneSurrogates(value: unknown): unknown {
   const root = { value };
-  const open: object[] = [root];
-  for (let container = open.pop(); container !== undefined; container = open.pop()) {
-    for (const [key, one] of Object.entries(container)) {
-      if (typeof one === 'object' && one !== null) open.push(one);
-      else if (typeof one === 'string' && !one.isWellFormed())
-        Object.defineProperty(container, key, { value: one.toWellFormed() });
+  const pending: object[] = [root];
+  for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
+    for (const [key, member] of Object.entries(container)) {
+      if (typeof member === 'object' && member !== null) pending.push(member);
+      else if (typeof member === 'string' && !member.isWellFormed())
+        // An assignment to the key `__proto__` would call its setter and store nothing.
+        Object.defineProperty(container, key, { value: member.toWellFormed() });
     }
   }
   return root.value;

@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether the caller asks for the resource in the response. Of several values of one preference the first counts; what is
- * not understood is ignored, as the RFC asks.
+ * Returns true when the request prefers the resource in the response (`return=representation`). The first of several
+ * `return` preferences counts, and unknown preferences are ignored (RFC 7240, section 2).
  */
 export function prefersRepresentation(headers: IncomingHttpHeaders): boolean {
   const preferences = [headers.prefer ?? []].flat().flatMap((line) => line.split(','));

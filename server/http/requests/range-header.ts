@@ -1,29 +1,33 @@
 /**
- * Which bytes of a content a request asks for, by RFC 9110, section 14. One range is answered; several at once, and what
- * is no range, are as if nothing had been asked, which the standard leaves to the server: then the whole goes out.
+ * Parses the Range header by RFC 9110, section 14. The server honours a single range. It ignores several ranges and
+ * malformed ones, as the standard permits, and sends the whole content.
  */
 import { Problem, quoteValue } from '../errors/problem.ts';
 
-/** Bytes of a content, both ends included. */
+/** A range of byte positions, counted from 0. */
 export interface ByteRange {
   from: number;
+  /** The last byte, inclusive. */
   to: number;
 }
 
-interface Asked {
+interface RangeHeaders {
   range?: string | undefined;
-  /** With a tag other than the content's own the range is of something else, and the whole is sent. */
+  /** The If-Range header. With a tag other than the content's, the range belongs to another content and is ignored. */
   ifRange?: string | undefined;
 }
 
 /**
- * The bytes asked for; null for all of them. Throws the 416 for a range that begins behind the end, which tells how long
- * the content is.
+ * Returns the requested range, cut to the content; null for the whole content. Throws a 416 with the length of the content
+ * for a range that begins after its end.
  */
-export function parseRange(asked: Asked, content: { bytes: number; etag: string }): ByteRange | null {
-  if (asked.range === undefined) return null;
-  if (asked.ifRange !== undefined && asked.ifRange !== content.etag) return null;
-  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(asked.range) ?? [];
+export function parseRange(
+  headers: RangeHeaders,
+  content: { bytes: number; etag: string },
+): ByteRange | null {
+  if (headers.range === undefined) return null;
+  if (headers.ifRange !== undefined && headers.ifRange !== content.etag) return null;
+  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(headers.range) ?? [];
   if (first === '' && last === '') return null;
   if (first !== '' && last !== '' && Number(first) > Number(last)) return null;
   const { bytes } = content;
@@ -32,7 +36,7 @@ export function parseRange(asked: Asked, content: { bytes: number; etag: string 
   if (from < bytes) return { from, to };
   throw new Problem(
     416,
-    `Range is ${quoteValue(asked.range)}; the content has ${bytes} bytes, and a range of it begins before its end.`,
+    `Range is ${quoteValue(headers.range)}; the content has ${bytes} bytes, and a range of it begins before its end.`,
     { 'content-range': `bytes */${bytes}` },
   );
 }

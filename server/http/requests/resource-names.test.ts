@@ -1,4 +1,4 @@
-/** Names and ids that callers choose: a name that is the id may be whatever an id may be. */
+/** Names and ids that callers choose, and the Prefer header. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExperimentApplication } from '../../testing/fixtures/batch-experiments.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
@@ -23,7 +23,7 @@ const metric = {
 };
 const rules = [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize', index: 0 }];
 
-/** Every resource that is made with an id and a name, with how it is changed. */
+/** Every resource that is created with an id and a name, and the method that changes it. */
 const RESOURCES: [path: string, body: object, change: 'PUT' | 'PATCH'][] = [
   ['/v1/applications', {}, 'PUT'],
   [`${APP}/versions`, {}, 'PUT'],
@@ -42,32 +42,32 @@ const RESOURCES: [path: string, body: object, change: 'PUT' | 'PATCH'][] = [
   ],
 ];
 
-test.each(RESOURCES)('B10: at %s the id is a name, however short or long', async (path, body, change) => {
+test.each(RESOURCES)('B10: %s accepts the id as a name of any length', async (path, body, change) => {
   const inputs = path.endsWith('/inputs');
   if (inputs) {
-    const set = await server.request('GET', `${APP}/experiments/inputsets/sizes`);
-    body = { run_id: (set.body as { input_ids: string[] }).input_ids[0] };
+    const inputSet = await server.request('GET', `${APP}/experiments/inputsets/sizes`);
+    body = { run_id: (inputSet.body as { input_ids: string[] }).input_ids[0] };
   }
-  // `v1` is a version already.
+  // Not `v1`, because the version v1 exists already.
   for (const id of ['q1', 'x'.repeat(64)]) {
-    const made = await server.request('POST', path, { body: { ...body, id, name: id } });
-    expectStatus(made, 201);
-    const one = `${path}/${id}`;
-    expectStatus(await server.request(change, one, { body: { name: 'Renamed' } }), inputs ? 204 : 200);
-    expectStatus(await server.request(change, one, { body: { name: id } }), inputs ? 204 : 200);
-    expect((await server.request('GET', one)).body).toMatchObject({ id, name: id });
+    const created = await server.request('POST', path, { body: { ...body, id, name: id } });
+    expectStatus(created, 201);
+    const url = `${path}/${id}`;
+    expectStatus(await server.request(change, url, { body: { name: 'Renamed' } }), inputs ? 204 : 200);
+    expectStatus(await server.request(change, url, { body: { name: id } }), inputs ? 204 : 200);
+    expect((await server.request('GET', url)).body).toMatchObject({ id, name: id });
     if (inputs) continue;
     for (const name of ['q2', 'y'.repeat(65)]) {
-      expectError(await server.request(change, one, { body: { name } }), 400, 'name is "');
+      expectError(await server.request(change, url, { body: { name } }), 400, 'name is "');
       expectError(
         await server.request('POST', path, { body: { ...body, id: 'other', name } }),
         400,
         'name is "',
       );
     }
-    expect((await server.request('GET', one)).body).toMatchObject({ id, name: id });
-    // An acceptance test makes a batch of its id, and takes it along.
-    expectStatus(await server.request('DELETE', one), 204);
+    expect((await server.request('GET', url)).body).toMatchObject({ id, name: id });
+    // Deleting an acceptance test also deletes the batch experiment that was created with its id.
+    expectStatus(await server.request('DELETE', url), 204);
   }
 });
 
@@ -77,16 +77,16 @@ test.each([
   ['Zürich', 'zurich'],
   ['.hidden.', 'hidden'],
   [`${'a'.repeat(70)}.`, 'a'.repeat(64)],
-])('the id %j is refused with the suggestion %j', async (id, suggestion) => {
-  const refused = await server.request('POST', `${APP}/versions`, { body: { id } });
-  expectError(refused, 400, `hyphens, such as "${suggestion}".`);
+])('the id %j returns 400 with the suggestion %j', async (id, suggestion) => {
+  const rejected = await server.request('POST', `${APP}/versions`, { body: { id } });
+  expectError(rejected, 400, `hyphens, such as "${suggestion}".`);
 });
 
-test.each(['___', '日本'])('the id %j is refused without a suggestion', async (id) => {
+test.each(['___', '日本'])('the id %j returns 400 without a suggestion', async (id) => {
   expectError(await server.request('POST', `${APP}/versions`, { body: { id } }), 400, 'digits and hyphens.');
 });
 
-test('D2: a batch experiment without an id is refused', async () => {
+test('D2: a batch experiment without an id returns 400', async () => {
   const body = { name: 'Nameless', input_set_id: 'sizes', instance_ids: ['one'] };
   for (const id of [undefined, null])
     expectError(
@@ -105,6 +105,6 @@ test.each([
   ['returns=representation', false],
   ['', false],
   [undefined, false],
-])('Prefer: %j asks for the object: %j', (prefer, expected) => {
+])('Prefer: %j requests the resource: %j', (prefer, expected) => {
   expect(prefersRepresentation(prefer === undefined ? {} : { prefer })).toBe(expected);
 });

@@ -1,15 +1,16 @@
-/** Names of resources whose id a caller chooses. Pure. */
+/** Rules for the names of resources whose id a caller chooses. */
 import { ID_CHARS_MAX, NAME_CHARS_MAX, NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
 import { badRequest, quoteValue } from '../errors/problem.ts';
 
+/** Bounds of a name's length, in characters. */
 interface NameLimits {
   min: number;
   max: number;
 }
 
 /**
- * Throws the 400 for a name that is too short or too long. A name that equals the id may be whatever an id may be: the
- * published clients send the id for a name that they are not given.
+ * Throws a 400 for a name that is too short or too long. A name that equals the id may have the length of an id, because
+ * the published clients send the id when their caller sets no name.
  */
 export function validateName(
   name: string | null | undefined,
@@ -24,7 +25,7 @@ export function validateName(
   );
 }
 
-/** An id that resembles the text, or empty: `v1-0-0` for `v1.0.0`. */
+/** Returns a valid id that resembles the text, `v1-0-0` for `v1.0.0`; empty when no character of the text fits an id. */
 export function suggestId(text: string): string {
   return text
     .slice(0, 4 * ID_CHARS_MAX)

@@ -1,40 +1,44 @@
-/** URLs that carry their own credential: what may be done, until when, and a signature over both. */
+/** Signed URLs: a URL with an expiry and a signature over method, path, query and expiry authorises one request without a token. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { decodeBase64Url } from './base64url.ts';
 
+/** Signs URLs with HMAC-SHA-256, and verifies them. */
 export class UrlSigner {
   readonly #key: Buffer;
   readonly #clock: Clock;
   readonly #publicUrl: () => string;
 
-  /** `publicUrl` is asked late: with port 0 it is known only once the server listens. */
+  /** `publicUrl` is a function, because with port 0 the address is known only when the server listens. */
   constructor(parts: { key: Buffer; clock: Clock; publicUrl: () => string }) {
     this.#key = parts.key;
     this.#clock = parts.clock;
     this.#publicUrl = parts.publicUrl;
   }
 
-  /** The absolute URL of the path, good for the method and the query given until the time is over. */
+  /** Returns the absolute URL of the path. It is valid for the method and the query, and expires after `seconds`. */
   sign(method: 'GET' | 'PUT', path: string, seconds: number, query: Record<string, string> = {}): string {
     const expires = String(Math.floor(this.#clock.now() / 1000) + seconds);
     const signature = this.#signature(method, path, expires, query).toString('base64url');
     return `${this.#publicUrl()}${path}?${new URLSearchParams({ ...query, expires, signature }).toString()}`;
   }
 
-  /** Why the URL is not good, or null when it is. */
+  /**
+   * Returns the sentence that tells the caller why the URL is not valid, or null for a valid one. `query` has the signed
+   * parameters, without `expires` and `signature`.
+   */
   findRejection(
     method: 'GET' | 'PUT',
     path: string,
-    given: { expires?: string; signature?: string },
+    credential: { expires?: string; signature?: string },
     query: Record<string, string> = {},
   ): string | null {
-    const expires = given.expires ?? '';
-    const signature = decodeBase64Url(given.signature ?? '');
+    const expires = credential.expires ?? '';
+    const signature = decodeBase64Url(credential.signature ?? '');
     const expected = this.#signature(method, path, expires, query);
     if (signature?.length !== expected.length || !timingSafeEqual(signature, expected))
-      return 'The signature of the URL is not right.';
-    if (Number(expires) * 1000 <= this.#clock.now()) return 'The URL has expired; ask for a new one.';
+      return 'The signature of the URL does not match the request; request a new URL, and use it unchanged.';
+    if (Number(expires) * 1000 <= this.#clock.now()) return 'The URL has expired; request a new one.';
     return null;
   }
 
