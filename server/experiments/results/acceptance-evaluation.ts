@@ -7,7 +7,7 @@ import {
   type Metric,
   type MetricDecision,
 } from '../statistics/acceptance-metrics.ts';
-import { type Comparison, compareIndicator } from '../statistics/comparison.ts';
+import { type Comparison, compareIndicator, createResampler } from '../statistics/comparison.ts';
 import { findReportedValue, type Observation } from '../statistics/observations.ts';
 import { type Distribution, summarize } from '../statistics/summary.ts';
 import type { Objective } from '../statistics/verdict.ts';
@@ -102,8 +102,9 @@ function compareIndicatorsOnce(
   candidates: readonly Observation[],
 ): Map<string, Comparison> {
   const metricByKey = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
+  const resampler = createResampler({});
   const comparisons = [...metricByKey.values()].map((metric) =>
-    compareIndicator(controls, candidates, metric.field, { objective: findObjective(metric) }),
+    compareIndicator(controls, candidates, metric.field, { objective: findObjective(metric), resampler }),
   );
   const adjusted = adjustHolm(comparisons.map(({ wilcoxon }) => wilcoxon.p_value));
   return new Map(

@@ -7,7 +7,7 @@ import type {
   GroupedSummary,
   Objective,
 } from '@switchyard/contract/experiments/experiment-results.ts';
-import { compareIndicators } from '../statistics/comparison.ts';
+import { compareIndicators, createResampler } from '../statistics/comparison.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import { compareText, type Observation, toUsableNumber } from '../statistics/observations.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
@@ -135,10 +135,11 @@ function compareGroups(
     warnings.push(
       `Of ${candidates.length} groups of runs the first ${COMPARISONS_MAX} are compared with the control.`,
     );
+  const resampler = createResampler({ seed });
   const comparisons = candidates.slice(0, COMPARISONS_MAX).map((candidate) => ({
     control: formatGroup(control),
     candidate: formatGroup(candidate),
-    indicators: compareIndicators(control, candidate, compared, { seed }),
+    indicators: compareIndicators(control, candidate, compared, { seed, resampler }),
   }));
   return { comparisons, warnings };
 }

@@ -5,7 +5,7 @@ import type {
   Objective,
   SwitchbackComparison,
 } from '@switchyard/contract/experiments/experiment-results.ts';
-import { compareIndicators } from '../statistics/comparison.ts';
+import { compareIndicators, createResampler } from '../statistics/comparison.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { compareUnits } from '../statistics/randomization.ts';
@@ -55,6 +55,7 @@ export function analyseShadowTest(
     instance_id,
     version_id: side.at(-1)?.version_id ?? '',
   });
+  const resampler = createResampler({ seed });
   const { summaries, warnings: summaryWarnings } = summarizeRuns([...originals, ...sides.flat()]);
   return {
     grouped_distributional_summaries: summaries,
@@ -63,7 +64,7 @@ export function analyseShadowTest(
       return {
         control: formatGroup(baseline, originals),
         candidate: formatGroup(candidate, copies),
-        indicators: compareIndicators(originals, copies, selected, { seed }),
+        indicators: compareIndicators(originals, copies, selected, { seed, resampler }),
       };
     }),
     warnings: [

@@ -1,11 +1,18 @@
 /**
- * How often 95 % intervals of a mean hold the true mean, for the methods among which bootstrap.ts chose:
+ * Measures the coverage of 95 % intervals of a mean, for the methods that bootstrap.ts chose from:
  *
  *     node server/experiments/simulation/interval-coverage.ts [samples in each cell, 2000 by default]
  *
- * Every sample is one value for each input, as differences are. Seeded: the same call prints the same numbers.
+ * A sample is one value for each input, like the differences of a comparison. The same call prints the same numbers,
+ * because the seeds are fixed.
  */
-import { INTERVAL_INPUTS_MIN, type Interval, meanInterval, resample } from '../statistics/bootstrap.ts';
+import {
+  drawStudentizedErrors,
+  estimateMeanInterval,
+  INTERVAL_INPUTS_MIN,
+  type Interval,
+  Resampler,
+} from '../statistics/bootstrap.ts';
 import { mean, standardDeviation, studentTQuantile975 } from '../statistics/numbers.ts';
 import { RandomGenerator } from '../statistics/random-generator.ts';
 
@@ -26,43 +33,49 @@ const DISTRIBUTIONS: Record<string, { mean: number; draw: (generator: RandomGene
 
 const RESAMPLES = 999;
 
-/** The middle 95 % of the means of resamples. */
-function percentile(values: Float64Array, seed: string): Interval {
+/** Returns the percentile bootstrap: the middle 95 % of the means of resamples. */
+function estimatePercentile(values: Float64Array, seed: string): Interval {
   const generator = new RandomGenerator(seed);
   const count = values.length;
   const means = new Float64Array(RESAMPLES);
   for (let draw = 0; draw < RESAMPLES; draw += 1) {
     let total = 0;
-    for (let taken = 0; taken < count; taken += 1) total += values[generator.integerBelow(count)] ?? 0;
+    for (let index = 0; index < count; index += 1) total += values[generator.integerBelow(count)] ?? 0;
     means[draw] = total / count;
   }
   means.sort();
   return { low: means[24] ?? 0, high: means[974] ?? 0 };
 }
 
-function student(values: Float64Array): Interval {
+/** Returns the interval of Student's t. */
+function estimateStudent(values: Float64Array): Interval {
   const reach =
     (studentTQuantile975(values.length - 1) * standardDeviation(values)) / Math.sqrt(values.length);
   return { low: mean(values) - reach, high: mean(values) + reach };
 }
 
-/** The studentized bootstrap alone. */
-function studentized(values: Float64Array, seed: string): Interval {
+/** Returns the studentized bootstrap alone. */
+function estimateStudentized(values: Float64Array, seed: string): Interval {
   const centre = mean(values);
   const spread = standardDeviation(values) / Math.sqrt(values.length);
   const errors = values.map((value) => value - centre);
-  const draws = resample(errors, null, 0.2 * spread, { seed, resamples: RESAMPLES }).sort();
+  const draws = drawStudentizedErrors(
+    errors,
+    null,
+    0.2 * spread,
+    new Resampler({ seed, resamples: RESAMPLES }),
+  ).sort();
   return { low: centre - (draws[974] ?? 0) * spread, high: centre - (draws[24] ?? 0) * spread };
 }
 
 const METHODS: Record<string, (values: Float64Array, seed: string) => Interval | null> = {
-  percentile,
-  student,
-  studentized,
-  hull: (values, seed) => meanInterval(values, { seed, resamples: RESAMPLES }),
+  percentile: estimatePercentile,
+  student: estimateStudent,
+  studentized: estimateStudentized,
+  hull: (values, seed) => estimateMeanInterval(values, new Resampler({ seed, resamples: RESAMPLES })),
 };
 
-/** The share of samples whose interval holds the true mean, for each method. */
+/** Returns for each method the share of samples whose interval contains the true mean. */
 export function measureCoverage(
   distribution: string,
   inputs: number,
@@ -77,14 +90,14 @@ export function measureCoverage(
     const values = Float64Array.from({ length: inputs }, () => population.draw(generator));
     for (const name of methods) {
       const interval = METHODS[name]?.(values, `${sample}`) ?? null;
-      const holds = interval !== null && interval.low <= population.mean && population.mean <= interval.high;
-      shares.set(name, (shares.get(name) ?? 0) + Number(holds) / samples);
+      const covers = interval !== null && interval.low <= population.mean && population.mean <= interval.high;
+      shares.set(name, (shares.get(name) ?? 0) + Number(covers) / samples);
     }
   }
   return shares;
 }
 
-function print(samples: number): void {
+function printCoverage(samples: number): void {
   console.log(
     `${'inputs  values'.padEnd(34)}${Object.keys(METHODS)
       .map((name) => name.padStart(12))
@@ -99,4 +112,4 @@ function print(samples: number): void {
   }
 }
 
-if (import.meta.main) print(Number(process.argv[2] ?? 2000));
+if (import.meta.main) printCoverage(Number(process.argv[2] ?? 2000));

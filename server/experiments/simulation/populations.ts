@@ -1,32 +1,35 @@
 /**
- * Made-up experiments with a known truth, to see how often verdicts are right: see simulate.ts. Inputs differ a lot from
- * each other, as the sizes of optimisation problems do; a candidate multiplies the control's value by 1 + effect, and both
- * sides have noise of their own in each run.
+ * Simulated experiments with a known effect, which measure how often verdicts are right (simulate-comparisons.ts). Inputs
+ * differ a lot from each other, like the sizes of optimisation problems. A candidate multiplies the control's value by
+ * 1 + effect, and each run of either side has independent noise.
  */
-
 import type { Observation } from '../statistics/observations.ts';
 import { RandomGenerator } from '../statistics/random-generator.ts';
 import type { PlanUnit } from '../statistics/randomization.ts';
 
-/** How the noise of one run, as a share of its input's value, is distributed. Standard deviation about 5 %. */
+/** Distributions of the noise of one run, as a share of its input's value. The standard deviation is about 5 %. */
 export const NOISE_DISTRIBUTIONS = {
   normal: (generator: RandomGenerator) => 0.05 * generator.normal(),
   /** Skewed: mostly a little below, sometimes far above. */
   lognormal: (generator: RandomGenerator) => 0.04 * (Math.exp(generator.normal()) - Math.exp(0.5)) * 0.6,
-  /** Student's t with 2 degrees of freedom: no variance at all. */
+  /** Student's t with 2 degrees of freedom, whose variance is infinite. */
   heavy: (generator: RandomGenerator) =>
     (0.03 * generator.normal()) / Math.sqrt(-Math.log(generator.uniform())),
-  /** Three quarters of the runs have none, so that more than half of equal pairs tie. */
+  /** Three quarters of the runs have no noise, so that more than half of equal pairs tie. */
   ties: (generator: RandomGenerator) => (generator.uniform() < 0.75 ? 0 : 0.1 * generator.normal()),
 };
+/** The name of a distribution of noise. */
 export type Noise = keyof typeof NOISE_DISTRIBUTIONS;
 
+/** The properties of a simulated experiment. */
 export interface Population {
   noise: Noise;
+  /** The relative difference of the candidate from the control. */
   effect: number;
   repetitions: number;
 }
 
+/** The indicator that every simulated run reports. */
 export const INDICATOR = 'result.value';
 
 function run(instance_id: string, input_id: string, repetition: number, value: number): Observation {
@@ -42,7 +45,7 @@ function run(instance_id: string, input_id: string, repetition: number, value: n
   };
 }
 
-/** A batch experiment of a control and a candidate. */
+/** Returns the runs of a batch experiment of a control and a candidate. */
 export function drawBatch({ noise, effect, repetitions }: Population, inputs: number, seed: string) {
   const generator = new RandomGenerator(seed);
   const control: Observation[] = [];
@@ -59,7 +62,7 @@ export function drawBatch({ noise, effect, repetitions }: Population, inputs: nu
   return { control, candidate };
 }
 
-/** A switchback test: every unit drawn by a fair coin, days alike but for a slow wave, `repetitions` runs in each unit. */
+/** Returns the units of a switchback test, with equal chances for both sides, a slow wave, and `repetitions` runs each. */
 export function drawSwitchback(
   { noise, effect, repetitions }: Population,
   units: number,

@@ -3,12 +3,11 @@ import { NOISE_DISTRIBUTIONS, type Noise } from './populations.ts';
 import { simulateBatches, simulateSwitchbackTests } from './simulate-comparisons.ts';
 
 const noises = Object.keys(NOISE_DISTRIBUTIONS) as Noise[];
-/** With fewer resamples than an analysis makes, which is faster and rougher. */
 const EXPERIMENTS = 200;
-/** With a true share of 5 %, 200 experiments show more than this once in a thousand times. */
-const MOST = 0.1;
+/** With a true share of 5 %, the share in 200 experiments exceeds this once in a thousand times. */
+const SHARE_MAX = 0.1;
 
-describe('equal candidates are seldom called better or worse', () => {
+describe('equal candidates are seldom better or worse', () => {
   test.each(noises)('in batches with noise %s', (noise) => {
     for (const [inputs, repetitions] of [
       [10, 5],
@@ -16,7 +15,7 @@ describe('equal candidates are seldom called better or worse', () => {
       [50, 1],
     ] as const) {
       const { better, worse } = simulateBatches({ noise, repetitions, effect: 0 }, inputs, EXPERIMENTS, 399);
-      expect(better + worse).toBeLessThanOrEqual(MOST);
+      expect(better + worse).toBeLessThanOrEqual(SHARE_MAX);
     }
   });
 
@@ -28,12 +27,12 @@ describe('equal candidates are seldom called better or worse', () => {
         EXPERIMENTS,
         399,
       );
-      expect(better + worse).toBeLessThanOrEqual(MOST);
+      expect(better + worse).toBeLessThanOrEqual(SHARE_MAX);
     }
   });
 });
 
-describe('true differences are found the more often the more is seen', () => {
+describe('the power grows with the sample size', () => {
   test('in batches', () => {
     const found = [10, 20, 50].map(
       (inputs) => simulateBatches({ noise: 'normal', repetitions: 5, effect: 0.02 }, inputs, 100, 399).worse,
@@ -43,7 +42,7 @@ describe('true differences are found the more often the more is seen', () => {
     expect(found[2]).toBeGreaterThan(0.8);
   });
 
-  test('in switchback tests, and never turned around', () => {
+  test('in switchback tests, without verdicts of the opposite sign', () => {
     const few = simulateSwitchbackTests({ noise: 'normal', repetitions: 5, effect: 0.05 }, 10, 100, 399);
     const many = simulateSwitchbackTests({ noise: 'normal', repetitions: 5, effect: 0.05 }, 50, 100, 399);
     expect(many.worse).toBeGreaterThan(few.worse);

@@ -4,8 +4,8 @@ import { simulateAcceptanceTests, simulateShadowTests } from './simulate-tests.t
 
 const noises = Object.keys(NOISE_DISTRIBUTIONS) as Noise[];
 const EXPERIMENTS = 200;
-/** With a true share of 5 %, 200 experiments show more than this once in a thousand times. */
-const MOST = 0.1;
+/** With a true share of 5 %, the share in 200 experiments exceeds this once in a thousand times. */
+const SHARE_MAX = 0.1;
 
 test.each(noises)('shadow tests seldom call equal candidates better or worse, with noise %s', (noise) => {
   for (const originals of [10, 50]) {
@@ -14,11 +14,11 @@ test.each(noises)('shadow tests seldom call equal candidates better or worse, wi
       originals,
       EXPERIMENTS,
     );
-    expect(better + worse).toBeLessThanOrEqual(MOST);
+    expect(better + worse).toBeLessThanOrEqual(SHARE_MAX);
   }
 });
 
-test('shadow tests find a true difference the more often the more runs are copied, and never turn it around', () => {
+test('the power of shadow tests grows with their copies, without verdicts of the opposite sign', () => {
   const found = [10, 50, 300].map((originals) =>
     simulateShadowTests({ noise: 'normal', repetitions: 1, effect: 0.02 }, originals, 100),
   );
@@ -35,33 +35,33 @@ test.each(noises)('acceptance tests seldom call equal candidates better or worse
     [20, 1],
   ] as const) {
     const { verdicts } = simulateAcceptanceTests({ noise, repetitions, effect: 0 }, inputs, EXPERIMENTS);
-    expect(verdicts.better + verdicts.worse).toBeLessThanOrEqual(MOST);
+    expect(verdicts.better + verdicts.worse).toBeLessThanOrEqual(SHARE_MAX);
   }
 });
 
-test('a rule without a tolerance is met by an equal candidate about as often as not, whatever is tried', () => {
+test('an equal candidate passes a rule without a tolerance in about half of the tests, for any number of inputs', () => {
   for (const inputs of [10, 50]) {
-    const { passRate: met } = simulateAcceptanceTests(
+    const { passRate } = simulateAcceptanceTests(
       { noise: 'normal', repetitions: 1, effect: 0 },
       inputs,
       EXPERIMENTS,
     );
     // Three and a half standard deviations of 200 tosses of a coin.
-    expect(Math.abs(met - 0.5)).toBeLessThanOrEqual(0.125);
+    expect(Math.abs(passRate - 0.5)).toBeLessThanOrEqual(0.125);
   }
 });
 
-test('a tolerance lets equal candidates through the more often the more is tried, and holds worse ones back', () => {
-  const of = (effect: number) =>
+test('a tolerance passes equal candidates more often with more inputs, and rejects worse ones', () => {
+  const simulatePassRates = (effect: number) =>
     [10, 20].map(
       (inputs) =>
         simulateAcceptanceTests({ noise: 'normal', repetitions: 5, effect }, inputs, 100)
           .passRateWithinTolerance,
     );
-  const [few = 0, many = 0] = of(0);
+  const [few = 0, many = 0] = simulatePassRates(0);
   expect(many).toBeGreaterThanOrEqual(few);
   expect(many).toBeGreaterThan(0.75);
-  const [fewWorse = 1, manyWorse = 1] = of(0.03);
+  const [fewWorse = 1, manyWorse = 1] = simulatePassRates(0.03);
   expect(manyWorse).toBeLessThanOrEqual(fewWorse);
   expect(manyWorse).toBeLessThan(0.15);
 });

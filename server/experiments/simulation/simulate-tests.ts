@@ -1,11 +1,11 @@
 /**
- * Shows how often shadow and acceptance tests are right, on made-up experiments with a known truth, by what the tests
- * themselves answer:
+ * Measures how often shadow and acceptance tests are right, on simulated experiments with a known effect, by the results
+ * of the tests:
  *
  *     node server/experiments/simulation/simulate-tests.ts [experiments in each cell, 1000 by default]
  *
- * Batch experiments and switchback tests are looked at by statistics/simulate.ts. A shadow test has one pair for each
- * original, whatever its input; an acceptance test has the verdict of a batch and, beside it, rules that are met or not.
+ * simulate-comparisons.ts measures batch experiments and switchback tests. A shadow test has one pair for each original,
+ * whatever its input. An acceptance test has the verdict of a batch, and rules that pass or fail.
  */
 import { evaluateAcceptanceTest } from '../results/acceptance-evaluation.ts';
 import { analyseShadowTest } from '../results/online-test-analysis.ts';
@@ -13,7 +13,7 @@ import type { Metric } from '../statistics/acceptance-metrics.ts';
 import { drawBatch, INDICATOR, type Population } from './populations.ts';
 import { printTable, SAMPLE_SIZES, simulateVerdicts, type VerdictShares } from './simulate-comparisons.ts';
 
-/** The verdicts of shadow tests with so many originals; minimizing, so that an effect above 0 is worse. */
+/** Returns the verdicts of shadow tests. Less is better, so a candidate with an effect above 0 is worse. */
 export function simulateShadowTests(
   population: Population,
   originals: number,
@@ -34,14 +34,16 @@ export function simulateShadowTests(
   });
 }
 
-/** What acceptance tests say: their verdicts, and how often the rule `mean le` is met, alone and within 1 %. */
+/** The verdicts of acceptance tests, and the shares of tests whose rule `mean le` passes. */
 export interface AcceptanceSimulation {
   verdicts: VerdictShares;
   /** Without a tolerance. */
   passRate: number;
+  /** With a tolerance of 1 %. */
   passRateWithinTolerance: number;
 }
 
+/** Returns the results of simulated acceptance tests with the rule `mean le`, without and with a tolerance of 1 %. */
 export function simulateAcceptanceTests(
   population: Population,
   inputs: number,
@@ -59,7 +61,7 @@ export function simulateAcceptanceTests(
     candidate: side('candidate'),
     metrics: [rule('', 0), rule('relative', 0.01)],
   };
-  const met = [0, 0];
+  const passRates = [0, 0];
   const verdicts = simulateVerdicts(experiments, (seed) => {
     const { control, candidate } = drawBatch(population, inputs, seed);
     const { metric_results } = evaluateAcceptanceTest(
@@ -67,48 +69,48 @@ export function simulateAcceptanceTests(
       [...control, ...candidate],
     );
     metric_results.forEach(({ passed }, index) => {
-      met[index] = (met[index] ?? 0) + Number(passed) / experiments;
+      passRates[index] = (passRates[index] ?? 0) + Number(passed) / experiments;
     });
     return metric_results[0]?.comparison.verdict ?? 'undecided';
   });
-  return { verdicts, passRate: met[0] ?? 0, passRateWithinTolerance: met[1] ?? 0 };
+  return { verdicts, passRate: passRates[0] ?? 0, passRateWithinTolerance: passRates[1] ?? 0 };
 }
 
-function print(experiments: number): void {
-  const wrong = ({ better, worse }: VerdictShares) => better + worse;
+function printTests(experiments: number): void {
+  const sumWrong = ({ better, worse }: VerdictShares) => better + worse;
   printTable('Shadow, by originals: better or worse on equal candidates', [1], (noise, repetitions) =>
     SAMPLE_SIZES.map((size) =>
-      wrong(simulateShadowTests({ noise, repetitions, effect: 0 }, size, experiments)),
+      sumWrong(simulateShadowTests({ noise, repetitions, effect: 0 }, size, experiments)),
     ),
   );
-  printTable('Shadow: worse, rightly, on candidates worse by 2 %', [1], (noise, repetitions) =>
+  printTable('Shadow: worse on candidates worse by 2 %', [1], (noise, repetitions) =>
     SAMPLE_SIZES.map(
       (size) => simulateShadowTests({ noise, repetitions, effect: 0.02 }, size, experiments).worse,
     ),
   );
   for (const effect of [0, 0.02]) {
-    const is = effect === 0 ? 'equal candidates' : 'candidates worse by 2 %';
-    const found = new Map<string, AcceptanceSimulation[]>();
-    const shares = (noise: Population['noise'], repetitions: number): AcceptanceSimulation[] => {
+    const candidates = effect === 0 ? 'equal candidates' : 'candidates worse by 2 %';
+    const rows = new Map<string, AcceptanceSimulation[]>();
+    const simulateRow = (noise: Population['noise'], repetitions: number): AcceptanceSimulation[] => {
       const key = `${noise} ${repetitions}`;
-      const known =
-        found.get(key) ??
+      const row =
+        rows.get(key) ??
         SAMPLE_SIZES.map((size) =>
           simulateAcceptanceTests({ noise, repetitions, effect }, size, experiments),
         );
-      found.set(key, known);
-      return known;
+      rows.set(key, row);
+      return row;
     };
-    printTable(`Acceptance, by inputs: better or worse on ${is}`, [1, 5], (noise, repetitions) =>
-      shares(noise, repetitions).map(({ verdicts }) => wrong(verdicts)),
+    printTable(`Acceptance, by inputs: better or worse on ${candidates}`, [1, 5], (noise, repetitions) =>
+      simulateRow(noise, repetitions).map(({ verdicts }) => sumWrong(verdicts)),
     );
-    printTable(`Acceptance: the rule "mean le" is met on ${is}`, [1, 5], (noise, repetitions) =>
-      shares(noise, repetitions).map(({ passRate: met }) => met),
+    printTable(`Acceptance: the rule "mean le" is met on ${candidates}`, [1, 5], (noise, repetitions) =>
+      simulateRow(noise, repetitions).map(({ passRate }) => passRate),
     );
-    printTable(`Acceptance: "mean le" within 1 % is met on ${is}`, [1, 5], (noise, repetitions) =>
-      shares(noise, repetitions).map(({ passRateWithinTolerance: metWithin }) => metWithin),
+    printTable(`Acceptance: "mean le" within 1 % is met on ${candidates}`, [1, 5], (noise, repetitions) =>
+      simulateRow(noise, repetitions).map(({ passRateWithinTolerance }) => passRateWithinTolerance),
     );
   }
 }
 
-if (import.meta.main) print(Number(process.argv[2] ?? 1000));
+if (import.meta.main) printTests(Number(process.argv[2] ?? 1000));

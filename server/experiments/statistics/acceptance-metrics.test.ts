@@ -30,8 +30,8 @@ function decide(control: number | null, candidate: number | null, fields: Partia
   );
 }
 
-/** Which operators pass. */
-function passing(
+/** Returns the operators that pass. */
+function listPassing(
   control: number,
   candidate: number,
   tolerance: MetricTolerance,
@@ -43,7 +43,7 @@ function passing(
 }
 
 describe('a direct comparison', () => {
-  // By DESIGN: candidate OP control, the control moved by the tolerance in the operator's favour.
+  // The specified rule: candidate OP control, with the tolerance in the operator's favour.
   const absolute = { type: 'absolute', value: 5 } as const;
   const relative = { type: 'relative', value: 0.1 } as const;
   test.each<[number, number, MetricTolerance, Operator[]]>([
@@ -63,10 +63,10 @@ describe('a direct comparison', () => {
     [0, 0.001, relative, ['gt', 'ge', 'ne']],
     [0, 0, relative, ['ge', 'le', 'eq']],
   ])('of control %d and candidate %d with %j passes %j', (control, candidate, tolerance, expected) => {
-    expect(passing(control, candidate, tolerance)).toEqual(expected);
+    expect(listPassing(control, candidate, tolerance)).toEqual(expected);
   });
 
-  test('says by what it was decided', () => {
+  test('has the numbers of the decision in its reason', () => {
     const failed = decide(100, 106, { params: { operator: 'le', tolerance: absolute } });
     expect(failed).toEqual({
       passed: false,
@@ -82,23 +82,66 @@ describe('a direct comparison', () => {
 });
 
 describe('thresholds', () => {
-  test.each<[string, number, number, MetricTolerance, Metric['metric_type'], Operator[]]>([
-    ['the candidate alone', 1, 7, { type: 'absolute', value: 7 }, 'absolute-threshold', ['ge', 'le', 'eq']],
-    ['whatever the type', 1000, 8, { type: 'relative', value: 7 }, 'absolute-threshold', ['gt', 'ge', 'ne']],
-    ['without a type', 1000, 8, { type: '', value: 9 }, 'absolute-threshold', ['lt', 'le', 'ne']],
-    ['the difference', 10, 13, { type: 'absolute', value: 3 }, 'difference-threshold', ['ge', 'le', 'eq']],
-    ['as a share', 100, 103, { type: 'relative', value: 0.05 }, 'difference-threshold', ['lt', 'le', 'ne']],
-    ['below zero', 10, 7, { type: '', value: -2 }, 'difference-threshold', ['lt', 'le', 'ne']],
-  ])('of %s', (_, control, candidate, tolerance, type, expected) => {
-    expect(passing(control, candidate, tolerance, type)).toEqual(expected);
+  interface ThresholdCase {
+    name: string;
+    sides: [number, number];
+    tolerance: MetricTolerance;
+    type: Metric['metric_type'];
+    operators: Operator[];
+  }
+  test.each<ThresholdCase>([
+    {
+      name: 'the candidate alone',
+      sides: [1, 7],
+      tolerance: { type: 'absolute', value: 7 },
+      type: 'absolute-threshold',
+      operators: ['ge', 'le', 'eq'],
+    },
+    {
+      name: 'the candidate with any type of tolerance',
+      sides: [1000, 8],
+      tolerance: { type: 'relative', value: 7 },
+      type: 'absolute-threshold',
+      operators: ['gt', 'ge', 'ne'],
+    },
+    {
+      name: 'the candidate with a tolerance without a type',
+      sides: [1000, 8],
+      tolerance: { type: '', value: 9 },
+      type: 'absolute-threshold',
+      operators: ['lt', 'le', 'ne'],
+    },
+    {
+      name: 'the difference',
+      sides: [10, 13],
+      tolerance: { type: 'absolute', value: 3 },
+      type: 'difference-threshold',
+      operators: ['ge', 'le', 'eq'],
+    },
+    {
+      name: 'the difference as a share',
+      sides: [100, 103],
+      tolerance: { type: 'relative', value: 0.05 },
+      type: 'difference-threshold',
+      operators: ['lt', 'le', 'ne'],
+    },
+    {
+      name: 'a difference below zero',
+      sides: [10, 7],
+      tolerance: { type: '', value: -2 },
+      type: 'difference-threshold',
+      operators: ['lt', 'le', 'ne'],
+    },
+  ])('of $name', ({ sides: [control, candidate], tolerance, type, operators }) => {
+    expect(listPassing(control, candidate, tolerance, type)).toEqual(operators);
   });
 
-  test('are not missed by rounding', () => {
+  test('tolerate rounding errors', () => {
     // 1.3 - 1 is 0.30000000000000004.
     const tolerance = { type: 'absolute', value: 0.3 } as const;
-    expect(passing(1, 1.3, tolerance, 'difference-threshold')).toEqual(['ge', 'le', 'eq']);
-    expect(passing(0.3, 0.1 + 0.2, NO_TOLERANCE)).toEqual(['ge', 'le', 'eq']);
-    expect(passing(1, 1 + 1e-9, NO_TOLERANCE)).toEqual(['gt', 'ge', 'ne']);
+    expect(listPassing(1, 1.3, tolerance, 'difference-threshold')).toEqual(['ge', 'le', 'eq']);
+    expect(listPassing(0.3, 0.1 + 0.2, NO_TOLERANCE)).toEqual(['ge', 'le', 'eq']);
+    expect(listPassing(1, 1 + 1e-9, NO_TOLERANCE)).toEqual(['gt', 'ge', 'ne']);
   });
 
   test('of the largest doubles stay finite', () => {
@@ -134,10 +177,10 @@ describe('a side without a value', () => {
     expect(decide(4, null, { metric_type: 'absolute-threshold', params }).passed).toBe(false);
   });
 
-  test('is shown as zeros with a count of 0', () => {
-    const { distribution_summary_statistics: shown, distribution_percentiles: percentiles } =
+  test('has zeros and a count of 0 in the flat form', () => {
+    const { distribution_summary_statistics: statistics, distribution_percentiles: percentiles } =
       flattenDistribution(null);
-    expect(shown).toEqual({
+    expect(statistics).toEqual({
       min: 0,
       max: 0,
       count: 0,
@@ -173,23 +216,23 @@ describe('statistics', () => {
     'count',
     'shifted_geometric_mean',
     'Shifted Geometric-Mean',
-  ])('%s is one', (text) => {
+  ])('include %s', (text) => {
     expect(isStatistic(text)).toBe(true);
   });
 
   test.each(['', 'average', 'p', 'p00', 'p02', 'p100', 'p099', 'median', '__proto__', 'mean;'])(
-    '%j is none',
+    'do not include %j',
     (text) => {
       expect(isStatistic(text)).toBe(false);
       expect(decide(1, 1, { statistic: text }).passed).toBe(false);
     },
   );
 
-  test('have their numbers', () => {
+  test('match arithmetic', () => {
     const distribution = summarize([1, 2, 3, 4]);
     if (!distribution) throw new Error('no distribution');
-    const shown = flattenDistribution(distribution);
-    // Arithmetic: variance (2.25 + 0.25) x 2 / 3; 13 x 12 x 14 x 11 to the fourth root; type 7 about 1 to 4.
+    const flat = flattenDistribution(distribution);
+    // Arithmetic: variance (2.25 + 0.25) x 2 / 3; the fourth root of 11 x 12 x 13 x 14; type 7 between 1 and 4.
     const values = Object.fromEntries(
       STATISTIC_NAMES.map((name) => [name, readStatistic(distribution, name)]),
     );
@@ -197,8 +240,8 @@ describe('statistics', () => {
     expect(values.std).toBeCloseTo(Math.sqrt(5 / 3), 14);
     expect(values.shifted_geometric_mean).toBeCloseTo((11 * 12 * 13 * 14) ** 0.25 - 10, 12);
     expect(values.p99).toBeCloseTo(3.97, 12);
-    expect(shown.distribution_summary_statistics.shifted_geometric_mean).toBe(values.shifted_geometric_mean);
-    expect(shown.distribution_percentiles.p25).toBe(1.75);
+    expect(flat.distribution_summary_statistics.shifted_geometric_mean).toBe(values.shifted_geometric_mean);
+    expect(flat.distribution_percentiles.p25).toBe(1.75);
     expect(parseStatisticName('P1')).toBe('p01');
   });
 });

@@ -1,15 +1,15 @@
 /**
- * Whether the metrics of an acceptance test are met. `t` is the tolerance: 0 for "", its value for absolute, its value
- * times |control| for relative.
+ * Decides the metrics of an acceptance test. `t` is the tolerance: 0 for "", its value for absolute, its value times
+ * |control| for relative.
  *
- * - direct-comparison: candidate OP control, the control moved by t in the operator's favour: gt and ge against
- *   control - t, lt and le against control + t. eq passes when the two are at most t apart, ne when they are more than t
- *   apart, so eq and ne are always opposites.
+ * - direct-comparison: candidate OP control, with t in the operator's favour. Both gt and ge compare with control - t, lt
+ *   and le with control + t. The operator eq passes when the two are at most t apart. Its opposite ne passes when they are
+ *   more than t apart.
  * - absolute-threshold: candidate OP value of the tolerance, whatever its type; the control need not have a value.
  * - difference-threshold: candidate - control OP t (for "" the value itself, as for absolute).
  *
  * Two numbers closer than 10^-12 of the largest one involved are equal: 1.3 - 1.0 <= 0.3 must not fail by rounding.
- * A side that is needed and has no usable value: the metric is not passed, and a sentence says so.
+ * A metric fails when a side that it needs has no usable value; its reason names the side.
  */
 import { clampToFinite } from './numbers.ts';
 import { type Distribution, GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTILE_KEYS } from './summary.ts';
@@ -17,7 +17,7 @@ import { type Distribution, GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTI
 type MetricType = 'direct-comparison' | 'absolute-threshold' | 'difference-threshold';
 export type Operator = 'gt' | 'ge' | 'lt' | 'le' | 'eq' | 'ne';
 
-/** A metric as it is asked for. */
+/** A metric as the request defines it. */
 export interface Metric {
   /** The indicator. */
   field: string;
@@ -27,14 +27,16 @@ export interface Metric {
   params: { operator: Operator; tolerance: MetricTolerance };
 }
 
+/** The tolerance of a metric; `relative` is a share of the magnitude of the control's statistic. */
 export interface MetricTolerance {
   type: '' | 'absolute' | 'relative';
   value: number;
 }
 
-/** The tolerance of a metric that names none. */
+/** The tolerance of a metric without one. */
 export const NO_TOLERANCE: MetricTolerance = { type: '', value: 0 };
 
+/** The canonical name of a statistic of a distribution. */
 export type StatisticName =
   | 'min'
   | 'max'
@@ -44,6 +46,7 @@ export type StatisticName =
   | 'shifted_geometric_mean'
   | LowerPercentile;
 
+/** Every canonical name of a statistic. */
 export const STATISTIC_NAMES: readonly StatisticName[] = [
   'min',
   'max',
@@ -54,7 +57,10 @@ export const STATISTIC_NAMES: readonly StatisticName[] = [
   ...PERCENTILE_KEYS,
 ];
 
-/** The one name of a statistic, from any spelling: P05, p5 and p05 are one, case and `-` or space for `_` do not count. */
+/**
+ * Returns the canonical name of a statistic, or null for an unknown one. P05, p5 and p05 are the same; case does not
+ * count, and `-` or a space stands for `_`.
+ */
 export function parseStatisticName(text: string): StatisticName | null {
   const name = text
     .trim()
@@ -64,12 +70,12 @@ export function parseStatisticName(text: string): StatisticName | null {
   return STATISTIC_NAMES.find((statistic) => statistic === name) ?? null;
 }
 
-/** Whether a text names a statistic; what does not is refused when the test is created. */
+/** Returns true for a text that names a statistic. The creation of a test rejects any other text. */
 export function isStatistic(text: string): boolean {
   return parseStatisticName(text) !== null;
 }
 
-/** A statistic of a distribution. */
+/** Returns a statistic of a distribution. */
 export function readStatistic(distribution: Distribution, name: StatisticName): number {
   switch (name) {
     case 'min':
@@ -85,19 +91,19 @@ export function readStatistic(distribution: Distribution, name: StatisticName): 
   }
 }
 
-/** Whether one metric is met, and the numbers it was judged by. */
+/** The decision on one metric, with the numbers behind it. */
 export interface MetricDecision {
   passed: boolean;
   /** The chosen statistic; null without a usable value. */
   control_value: number | null;
   candidate_value: number | null;
-  /** What the candidate, or its difference to the control, was held against; null when that cannot be told. */
+  /** The right-hand side of the operator; null when a side that the metric needs has no usable value. */
   threshold: number | null;
-  /** One sentence that says what was found. */
+  /** One sentence for the reader. */
   reason: string;
 }
 
-/** Decides one metric from the distributions of its field; null: that side has no usable value. */
+/** Decides one metric from the distributions of its field. A side without a usable value is null. */
 export function decideMetric(
   metric: Metric,
   control: Distribution | null,
@@ -114,41 +120,41 @@ export function decideMetric(
       threshold: null,
       reason: `${metric.statistic} is no known statistic.`,
     };
-  const lacking = [
+  const missing = [
     ...(candidate_value === null ? ['candidate'] : []),
     ...(control_value === null && metric.metric_type !== 'absolute-threshold' ? ['control'] : []),
   ];
-  if (candidate_value === null || lacking.length > 0)
+  if (candidate_value === null || missing.length > 0)
     return {
       ...values,
       passed: false,
       threshold: null,
-      reason: `No run of the ${lacking.join(' nor of the ')} succeeded with a number as ${metric.field}.`,
+      reason: `No run of the ${missing.join(' nor of the ')} succeeded with a number as ${metric.field}.`,
     };
-  const { name, slack, ...sides } = sidesOf(metric, control_value ?? 0, candidate_value);
-  const left = clampToFinite(sides.left);
-  const threshold = clampToFinite(sides.threshold);
+  const { name, slack, ...operands } = resolveOperands(metric, control_value ?? 0, candidate_value);
+  const left = clampToFinite(operands.left);
+  const threshold = clampToFinite(operands.threshold);
   const { operator } = metric.params;
   const equal =
-    EQUAL * Math.max(Math.abs(candidate_value), Math.abs(control_value ?? 0), Math.abs(threshold));
-  const passed = holds(operator, left - threshold, slack, equal);
-  const relation = SAYS[operator][passed ? 0 : 1].replace(
+    EQUALITY_SHARE * Math.max(Math.abs(candidate_value), Math.abs(control_value ?? 0), Math.abs(threshold));
+  const passed = isSatisfied(operator, left - threshold, slack, equal);
+  const relation = RELATIONS[operator][passed ? 0 : 1].replace(
     '#',
-    slack > 0 ? `within ${short(slack)} of` : 'equal to',
+    slack > 0 ? `within ${formatNumber(slack)} of` : 'equal to',
   );
   return {
     ...values,
     passed,
     threshold,
-    reason: `${name} ${statistic} of ${metric.field}, ${short(left)}, ${relation} ${short(threshold)}.`,
+    reason: `${name} ${statistic} of ${metric.field}, ${formatNumber(left)}, ${relation} ${formatNumber(threshold)}.`,
   };
 }
 
 /** Two numbers closer than this share of the largest one involved are equal. */
-const EQUAL = 1e-12;
+const EQUALITY_SHARE = 1e-12;
 
-/** What is said when a metric is met, and when it is not. */
-const SAYS: Record<Operator, [string, string]> = {
+/** The relation in the reason of a metric that passes, and of one that fails. */
+const RELATIONS: Record<Operator, [string, string]> = {
   gt: ['is above', 'is not above'],
   ge: ['is at least', 'is below'],
   lt: ['is below', 'is not below'],
@@ -157,8 +163,8 @@ const SAYS: Record<Operator, [string, string]> = {
   ne: ['is not #', 'is #'],
 };
 
-/** The number on the left of the operator, the one on its right, and how far apart they may be to be equal. */
-function sidesOf({ metric_type, params }: Metric, control: number, candidate: number) {
+/** Returns both operands, and `slack`, the largest distance at which eq holds. */
+function resolveOperands({ metric_type, params }: Metric, control: number, candidate: number) {
   const { operator, tolerance } = params;
   const size = tolerance.type === 'relative' ? tolerance.value * Math.abs(control) : tolerance.value;
   if (metric_type === 'absolute-threshold')
@@ -166,12 +172,12 @@ function sidesOf({ metric_type, params }: Metric, control: number, candidate: nu
   if (metric_type === 'difference-threshold')
     return { left: candidate - control, name: 'Candidate minus control for', threshold: size, slack: 0 };
   const t = tolerance.type === '' ? 0 : size;
-  const moved = { gt: -t, ge: -t, lt: t, le: t, eq: 0, ne: 0 }[operator];
-  return { left: candidate, name: 'The candidate’s', threshold: control + moved, slack: moved === 0 ? t : 0 };
+  const shift = { gt: -t, ge: -t, lt: t, le: t, eq: 0, ne: 0 }[operator];
+  return { left: candidate, name: 'The candidate’s', threshold: control + shift, slack: shift === 0 ? t : 0 };
 }
 
-/** Whether the operator holds for a gap of left minus right. */
-function holds(operator: Operator, gap: number, slack: number, equal: number): boolean {
+/** Returns true when the operator holds for a gap of left minus right. */
+function isSatisfied(operator: Operator, gap: number, slack: number, equal: number): boolean {
   switch (operator) {
     case 'gt':
       return gap > equal;
@@ -188,11 +194,11 @@ function holds(operator: Operator, gap: number, slack: number, equal: number): b
   }
 }
 
-function short(value: number): string {
+function formatNumber(value: number): string {
   return `${Number(value.toPrecision(6))}`;
 }
 
-/** A distribution as acceptance results show it: flat, with zeros and a count of 0 where there is no usable value. */
+/** A distribution in the flat form of acceptance results. Without a usable value all its numbers are 0. */
 export interface FlatDistribution {
   distribution_summary_statistics: {
     min: number;
@@ -206,7 +212,7 @@ export interface FlatDistribution {
   distribution_percentiles: Record<LowerPercentile, number>;
 }
 
-/** The flat form of a distribution. */
+/** Returns the flat form of a distribution. */
 export function flattenDistribution(distribution: Distribution | null): FlatDistribution {
   const { min, max, count, mean, std } = distribution ?? { min: 0, max: 0, count: 0, mean: 0, std: 0 };
   const percentiles = PERCENTILE_KEYS.map((key) => [key, distribution?.percentiles[key] ?? 0]);

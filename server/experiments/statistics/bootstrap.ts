@@ -1,12 +1,14 @@
 /**
- * 95 % intervals for the mean difference and the ratio of means of paired data, by resampling whole inputs with all their
- * repetitions: repetitions of one input are not independent, inputs are. Each input counts once, as the mean over its
- * repetitions, so resampling inputs is resampling these means.
+ * 95 % intervals for the mean difference and the ratio of means of paired data. Resampling draws whole inputs with all
+ * their repetitions, because repetitions of one input are not independent, and inputs are. Each input counts once, as the
+ * mean over its repetitions, so resampling inputs is resampling these means.
  *
- * The interval is the hull of two: the studentized bootstrap (each resample's error is divided by its own standard error,
- * which is not let fall below a fifth of the observed one, since with ties a resample may have no spread at all) and
- * Student's t: the first is right for skewed differences, the second for heavy tails. How often 95 % intervals held the
- * true mean (node server/experiments/simulation/interval-coverage.ts; 2,000 samples in each cell, standard error 0.5 %):
+ * The interval is the hull of the studentized bootstrap and Student's t: the first is right for skewed differences, the
+ * second for heavy tails. The studentized bootstrap divides each resample's error by its own standard error. The divisor
+ * is at least a fifth of the observed standard error, because with ties a resample may have no spread.
+ *
+ * Coverage of the true mean by 95 % intervals (node server/experiments/simulation/interval-coverage.ts; 2,000 samples in
+ * each cell, standard error 0.5 %):
  *
  *     inputs  differences             percentile  Student  studentized   hull
  *       5     normal                     82.3 %    94.6 %     93.7 %    96.2 %
@@ -27,7 +29,7 @@
 import { mean, studentTQuantile975, sumSquaredDeviations } from './numbers.ts';
 import { RandomGenerator } from './random-generator.ts';
 
-/** Where a 95 % interval begins and ends. */
+/** The ends of a 95 % interval. */
 export interface Interval {
   low: number;
   high: number;
@@ -35,82 +37,118 @@ export interface Interval {
 
 /** With resamples + 1 a multiple of 40, the 2.5 % and 97.5 % points are draws themselves, alike on both sides. */
 export const RESAMPLE_COUNT = 1999;
-/** With fewer, the spread is too little known for any interval. */
+/** With fewer inputs the estimate of the spread is too rough for any interval. */
 export const INTERVAL_INPUTS_MIN = 5;
-/** As a share of the observed standard error. */
-const LEAST_SPREAD = 0.2;
+/** The smallest standard error of a resample, as a share of the observed one. */
+const SPREAD_SHARE_MIN = 0.2;
 
+/** The parameters of resampling. */
 export interface Resampling {
   seed: string;
   /** Plus 1 it is a multiple of 40. */
   resamples: number;
 }
 
-/** The interval for the mean of one value for each input; null below five inputs. The order of the inputs matters. */
-export function meanInterval(values: Float64Array, resampling: Resampling): Interval | null {
+/**
+ * Draws resamples of inputs. They follow from the seed and the number of inputs alone, so the resampler retains the latest
+ * ones. All indicators of an experiment share them, and so do the difference and the ratio of each.
+ */
+export class Resampler {
+  readonly resamples: number;
+  private readonly seed: string;
+  private latest: { inputs: number; counts: Uint16Array } | null = null;
+
+  constructor({ seed, resamples }: Resampling) {
+    this.seed = seed;
+    this.resamples = resamples;
+  }
+
+  /** Returns how often each resample contains each input, one resample after the other. */
+  countInputs(inputs: number): Uint16Array {
+    if (this.latest?.inputs === inputs) return this.latest.counts;
+    const generator = new RandomGenerator(`resamples ${this.seed}`);
+    const counts = new Uint16Array(this.resamples * inputs);
+    for (let from = 0; from < counts.length; from += inputs)
+      for (let draw = 0; draw < inputs; draw += 1) {
+        const index = from + generator.integerBelow(inputs);
+        counts[index] = (counts[index] ?? 0) + 1;
+      }
+    this.latest = { inputs, counts };
+    return counts;
+  }
+}
+
+/** Returns the interval of the mean of one value for each input; null below five inputs. The order of inputs matters. */
+export function estimateMeanInterval(values: Float64Array, resampler: Resampler): Interval | null {
   if (values.length < INTERVAL_INPUTS_MIN) return null;
   const estimate = mean(values);
   const errors = values.map((value) => value - estimate);
-  return around(estimate, errors, null, resampling);
+  return estimateInterval(estimate, errors, null, resampler);
 }
 
-/** Mean of the candidates over mean of the controls; null unless all controls are above 0, or all below. */
-export function ratioOfMeans(control: Float64Array, candidate: Float64Array): number | null {
+/** Returns mean of candidates over mean of controls; null unless all controls are above 0, or all below. */
+export function computeMeanRatio(control: Float64Array, candidate: Float64Array): number | null {
   const sign = Math.sign(control[0] ?? 0);
   if (sign === 0 || control.some((value) => Math.sign(value) !== sign)) return null;
   return mean(candidate) / mean(control);
 }
 
-/** The interval for `ratioOfMeans`; null where that is null and below five inputs. */
-export function ratioInterval(
+/** Returns the interval of `computeMeanRatio`; null where that is null, and below five inputs. */
+export function estimateRatioInterval(
   control: Float64Array,
   candidate: Float64Array,
-  resampling: Resampling,
+  resampler: Resampler,
 ): Interval | null {
-  const ratio = ratioOfMeans(control, candidate);
+  const ratio = computeMeanRatio(control, candidate);
   if (ratio === null || control.length < INTERVAL_INPUTS_MIN) return null;
   const centre = mean(control);
   const weights = control.map((value) => value / centre);
   const errors = candidate.map((value, index) => value / centre - ratio * (weights[index] ?? 0));
-  return around(ratio, errors, weights, resampling);
+  return estimateInterval(ratio, errors, weights, resampler);
 }
 
 /**
- * The interval for an estimate whose error in a sample is the sum of the sample's errors over the sum of its weights; the
- * errors of the observed sample sum to 0. Weights of 1 (null) make it a mean, others a ratio with its linearised spread.
+ * Returns the interval of an estimate. Its error in a sample is the sum of the sample's errors over the sum of its
+ * weights. The errors of the observed sample sum to 0. Weights of 1 (null) make the estimate a mean. Other weights make it
+ * a ratio with its linearised spread.
  */
-function around(
+function estimateInterval(
   estimate: number,
   errors: Float64Array,
   weights: Float64Array | null,
-  resampling: Resampling,
-) {
+  resampler: Resampler,
+): Interval {
   const count = errors.length;
   const observedSpread = Math.sqrt(sumSquaredDeviations(errors, 0) / (count - 1) / count);
   if (observedSpread === 0) return { low: estimate, high: estimate };
-  const studentized = resample(errors, weights, LEAST_SPREAD * observedSpread, resampling).sort();
-  const tail = (resampling.resamples + 1) / 40;
+  const studentized = drawStudentizedErrors(
+    errors,
+    weights,
+    SPREAD_SHARE_MIN * observedSpread,
+    resampler,
+  ).sort();
+  const tail = (resampler.resamples + 1) / 40;
   const point = studentTQuantile975(count - 1);
   const lowest = Math.min(studentized[tail - 1] ?? 0, -point);
-  const highest = Math.max(studentized[resampling.resamples - tail] ?? 0, point);
+  const highest = Math.max(studentized[resampler.resamples - tail] ?? 0, point);
   return { low: estimate - highest * observedSpread, high: estimate - lowest * observedSpread };
 }
 
-/** The studentized error of each resample; `weights` null: all are 1. */
-export function resample(
+/** Returns the studentized error of each resample. `weights` null means that all are 1. */
+export function drawStudentizedErrors(
   errors: Float64Array,
   weights: Float64Array | null,
   leastSpread: number,
-  resampling: Resampling,
+  resampler: Resampler,
 ): Float64Array {
   const count = errors.length;
-  const taken = takenOf(count, resampling);
-  const studentized = new Float64Array(resampling.resamples);
+  const counts = resampler.countInputs(count);
+  const studentized = new Float64Array(resampler.resamples);
   for (let draw = 0; draw < studentized.length; draw += 1) {
-    const times = taken.subarray(draw * count, (draw + 1) * count);
+    const times = counts.subarray(draw * count, (draw + 1) * count);
     const { error, weight, errorSquares, products, weightSquares } = weights
-      ? weightedSums(times, errors, weights)
-      : plainSums(times, errors);
+      ? sumWeighted(times, errors, weights)
+      : sumUnweighted(times, errors);
     const off = error / weight;
     const squares = Math.max(0, errorSquares - 2 * off * products + off * off * weightSquares);
     const spread = (Math.sqrt(squares / (count - 1) / count) * count) / weight;
@@ -119,7 +157,7 @@ export function resample(
   return studentized;
 }
 
-function weightedSums(times: Uint16Array, errors: Float64Array, weights: Float64Array) {
+function sumWeighted(times: Uint16Array, errors: Float64Array, weights: Float64Array) {
   let error = 0;
   let weight = 0;
   let errorSquares = 0;
@@ -139,7 +177,7 @@ function weightedSums(times: Uint16Array, errors: Float64Array, weights: Float64
   return { error, weight, errorSquares, products, weightSquares };
 }
 
-function plainSums(times: Uint16Array, errors: Float64Array) {
+function sumUnweighted(times: Uint16Array, errors: Float64Array) {
   let error = 0;
   let errorSquares = 0;
   for (let index = 0; index < times.length; index += 1) {
@@ -150,24 +188,4 @@ function plainSums(times: Uint16Array, errors: Float64Array) {
   }
   const weight = times.length;
   return { error, weight, errorSquares, products: error, weightSquares: weight };
-}
-
-let latest: { key: string; taken: Uint16Array } | null = null;
-
-/**
- * How often each input is taken in each resample, one resample after the other. They follow from the seed and the number of
- * inputs alone, so the latest are kept: all indicators of an experiment, and difference and ratio of each, share them.
- */
-function takenOf(count: number, { seed, resamples }: Resampling): Uint16Array {
-  const key = JSON.stringify([seed, count, resamples]);
-  if (latest?.key === key) return latest.taken;
-  const generator = new RandomGenerator(`resamples ${seed}`);
-  const taken = new Uint16Array(resamples * count);
-  for (let from = 0; from < taken.length; from += count)
-    for (let draw = 0; draw < count; draw += 1) {
-      const index = from + generator.integerBelow(count);
-      taken[index] = (taken[index] ?? 0) + 1;
-    }
-  latest = { key, taken };
-  return taken;
 }

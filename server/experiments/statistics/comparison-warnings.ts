@@ -1,9 +1,9 @@
-/** Sentences about a comparison that a reader of its verdict should know. */
+/** Writes the warnings of a comparison: facts that a reader of its verdict should know. */
 import type { ComparisonSide, Tally } from './comparison.ts';
 import type { PairedInput } from './pairs.ts';
 import { formatCount } from './verdict.ts';
 
-/** What warnings are drawn from. */
+/** The facts of a comparison that may cause a warning. */
 export interface ComparisonSummary {
   indicator: string;
   paired: readonly PairedInput[];
@@ -11,14 +11,14 @@ export interface ComparisonSummary {
   pairs: Tally;
   control: ComparisonSide;
   candidate: ComparisonSide;
-  /** What the sides are called in a warning: `candidate (instance "staging")`. */
+  /** The name of each side in a warning: `candidate (instance "staging")`. */
   names: { control: string; candidate: string };
 }
 
-/** All warnings that apply, the gravest first. */
+/** Returns the warnings that apply, the most serious first. */
 export function listWarnings(compared: ComparisonSummary): string[] {
   const { inputs, paired } = compared;
-  const warnings = [...sideWarnings(compared)];
+  const warnings = [...listSideWarnings(compared)];
   if (inputs.total > inputs.usable && inputs.usable > 0)
     warnings.push(
       `${formatCount(inputs.total - inputs.usable, 'input')} of ${inputs.total} have no usable value on both sides and are left out.`,
@@ -34,8 +34,8 @@ export function listWarnings(compared: ComparisonSummary): string[] {
   return warnings;
 }
 
-/** About runs that give no value: they are left out, so what they would say is not in the result. */
-function sideWarnings({
+/** Returns the warnings about runs without a value, because the result does not contain them. */
+function listSideWarnings({
   indicator,
   control,
   candidate,
@@ -46,15 +46,17 @@ function sideWarnings({
     [names.control, control],
     [names.candidate, candidate],
   ] as const;
-  const isSilent = (side: ComparisonSide) => side.runs.succeeded > 0 && side.missing === side.runs.succeeded;
+  const lacksIndicator = (side: ComparisonSide) =>
+    side.runs.succeeded > 0 && side.missing === side.runs.succeeded;
   // A side that never reports the indicator loses no runs: it measures something else.
-  const lost = (side: ComparisonSide) =>
-    side.runs.failed + side.runs.canceled + (isSilent(side) ? 0 : side.missing);
-  const shareLost = (side: ComparisonSide) => (side.runs.total === 0 ? 0 : lost(side) / side.runs.total);
+  const countLost = (side: ComparisonSide) =>
+    side.runs.failed + side.runs.canceled + (lacksIndicator(side) ? 0 : side.missing);
+  const computeLostShare = (side: ComparisonSide) =>
+    side.runs.total === 0 ? 0 : countLost(side) / side.runs.total;
   for (const [name, side] of sides) {
     if (side.runs.total === 0) warnings.push(`The ${name} has no runs.`);
     else if (side.runs.succeeded === 0) warnings.push(`No run of the ${name} succeeded.`);
-    else if (isSilent(side))
+    else if (lacksIndicator(side))
       warnings.push(
         `The ${name} does not report ${indicator}: ${side.runs.succeeded === 1 ? 'its only successful run has' : `none of its ${side.runs.succeeded} successful runs has`} a number under this name. Without it the sides cannot be compared.`,
       );
@@ -63,10 +65,10 @@ function sideWarnings({
         `${formatCount(side.missing, 'run')} of the ${name} succeeded without a number as ${indicator} and are left out.`,
       );
   }
-  if (shareLost(control) !== shareLost(candidate))
+  if (computeLostShare(control) !== computeLostShare(candidate))
     warnings.push(
-      `The sides lost runs differently: ${lostSentence(names.control, control)}, ${lostSentence(names.candidate, candidate)}. ` +
-        'Lost runs are left out, so a side that fails where it would do badly looks better than it is.',
+      `The sides lost runs differently: ${describeLostRuns(names.control, control)}, ${describeLostRuns(names.candidate, candidate)}. ` +
+        'The comparison leaves lost runs out, so a side that fails where it would do badly looks better than it is.',
     );
   const pending = control.runs.pending + candidate.runs.pending;
   if (pending > 0)
@@ -74,6 +76,6 @@ function sideWarnings({
   return warnings;
 }
 
-function lostSentence(name: string, { runs, missing }: ComparisonSide): string {
+function describeLostRuns(name: string, { runs, missing }: ComparisonSide): string {
   return `the ${name} has ${runs.failed} failed, ${runs.canceled} canceled and ${missing} without a value of ${runs.total}`;
 }

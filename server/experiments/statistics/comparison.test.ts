@@ -24,7 +24,7 @@ function run(
   };
 }
 
-/** One run for each value; a list of values: repetitions. */
+/** Returns one run for each value; a list of values makes repetitions. */
 function side(instance_id: string, values: readonly (Value | Value[])[]): Observation[] {
   return values.flatMap((value, input) =>
     [value].flat().map((one, repetition) => run(instance_id, input, one, { repetition })),
@@ -49,7 +49,7 @@ const SELFED = [139, 163, 160, 160, 147, 149, 149, 122, 132, 144, 130, 144, 102,
 describe('Darwin’s plants', () => {
   const found = compareValues(SELFED, CROSSED, { objective: 'maximize' });
 
-  test('have the mean difference, rank sums and p of the textbook', () => {
+  test('have the mean difference, rank sums and p-value of the textbook', () => {
     // Fisher: the mean difference is 20.93 eighths, t gives 0.03 to 41.84. scipy: W = 24, p = 0.0413.
     expect(found.mean_difference?.value).toBeCloseTo(20.9333, 4);
     expect(found.wilcoxon).toMatchObject({ n: 15, w_plus: 96, w_minus: 24 });
@@ -59,8 +59,8 @@ describe('Darwin’s plants', () => {
     expect([found.control.mean, found.candidate.mean]).toEqual([2109 / 15, 2423 / 15]);
   });
 
-  test('are undecided, because their interval is at the edge', () => {
-    // No interval is narrower than Student's, and skewed to the left it must reach below 0.03.
+  test('are undecided, because an end of the interval is close to 0', () => {
+    // No interval is narrower than Student's, and with differences skewed to the left it reaches below 0.03.
     expect(found.mean_difference?.interval?.low).toBeLessThanOrEqual(0.04);
     expect(found.mean_difference?.interval?.high).toBeGreaterThanOrEqual(41.83);
     expect(found.verdict).toBe('undecided');
@@ -79,13 +79,13 @@ describe('verdicts', () => {
     expect(compareValues(worse, ten).verdict).toBe('better');
   });
 
-  test('need ten inputs, however clear', () => {
+  test('need ten inputs, however clear the difference', () => {
     const found = compareValues(ten.slice(1), worse.slice(1));
     expect(found).toMatchObject({ verdict: 'undecided', more_inputs: 1, wilcoxon: { p_value: null } });
     expect(found.reasons.join()).toContain('9 inputs');
   });
 
-  test('do not take repetitions for inputs', () => {
+  test('do not count repetitions as inputs', () => {
     const repeated = (values: number[]) =>
       values.slice(0, 2).map((value) => new Array<number>(20).fill(value));
     const found = compareValues(repeated(ten), repeated(worse));
@@ -93,7 +93,7 @@ describe('verdicts', () => {
     expect(found).toMatchObject({ verdict: 'undecided', inputs: { usable: 2 }, wilcoxon: { n: 2 } });
   });
 
-  test('are equivalent without any difference, with one input too', () => {
+  test('are equivalent without any difference, even with one input', () => {
     const found = compareValues([5], [5]);
     expect(found).toMatchObject({ verdict: 'equivalent', more_inputs: null, mean_difference: { value: 0 } });
     expect(found.warnings.join()).toContain('one usable input');
@@ -102,7 +102,7 @@ describe('verdicts', () => {
     expect(compareValues([1], [1 + 1e-8]).verdict).toBe('undecided');
   });
 
-  test('are equivalent within the tolerance, which is 1 % of the control', () => {
+  test('are equivalent within the default tolerance of 1 % of the control', () => {
     const near = ten.map((value, index) => value + (index % 2 ? 0.1 : -0.1));
     expect(compareValues(ten, near).verdict).toBe('equivalent');
     const strict = compareValues(ten, near, { tolerance: { type: 'absolute', value: 0.01 } });
@@ -110,7 +110,7 @@ describe('verdicts', () => {
     expect(strict.more_inputs).toBeGreaterThan(100);
   });
 
-  test('say of a certain but small difference that it is small', () => {
+  test('have a reason that a certain difference is small', () => {
     const found = compareValues(
       ten,
       ten.map((value, index) => value - 0.1 - index / 1000),
@@ -119,7 +119,7 @@ describe('verdicts', () => {
     expect(found.reasons.join()).toContain('lies within ±1 % of the control’s mean');
   });
 
-  test('are not given by one input that outweighs the others', () => {
+  test('are undecided when one input outweighs the others', () => {
     const control = new Array<number>(12).fill(100);
     const candidate = control.map((value, index) => (index === 0 ? 100_000 : value - 1 - index / 100));
     const found = compareValues(control, candidate);
@@ -128,8 +128,8 @@ describe('verdicts', () => {
   });
 });
 
-describe('what is missing', () => {
-  test('no runs, no such indicator, no success', () => {
+describe('missing values', () => {
+  test('of all runs make the comparison undecided', () => {
     for (const [control, candidate] of [
       [[], []],
       [[1, 2], []],
@@ -152,7 +152,7 @@ describe('what is missing', () => {
     }
   });
 
-  test('failed runs and runs without a number are left out on both sides, counted and told', () => {
+  test('of failed runs and of runs without a number are omitted, counted and reported', () => {
     const control = side('prod', [1, 2, 3, 4, 5]);
     const candidate = [
       run('new', 0, 2),
@@ -169,42 +169,48 @@ describe('what is missing', () => {
     expect(found.warnings.join(' ')).toContain('5 inputs of 6 have no usable value');
   });
 
-  test.each<[string, Value[], Value[], RegExp, boolean]>([
-    [
-      'one side',
-      [1, 2],
-      [undefined, undefined],
-      /The candidate \(instance "new", version "v1"\) does not report result\.value: none of its 2/,
-      false,
-    ],
-    [
-      'the other side',
-      ['nan'],
-      [1],
-      /The control \(instance "prod", version "v1"\) does not report result\.value: its only/,
-      false,
-    ],
-    [
-      'both sides',
-      [undefined],
-      [true],
-      /The control .* does not report .*The candidate .* does not report/,
-      false,
-    ],
-    [
-      'some runs of a side',
-      [1, 2],
-      [1, undefined],
-      /^1 run of the candidate \(instance "new", version "v1"\) succeeded without a number/,
-      true,
-    ],
-  ])('B13: an indicator that %s does not report', (_, control, candidate, warning, lost) => {
+  test.each<{
+    name: string;
+    control: Value[];
+    candidate: Value[];
+    warning: RegExp;
+    countsAsLost: boolean;
+  }>([
+    {
+      name: 'one side',
+      control: [1, 2],
+      candidate: [undefined, undefined],
+      warning: /The candidate \(instance "new", version "v1"\) does not report result\.value: none of its 2/,
+      countsAsLost: false,
+    },
+    {
+      name: 'the other side',
+      control: ['nan'],
+      candidate: [1],
+      warning: /The control \(instance "prod", version "v1"\) does not report result\.value: its only/,
+      countsAsLost: false,
+    },
+    {
+      name: 'both sides',
+      control: [undefined],
+      candidate: [true],
+      warning: /The control .* does not report .*The candidate .* does not report/,
+      countsAsLost: false,
+    },
+    {
+      name: 'some runs of a side',
+      control: [1, 2],
+      candidate: [1, undefined],
+      warning: /^1 run of the candidate \(instance "new", version "v1"\) succeeded without a number/,
+      countsAsLost: true,
+    },
+  ])('B13: an indicator that $name does not report', ({ control, candidate, warning, countsAsLost }) => {
     const warnings = compareValues(control, candidate).warnings.join(' ');
     expect(warnings).toMatch(warning);
-    expect(warnings.includes('lost runs differently')).toBe(lost);
+    expect(warnings.includes('lost runs differently')).toBe(countsAsLost);
   });
 
-  test('B13: runs that failed are lost also where the others do not report the indicator', () => {
+  test('B13: failed runs count as lost even where the others do not report the indicator', () => {
     const candidate = [run('new', 0, undefined), run('new', 1, 1, { status: 'failed' })];
     const { warnings } = compareIndicator(side('prod', [1, 2]), candidate, 'result.value', {
       objective: 'minimize',
@@ -212,20 +218,20 @@ describe('what is missing', () => {
     expect(warnings.join(' ')).toMatch(/does not report .*lost runs differently/);
   });
 
-  test('a control at 0 or of both signs has no ratio', () => {
+  test('a control that contains 0 or both signs has no ratio', () => {
     expect(compareValues([0, 1], [1, 1]).ratio).toBe(null);
     expect(compareValues([-1, 1], [1, 1]).ratio).toBe(null);
     expect(compareValues([-2, -4], [-1, -2]).ratio).toEqual({ value: 0.5, interval: null });
   });
 
-  test('an undecided comparison with an interval that excludes 0 says how many inputs have to differ', () => {
+  test('an undecided comparison with an interval that excludes 0 states how many inputs must differ', () => {
     const control = [100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100];
     const found = compareValues(control, [90, 91, 92, 93, 94, 95, 96, 97, 100, 100, 100, 100]);
     expect(found.verdict).toBe('undecided');
     expect(found.reasons).toContain("Wilcoxon's test needs at least 10 inputs that differ, and 8 inputs do.");
   });
 
-  test('ties above half are told', () => {
+  test('ties of more than half of the inputs cause a warning', () => {
     const found = compareValues([1, 2, 3, 4, 5], [1, 2, 3, 5, 6]);
     expect(found.inputs).toMatchObject({ ties: 3, losses: 2 });
     expect(found.warnings.join(' ')).toContain('3 of 5 inputs tie');
@@ -233,20 +239,20 @@ describe('what is missing', () => {
 });
 
 describe('pairs', () => {
-  test('are made by repetition, and what fails costs its pair only', () => {
+  test('match repetitions, and a failed run makes only its own pair unusable', () => {
     const found = compareValues([[1, 2, 3]], [[2, undefined, 3]]);
     expect(found.pairs).toEqual({ total: 3, usable: 2, wins: 0, ties: 1, losses: 1 });
     expect(found.mean_difference?.value).toBe(0.5);
   });
 
-  test('are the means of an input where the sides ran other repetitions', () => {
+  test('are the means of an input where the sides ran different repetitions', () => {
     const found = compareValues([[1, 2, 3]], [[4]]);
     expect(found.pairs).toMatchObject({ total: 1, usable: 1 });
     expect(found.mean_difference?.value).toBe(2);
     expect(found.warnings.join(' ')).toContain('paired by their means');
   });
 
-  test('are made by option set where both sides have the same, by repetition where each has its own', () => {
+  test('match option sets where both sides have the same ones, and repetitions where each has its own', () => {
     const twoSets = (instance: string, values: number[]) =>
       values.map((value, index) => run(instance, 0, value, { option_set: `set-${index}` }));
     const same = compareIndicator(
@@ -269,7 +275,7 @@ describe('pairs', () => {
   });
 });
 
-test('the largest and smallest doubles have finite answers', () => {
+test('the largest and smallest doubles have finite results', () => {
   for (const size of [Number.MAX_VALUE, 5e-324]) {
     const control = new Array<number>(12).fill(-size);
     const found = compareValues(
@@ -282,7 +288,7 @@ test('the largest and smallest doubles have finite answers', () => {
   }
 });
 
-test('several indicators are adjusted together', () => {
+test('the p-values of several indicators are adjusted together', () => {
   const runs = (instance: string, shift: number) =>
     Array.from({ length: 12 }, (_, input) => ({
       ...run(instance, input, undefined),
@@ -300,7 +306,7 @@ test('several indicators are adjusted together', () => {
       ['result.nothing', 'maximize'],
     ]),
   );
-  // Twelve of one sign: 2 / 2^12, twice that with two p-values known.
+  // Twelve of one sign have p = 2 / 2^12, and twice that with two known p-values.
   expect(found[0]?.wilcoxon).toMatchObject({ p_value: 2 / 4096, p_value_holm: 4 / 4096 });
   expect(found[1]?.wilcoxon.p_value_holm).toBe(found[1]?.wilcoxon.p_value);
   expect(found[2]?.wilcoxon).toMatchObject({ p_value: null, p_value_holm: null });
@@ -320,7 +326,7 @@ describe('any runs', () => {
     undecided: 'undecided',
   } as const;
 
-  test('give the same in any order, the mirrored verdict when swapped, and the same when scaled', () => {
+  test('have the same result in any order and scale, and the opposite verdict when swapped', () => {
     fc.assert(
       fc.property(
         both,

@@ -1,19 +1,20 @@
 /**
- * The paired comparison of a candidate against a control for one indicator. Differences are candidate minus control, of
- * the means over the repetitions of each input, so that every input counts once; whatever has no usable number on both
- * sides is left out and counted. The answer does not depend on the order of the runs, and nothing in it is random: the
- * resampling is seeded.
+ * The paired comparison of a candidate with a control for one indicator. A difference is candidate minus control, of the
+ * means over the repetitions of an input, so that every input counts once. The comparison leaves out pairs without a
+ * usable number on both sides, and counts them. The result does not depend on the order of the runs; the resampling is
+ * seeded.
  *
- * Defined answers: no usable input: means, difference and ratio are null and the verdict is undecided. Fewer than five: no
- * interval. Fewer than ten that differ: no p-value. A control that is 0 or changes its sign: no ratio.
+ * Without a usable input, means, difference and ratio are null and the verdict is undecided. There is no interval below
+ * five inputs, no p-value below ten that differ, and no ratio to a control that is 0 or changes its sign.
  */
 import {
+  computeMeanRatio,
+  estimateMeanInterval,
+  estimateRatioInterval,
   type Interval,
-  meanInterval,
   RESAMPLE_COUNT,
+  Resampler,
   type Resampling,
-  ratioInterval,
-  ratioOfMeans,
 } from './bootstrap.ts';
 import { listWarnings } from './comparison-warnings.ts';
 import { clampToFinite, computeScale, mean, type Scale, standardDeviation } from './numbers.ts';
@@ -28,7 +29,7 @@ import {
   type ObservedEffect,
   type Verdict,
 } from './verdict.ts';
-import { adjustHolm, TEST_PAIRS_MIN, type WilcoxonResult, wilcoxonSignedRank } from './wilcoxon.ts';
+import { adjustHolm, TEST_PAIRS_MIN, testSignedRanks, type WilcoxonResult } from './wilcoxon.ts';
 
 /** How far apart two numbers may be and still count as one. */
 export interface Tolerance {
@@ -37,17 +38,20 @@ export interface Tolerance {
   value: number;
 }
 
+/** The settings of a comparison; all but the objective have defaults. */
 export interface ComparisonSettings {
   objective: Objective;
-  /** What is equivalent; 1 % of the control's mean by default. */
+  /** The largest difference that counts as equivalent; 1 % of the control's mean by default. */
   tolerance?: Tolerance;
   /** The share of the larger magnitude up to which two values tie; 1e-9 by default. */
   tie_tolerance?: number;
   resamples?: number;
   seed?: string;
+  /** Shares the resamples of several comparisons with equal `resamples` and `seed`. */
+  resampler?: Resampler;
 }
 
-/** Wins are the candidate's. Total counts what either side ran, usable what has a number on both sides. */
+/** Wins are the candidate's. `total` counts those that either side ran, `usable` those with a number on both sides. */
 export interface Tally {
   total: number;
   usable: number;
@@ -64,17 +68,19 @@ export interface ComparisonSide {
   mean: number | null;
 }
 
+/** An estimate with its interval. */
 export interface Estimate {
   value: number;
-  /** 95 %; null when it cannot be told. */
+  /** 95 %; null when the data are too few for one. */
   interval: Interval | null;
 }
 
+/** The result of comparing two sides for one indicator. */
 export interface Comparison {
   indicator: string;
   objective: Objective;
   verdict: Verdict;
-  /** About how many more inputs would decide; null unless undecided, and when it cannot be told. */
+  /** About how many more inputs would decide; null unless undecided, and when there is no estimate. */
   more_inputs: number | null;
   reasons: string[];
   warnings: string[];
@@ -91,10 +97,11 @@ export interface Comparison {
   bootstrap: Resampling & { confidence: 0.95; method: 'studentized' };
 }
 
+/** The tolerance of a comparison without one. */
 export const DEFAULT_TOLERANCE: Tolerance = { type: 'relative', value: 0.01 };
 const DEFAULT_TIE_TOLERANCE = 1e-9;
 
-/** Compares two sides for one indicator; see the head of this file. */
+/** Returns the comparison of two sides for one indicator; see the head of this file. */
 export function compareIndicator(
   control: readonly Observation[],
   candidate: readonly Observation[],
@@ -106,58 +113,59 @@ export function compareIndicator(
   const scale = computeScale(
     inputs.flatMap(({ pairs }) => pairs.flatMap((pair) => [pair.control ?? 0, pair.candidate ?? 0])),
   );
-  const scaled = inputs.map((input) => scaledInput(input, scale, tie));
+  const scaled = inputs.map((input) => scaleInput(input, scale, tie));
   const usable = scaled.filter((input) => input !== null);
   const controls = Float64Array.from(usable, (input) => input.control);
   const candidates = Float64Array.from(usable, (input) => input.candidate);
   const differences = Float64Array.from(usable, (input) => input.difference);
-  const resampling = { resamples: settings.resamples ?? RESAMPLE_COUNT, seed: settings.seed ?? 'switchyard' };
-  const test = wilcoxonSignedRank(differences);
+  const resampling = resolveResampling(settings);
+  const resampler = settings.resampler ?? createResampler(settings);
+  const test = testSignedRanks(differences);
   const tolerance = settings.tolerance ?? DEFAULT_TOLERANCE;
-  const interval = meanInterval(differences, resampling);
+  const interval = estimateMeanInterval(differences, resampler);
   const evidence: Evidence = {
     unit: 'input',
     usable: usable.length,
     difference: usable.length === 0 ? 0 : mean(differences),
     interval,
-    test: {
-      name: "Wilcoxon's test",
-      p_value: test.p_value,
-      needs: `at least ${TEST_PAIRS_MIN} inputs that differ, and ${formatCount(test.n, 'input')} ${test.n === 1 ? 'does' : 'do'}`,
-      direction: test.w_plus - test.w_minus,
-    },
+    test: describeSignedRanks(test),
     all_equal: differences.every((difference) => difference === 0),
-    margin: marginOf(tolerance, controls, scale),
+    margin: computeMargin(tolerance, controls, scale),
     margin_in_words: formatMargin(tolerance),
     objective: settings.objective,
   };
   const { verdict, reasons } = decideVerdict(evidence);
   const better = settings.objective === 'minimize' ? -1 : 1;
   const sides = {
-    control: sideOf(control, indicator, controls, scale),
-    candidate: sideOf(candidate, indicator, candidates, scale),
+    control: summarizeSide(control, indicator, controls, scale),
+    candidate: summarizeSide(candidate, indicator, candidates, scale),
   };
-  const found = {
-    inputs: tally(inputs.length, differences, better),
-    pairs: tally(
+  const tallies = {
+    inputs: countOutcomes(inputs.length, differences, better),
+    pairs: countOutcomes(
       inputs.reduce((total, { pairs }) => total + pairs.length, 0),
       usable.flatMap((input) => input.pairDifferences),
       better,
     ),
   };
-  const names = { control: sideName('control', control), candidate: sideName('candidate', candidate) };
-  const ratio = usable.length === 0 ? null : ratioOfMeans(controls, candidates);
+  const names = {
+    control: describeSide('control', control),
+    candidate: describeSide('candidate', candidate),
+  };
+  const ratio = usable.length === 0 ? null : computeMeanRatio(controls, candidates);
   return {
     indicator,
     objective: settings.objective,
     verdict,
-    more_inputs: verdict === 'undecided' ? estimateMoreUnits(seenBy(evidence, differences, test)) : null,
+    more_inputs:
+      verdict === 'undecided' ? estimateMoreUnits(observeEffect(evidence, differences, test)) : null,
     reasons,
-    warnings: listWarnings({ indicator, paired: inputs, ...found, ...sides, names }),
-    ...found,
+    warnings: listWarnings({ indicator, paired: inputs, ...tallies, ...sides, names }),
+    ...tallies,
     ...sides,
-    mean_difference: usable.length === 0 ? null : unscaled(evidence.difference, interval, scale.inverse),
-    ratio: ratio === null ? null : unscaled(ratio, ratioInterval(controls, candidates, resampling), 1),
+    mean_difference: usable.length === 0 ? null : restoreScale(evidence.difference, interval, scale.inverse),
+    ratio:
+      ratio === null ? null : restoreScale(ratio, estimateRatioInterval(controls, candidates, resampler), 1),
     wilcoxon: { ...test, p_value_holm: test.p_value },
     tolerance,
     tie_tolerance: tie,
@@ -165,21 +173,40 @@ export function compareIndicator(
   };
 }
 
-/** Compares the sides for several indicators, each with its objective, and adjusts the p-values for all of them. */
+function describeSignedRanks({ n, p_value, w_plus, w_minus }: WilcoxonResult): Evidence['test'] {
+  return {
+    name: "Wilcoxon's test",
+    p_value,
+    needs: `at least ${TEST_PAIRS_MIN} inputs that differ, and ${formatCount(n, 'input')} ${n === 1 ? 'does' : 'do'}`,
+    direction: w_plus - w_minus,
+  };
+}
+
+/** Returns the comparisons for several indicators, each with its objective; the p-values are adjusted for all of them. */
 export function compareIndicators(
   control: readonly Observation[],
   candidate: readonly Observation[],
   objectives: ReadonlyMap<string, Objective>,
   settings: Omit<ComparisonSettings, 'objective'> = {},
 ): Comparison[] {
+  const resampler = settings.resampler ?? createResampler(settings);
   const comparisons = [...objectives].map(([indicator, objective]) =>
-    compareIndicator(control, candidate, indicator, { ...settings, objective }),
+    compareIndicator(control, candidate, indicator, { ...settings, objective, resampler }),
   );
   const adjusted = adjustHolm(comparisons.map(({ wilcoxon }) => wilcoxon.p_value));
   return comparisons.map((comparison, index) => ({
     ...comparison,
     wilcoxon: { ...comparison.wilcoxon, p_value_holm: adjusted[index] ?? null },
   }));
+}
+
+/** Returns a resampler for several comparisons with these settings, which then share their resamples. */
+export function createResampler(settings: Pick<ComparisonSettings, 'resamples' | 'seed'>): Resampler {
+  return new Resampler(resolveResampling(settings));
+}
+
+function resolveResampling({ resamples, seed }: Pick<ComparisonSettings, 'resamples' | 'seed'>): Resampling {
+  return { resamples: resamples ?? RESAMPLE_COUNT, seed: seed ?? 'switchyard' };
 }
 
 /** An input with at least one usable pair. */
@@ -191,60 +218,61 @@ interface UsableInput {
   pairDifferences: number[];
 }
 
-function scaledInput(input: PairedInput, scale: Scale, tie: number): UsableInput | null {
+function scaleInput(input: PairedInput, scale: Scale, tie: number): UsableInput | null {
   const pairs = input.pairs.flatMap(({ control, candidate }) =>
     control === null || candidate === null
       ? []
       : [[control * scale.factor, candidate * scale.factor] as const],
   );
   if (pairs.length === 0) return null;
-  const pairDifferences = pairs.map(([control, candidate]) => tiedDifference(control, candidate, tie));
+  const pairDifferences = pairs.map(([control, candidate]) => computeDifference(control, candidate, tie));
   const control = mean(pairs.map(([value]) => value));
   const candidate = mean(pairs.map(([, value]) => value));
   const allTie = pairDifferences.every((difference) => difference === 0);
   return {
     control,
     candidate,
-    difference: allTie ? 0 : tiedDifference(control, candidate, tie),
+    difference: allTie ? 0 : computeDifference(control, candidate, tie),
     pairDifferences,
   };
 }
 
-function tiedDifference(control: number, candidate: number, tie: number): number {
+/** Returns candidate minus control, and 0 when they tie. */
+function computeDifference(control: number, candidate: number, tie: number): number {
   const difference = candidate - control;
   return Math.abs(difference) <= tie * Math.max(Math.abs(control), Math.abs(candidate)) ? 0 : difference;
 }
 
-/** What a side is called in a warning: by what all of its runs have in common. */
-function sideName(name: string, runs: readonly Observation[]): string {
-  const common = (field: 'instance_id' | 'version_id' | 'option_set' | 'scenario_id') => {
+/** Returns the name of a side in a warning, with the identifiers that all of its runs have in common. */
+function describeSide(name: string, runs: readonly Observation[]): string {
+  const findCommon = (field: 'instance_id' | 'version_id' | 'option_set' | 'scenario_id') => {
     const value = runs[0]?.[field];
     return value && runs.every((run) => run[field] === value) ? JSON.stringify(value) : null;
   };
-  const instance = common('instance_id');
+  const instance = findCommon('instance_id');
   const parts = [
     instance ? `instance ${instance}` : null,
-    common('version_id') && `version ${common('version_id')}`,
-    common('option_set') && `option set ${common('option_set')}`,
-    common('scenario_id') && `scenario ${common('scenario_id')}`,
+    findCommon('version_id') && `version ${findCommon('version_id')}`,
+    findCommon('option_set') && `option set ${findCommon('option_set')}`,
+    findCommon('scenario_id') && `scenario ${findCommon('scenario_id')}`,
   ].filter((part) => part !== null);
   return parts.length === 0 ? name : `${name} (${parts.join(', ')})`;
 }
 
-/** The tolerance as a verdict names it. */
+/** Returns the tolerance as the reasons of a verdict name it. */
 export function formatMargin({ type, value }: Tolerance): string {
   return type === 'absolute'
     ? `${value}`
     : `${Number((100 * value).toPrecision(12))} % of the control’s mean`;
 }
 
-/** Half the width of what counts as equivalent, in the scaled measure. */
-function marginOf(tolerance: Tolerance, controls: Float64Array, scale: Scale): number {
+/** Returns the largest difference that counts as equivalent, in the scaled measure; 0 without controls. */
+export function computeMargin(tolerance: Tolerance, controls: Float64Array, scale: Scale): number {
   if (tolerance.type === 'absolute') return tolerance.value * scale.factor;
   return controls.length === 0 ? 0 : tolerance.value * Math.abs(mean(controls));
 }
 
-function tally(total: number, differences: ArrayLike<number>, better: number): Tally {
+function countOutcomes(total: number, differences: ArrayLike<number>, better: number): Tally {
   const signs = Array.from(differences, (difference) => Math.sign(difference) * better);
   return {
     total,
@@ -255,7 +283,7 @@ function tally(total: number, differences: ArrayLike<number>, better: number): T
   };
 }
 
-function sideOf(
+function summarizeSide(
   runs: readonly Observation[],
   indicator: string,
   scaled: Float64Array,
@@ -268,15 +296,16 @@ function sideOf(
   };
 }
 
-/** An estimate in its own measure again. The interval holds the estimate whatever was rounded on the way. */
-function unscaled(value: number, interval: Interval | null, back: number): Estimate {
-  const told = clampToFinite(value * back);
-  if (interval === null) return { value: told, interval: null };
-  const low = Math.min(told, clampToFinite(interval.low * back));
-  return { value: told, interval: { low, high: Math.max(told, clampToFinite(interval.high * back)) } };
+/** Returns the estimate in its own measure. The interval contains the estimate in spite of rounding. */
+function restoreScale(value: number, interval: Interval | null, inverse: number): Estimate {
+  const restored = clampToFinite(value * inverse);
+  if (interval === null) return { value: restored, interval: null };
+  const low = Math.min(restored, clampToFinite(interval.low * inverse));
+  const high = Math.max(restored, clampToFinite(interval.high * inverse));
+  return { value: restored, interval: { low, high } };
 }
 
-function seenBy(evidence: Evidence, differences: Float64Array, test: WilcoxonResult): ObservedEffect {
+function observeEffect(evidence: Evidence, differences: Float64Array, test: WilcoxonResult): ObservedEffect {
   const nonzero = test.n / Math.max(1, evidence.usable);
   return {
     usable: evidence.usable,

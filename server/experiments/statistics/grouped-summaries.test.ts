@@ -16,32 +16,32 @@ function run(fields: Partial<Observation>, indicators: Record<string, unknown> =
   };
 }
 
-const keysOf = (runs: Observation[]) => [
+const listKeys = (runs: Observation[]) => [
   ...new Set(summarizeGroups(runs).summaries.map(({ group_keys }) => group_keys.join())),
 ];
 
 describe('groupings', () => {
   test('are by instance, and by input and instance', () => {
-    expect(keysOf([run({})])).toEqual(['instanceID,versionID', 'inputID,instanceID,versionID']);
+    expect(listKeys([run({})])).toEqual(['instanceID,versionID', 'inputID,instanceID,versionID']);
   });
 
   test('add option sets and scenarios where a run has one', () => {
-    expect(keysOf([run({}), run({ option_set: 'fast' })])).toEqual([
+    expect(listKeys([run({}), run({ option_set: 'fast' })])).toEqual([
       'instanceID,versionID',
       'inputID,instanceID,versionID',
       'instanceID,versionID,optionSetID',
       'inputID,instanceID,versionID,optionSetID',
     ]);
-    expect(keysOf([run({ scenario_id: 's', option_set: 's_0' })])).toContain(
+    expect(listKeys([run({ scenario_id: 's', option_set: 's_0' })])).toContain(
       'inputID,instanceID,versionID,optionSetID,scenarioID',
     );
   });
 
-  test('of no runs are none', () => {
+  test('are empty without runs', () => {
     expect(summarizeGroups([])).toEqual({ summaries: [], omitted_groupings: [], omitted_indicators: 0 });
   });
 
-  test('hold their values beside their keys, in the order of the runs', () => {
+  test('list the values of their keys, in the order of the runs', () => {
     const runs = [
       run({ instance_id: 'new' }),
       run({ instance_id: 'prod', input_id: 'b' }),
@@ -57,12 +57,12 @@ describe('groupings', () => {
     ]);
   });
 
-  test('keep apart what a joined name would mix', () => {
+  test('separate values whose joined names are equal', () => {
     const runs = [run({ instance_id: 'a', version_id: 'b,c' }), run({ instance_id: 'a,b', version_id: 'c' })];
     expect(summarizeGroups(runs).summaries).toHaveLength(4);
   });
 
-  test('that would make too many distributions are left out and told', () => {
+  test('beyond the limit of distributions are omitted and listed', () => {
     const runs = ['a', 'b', 'c'].map((input_id) => run({ input_id }, { 'result.value': 1, 'result.gap': 2 }));
     // One group by instance and three by input, with two indicators each: 2 + 6.
     expect(summarizeGroups(runs, 8).omitted_groupings).toEqual([]);
@@ -72,7 +72,7 @@ describe('groupings', () => {
   });
 });
 
-test('indicators that few runs reported are left out when there are too many', () => {
+test('indicators beyond the limit are omitted, those of the fewest runs first', () => {
   const runs = [run({}, { rare: 1 }), run({}, { common: 1, also: 1 }), run({}, { common: 1, also: 2 })];
   const found = summarizeGroups(runs, 2);
   expect(found.omitted_indicators).toBe(1);
@@ -80,7 +80,7 @@ test('indicators that few runs reported are left out when there are too many', (
 });
 
 describe('a group', () => {
-  test('counts every run, and takes values of those that succeeded', () => {
+  test('counts every run, and summarises the values of those that succeeded', () => {
     const [group] = summarizeGroups([
       run({}, { 'result.value': 4 }),
       run({}, { 'result.value': 6 }),
@@ -119,7 +119,7 @@ describe('a group', () => {
     expect(group?.indicator_counts['result.custom.ok']).toEqual({ usable: 0, unusable: 1, missing: 0 });
   });
 
-  test('takes a name that a run reports twice once, and any name', () => {
+  test('counts the last value of a name that a run reports twice, and accepts any name', () => {
     const twice = run({}, {});
     twice.indicators = [
       { name: 'result.value', value: 1 },

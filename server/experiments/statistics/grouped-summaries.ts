@@ -1,8 +1,8 @@
 /**
  * Distributions of indicators by groups of runs: `grouped_distributional_summaries`.
  *
- * Only runs that succeeded give values, all runs are counted. Groups come in the order of their first run, indicators by
- * name, so that the same runs in the same order give the same answer whichever ended first.
+ * Only runs that succeeded contribute values; the counts include all runs. Groups follow the order of their first run,
+ * indicators the order of their names. So the same runs in the same order have the same summaries, whichever ended first.
  */
 import {
   compareText,
@@ -20,7 +20,7 @@ type GroupKey = 'inputID' | 'instanceID' | 'versionID' | 'optionSetID' | 'scenar
 interface GroupedSummary {
   group_keys: GroupKey[];
   group_values: string[];
-  /** Those with at least one usable number in the group. */
+  /** The indicators with at least one usable number in the group. */
   indicator_keys: string[];
   indicator_distributions: Record<string, Distribution>;
   /** How the runs of the group ended. */
@@ -29,14 +29,14 @@ interface GroupedSummary {
   indicator_counts: Record<string, IndicatorCounts>;
 }
 
-/** Of the runs of a group that succeeded: how many gave a number, something else ("nan", a flag, a text), or nothing. */
+/** Counts a group's successful runs by their value: a number, another value ("nan", a flag, a text), or none. */
 interface IndicatorCounts {
   usable: number;
   unusable: number;
   missing: number;
 }
 
-const VALUE_OF: Record<GroupKey, (run: Observation) => string> = {
+const READ_KEY: Record<GroupKey, (run: Observation) => string> = {
   inputID: (run) => run.input_id,
   instanceID: (run) => run.instance_id,
   versionID: (run) => run.version_id,
@@ -44,52 +44,52 @@ const VALUE_OF: Record<GroupKey, (run: Observation) => string> = {
   scenarioID: (run) => run.scenario_id ?? '',
 };
 
-/** The summaries, and what would have made them too many. */
+/** The summaries, and the groupings and indicators that the limit excludes. */
 export interface GroupedSummaries {
   summaries: GroupedSummary[];
-  /** Groupings that are not answered. */
+  /** Groupings beyond the limit. */
   omitted_groupings: GroupKey[][];
-  /** How many indicators are not answered: those that the fewest runs reported. */
+  /** Number of indicators beyond the limit: those that the fewest runs reported. */
   omitted_indicators: number;
 }
 
-/** A distribution is about 800 characters of JSON: more than these would be an answer nobody can use. */
+/** A distribution is about 800 characters of JSON, so this is about 24 MB: no client can use a larger response. */
 const DISTRIBUTIONS_MAX = 30_000;
 
 /**
- * The summaries of the groupings that the runs allow; none for no runs. At most `most` distributions are answered: by
- * instance with as many indicators as that allows, then each finer grouping that still has room.
+ * Returns the summaries of all groupings; none for no runs. They contain at most `maximum` distributions. The summaries
+ * by instance come first, with as many indicators as fit, then each finer grouping that still fits.
  */
 export function summarizeGroups(
   observations: readonly Observation[],
-  most = DISTRIBUTIONS_MAX,
+  maximum = DISTRIBUTIONS_MAX,
 ): GroupedSummaries {
   const runs = observations.map(toRun);
-  const [coarsest = [], ...finer] = groupingsOf(observations);
+  const [coarsest = [], ...finer] = listGroupings(observations);
   const byInstance = groupBy(runs, coarsest);
   const reports = countReports(runs);
   const named = [...reports.keys()].sort(
     (a, b) => (reports.get(b) ?? 0) - (reports.get(a) ?? 0) || compareText(a, b),
   );
   const names = named
-    .slice(0, Math.max(1, Math.floor(most / Math.max(1, byInstance.size))))
+    .slice(0, Math.max(1, Math.floor(maximum / Math.max(1, byInstance.size))))
     .sort(compareText);
-  const summaries = [...byInstance.values()].map((group) => summaryOf(coarsest, group, names));
-  const left_out: GroupKey[][] = [];
+  const summaries = [...byInstance.values()].map((group) => summarizeGroup(coarsest, group, names));
+  const omitted_groupings: GroupKey[][] = [];
   let distributions = byInstance.size * names.length;
   for (const keys of finer) {
     const groups = groupBy(runs, keys);
     const more = groups.size * names.length;
-    if (distributions + more > most) left_out.push(keys);
+    if (distributions + more > maximum) omitted_groupings.push(keys);
     else {
       distributions += more;
-      for (const group of groups.values()) summaries.push(summaryOf(keys, group, names));
+      for (const group of groups.values()) summaries.push(summarizeGroup(keys, group, names));
     }
   }
-  return { summaries, omitted_groupings: left_out, omitted_indicators: named.length - names.length };
+  return { summaries, omitted_groupings, omitted_indicators: named.length - names.length };
 }
 
-/** A run with what it reported by name; of a name reported twice the last value counts, as in JSON. */
+/** A run with its reported values by name. */
 interface Run {
   observation: Observation;
   values: ReadonlyMap<string, unknown>;
@@ -99,7 +99,7 @@ function toRun(observation: Observation): Run {
   return { observation, values: indexIndicators(observation) };
 }
 
-/** By how many runs that succeeded each indicator was reported. */
+/** Returns for each indicator the number of successful runs that reported it. */
 function countReports(runs: readonly Run[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { observation, values } of runs) {
@@ -109,10 +109,10 @@ function countReports(runs: readonly Run[]): Map<string, number> {
   return counts;
 }
 
-/** Always by instance, and by input and instance; with option sets and scenarios where any run has one. */
-function groupingsOf(observations: readonly Observation[]): GroupKey[][] {
-  const optionSets = observations.some((run) => VALUE_OF.optionSetID(run) !== '');
-  const scenarios = observations.some((run) => VALUE_OF.scenarioID(run) !== '');
+/** Returns the groupings by instance, and by input and instance, with option sets and scenarios where any run has one. */
+function listGroupings(observations: readonly Observation[]): GroupKey[][] {
+  const optionSets = observations.some((run) => READ_KEY.optionSetID(run) !== '');
+  const scenarios = observations.some((run) => READ_KEY.scenarioID(run) !== '');
   const extras: GroupKey[][] = [[]];
   if (optionSets) extras.push(['optionSetID']);
   if (scenarios) extras.push(['scenarioID']);
@@ -126,7 +126,7 @@ function groupingsOf(observations: readonly Observation[]): GroupKey[][] {
 function groupBy(runs: readonly Run[], keys: readonly GroupKey[]): Map<string, Run[]> {
   const groups = new Map<string, Run[]>();
   for (const run of runs) {
-    const name = JSON.stringify(keys.map((key) => VALUE_OF[key](run.observation)));
+    const name = JSON.stringify(keys.map((key) => READ_KEY[key](run.observation)));
     const group = groups.get(name);
     if (group) group.push(run);
     else groups.set(name, [run]);
@@ -134,7 +134,7 @@ function groupBy(runs: readonly Run[], keys: readonly GroupKey[]): Map<string, R
   return groups;
 }
 
-function summaryOf(
+function summarizeGroup(
   keys: readonly GroupKey[],
   group: readonly Run[],
   names: readonly string[],
@@ -146,14 +146,14 @@ function summaryOf(
   for (const name of names) {
     const values = succeeded.filter((run) => run.values.has(name)).map((run) => run.values.get(name));
     if (values.length === 0) continue;
-    indicatorCounts.push([name, countsOf(values, succeeded.length)]);
+    indicatorCounts.push([name, countValues(values, succeeded.length)]);
     const distribution = summarize(values);
     if (distribution) distributions.push([name, distribution]);
   }
   const [first] = group;
   return {
     group_keys: [...keys],
-    group_values: first ? keys.map((key) => VALUE_OF[key](first.observation)) : [],
+    group_values: first ? keys.map((key) => READ_KEY[key](first.observation)) : [],
     indicator_keys: distributions.map(([name]) => name),
     indicator_distributions: Object.fromEntries(distributions),
     runs: counts,
@@ -161,7 +161,7 @@ function summaryOf(
   };
 }
 
-function countsOf(values: readonly unknown[], succeeded: number): IndicatorCounts {
+function countValues(values: readonly unknown[], succeeded: number): IndicatorCounts {
   const usable = values.filter((value) => toUsableNumber(value) !== null).length;
   return { usable, unusable: values.length - usable, missing: succeeded - values.length };
 }

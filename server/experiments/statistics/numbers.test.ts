@@ -9,8 +9,8 @@ import {
   studentTQuantile975,
 } from './numbers.ts';
 
-/** A value within a relative error. */
-function near(actual: number, expected: number, relative: number): void {
+/** Expects a value within a relative error. */
+function expectNear(actual: number, expected: number, relative: number): void {
   expect(Math.abs(actual - expected)).toBeLessThanOrEqual(relative * Math.abs(expected));
 }
 
@@ -28,8 +28,8 @@ describe('the tail of the normal distribution', () => {
     [8, 6.22096057427174e-16],
     [20, 2.7536241186061556e-89],
   ])('above %d', (z, expected) => {
-    near(normalUpperTail(z), expected, 1e-11);
-    near(normalUpperTail(-z), 1 - expected, 1e-15);
+    expectNear(normalUpperTail(z), expected, 1e-11);
+    expectNear(normalUpperTail(-z), 1 - expected, 1e-15);
   });
 });
 
@@ -41,50 +41,70 @@ test.each([
   [19, 2.0930240544083087],
   [49, 2.0095752371292392],
   [299, 1.9679296690656698],
-])('the 97.5 %% point of Student’s t with %d degrees of freedom', (degrees, expected) => {
-  near(studentTQuantile975(degrees), expected, 4e-4);
+])('the 97.5 %% quantile of Student’s t with %d degrees of freedom', (degrees, expected) => {
+  expectNear(studentTQuantile975(degrees), expected, 4e-4);
 });
 
 describe('mean and standard deviation', () => {
-  /** The first value, then 500 times the other two: how NIST makes its NumAcc sets. */
-  const numAcc = (first: number, low: number, high: number) => [
+  /** Returns the first value, then 500 times the other two: the construction of the NumAcc sets of NIST. */
+  const generateNumAcc = (first: number, low: number, high: number) => [
     first,
     ...Array.from({ length: 500 }, () => [low, high]).flat(),
   ];
-  // NIST Statistical Reference Datasets, univariate: the certified values of NumAcc1 to NumAcc4. The third number is how
-  // many digits of the standard deviation survive, since values such as 10000000.1 are no doubles themselves.
+  // NIST Statistical Reference Datasets, univariate: the certified values of NumAcc1 to NumAcc4. The precision of the
+  // standard deviation is limited, because no double equals a value such as 10000000.1.
   test.each([
-    ['NumAcc1', [10_000_001, 10_000_003, 10_000_002], 10_000_002, 1, 1e-15],
-    ['NumAcc2', numAcc(1.2, 1.1, 1.3), 1.2, 0.1, 1e-14],
-    ['NumAcc3', numAcc(1_000_000.2, 1_000_000.1, 1_000_000.3), 1_000_000.2, 0.1, 1e-9],
-    ['NumAcc4', numAcc(10_000_000.2, 10_000_000.1, 10_000_000.3), 10_000_000.2, 0.1, 1e-8],
-  ])('of %s', (_, values, certifiedMean, certifiedDeviation, precision) => {
-    near(mean(values), certifiedMean, 1e-15);
-    near(standardDeviation(values), certifiedDeviation, precision);
+    {
+      name: 'NumAcc1',
+      values: [10_000_001, 10_000_003, 10_000_002],
+      certified: { mean: 10_000_002, deviation: 1 },
+      precision: 1e-15,
+    },
+    {
+      name: 'NumAcc2',
+      values: generateNumAcc(1.2, 1.1, 1.3),
+      certified: { mean: 1.2, deviation: 0.1 },
+      precision: 1e-14,
+    },
+    {
+      name: 'NumAcc3',
+      values: generateNumAcc(1_000_000.2, 1_000_000.1, 1_000_000.3),
+      certified: { mean: 1_000_000.2, deviation: 0.1 },
+      precision: 1e-9,
+    },
+    {
+      name: 'NumAcc4',
+      values: generateNumAcc(10_000_000.2, 10_000_000.1, 10_000_000.3),
+      certified: { mean: 10_000_000.2, deviation: 0.1 },
+      precision: 1e-8,
+    },
+  ])('of $name', ({ values, certified, precision }) => {
+    expectNear(mean(values), certified.mean, 1e-15);
+    expectNear(standardDeviation(values), certified.deviation, precision);
   });
 
-  test('of the first 5,000 values about a large one lose nothing', () => {
-    // Arithmetic: 1 to n about 2^40 has the variance n (n + 1) / 12.
+  test('of 5,000 values above a large one keep their precision', () => {
+    // Arithmetic: the numbers 1 to n have the variance n (n + 1) / 12, whatever number is added to them.
     const values = Array.from({ length: 5000 }, (_, index) => 2 ** 40 + index + 1);
     expect(mean(values)).toBe(2 ** 40 + 2500.5);
-    near(standardDeviation(values) ** 2, (5000 * 5001) / 12, 1e-14);
+    expectNear(standardDeviation(values) ** 2, (5000 * 5001) / 12, 1e-14);
   });
 });
 
 describe('scaling', () => {
   test.each([1e308, Number.MAX_VALUE, 5e-324, 1, 3.7e-200, 12345])('changes no digit of %d', (value) => {
-    const { factor: into, inverse: back } = computeScale([value / 2, -value]);
-    expect(value * into * back).toBe(value);
-    expect(into * back).toBe(1);
-    expect(value * into).toBeLessThan(4);
+    const { factor, inverse } = computeScale([value / 2, -value]);
+    expect(value * factor * inverse).toBe(value);
+    expect(factor * inverse).toBe(1);
+    expect(value * factor).toBeLessThan(4);
   });
 
-  test('of nothing and of zeros is 1', () => {
+  test('of no values and of zeros is 1', () => {
     expect(computeScale([])).toEqual({ factor: 1, inverse: 1 });
     expect(computeScale([0, -0])).toEqual({ factor: 1, inverse: 1 });
   });
 
-  test('answers what is beyond all doubles as the largest', () => {
+  test('turns an infinity into the largest double', () => {
     expect(clampToFinite(Number.POSITIVE_INFINITY)).toBe(Number.MAX_VALUE);
     expect(clampToFinite(Number.NEGATIVE_INFINITY)).toBe(-Number.MAX_VALUE);
     expect(Object.is(clampToFinite(-0), 0)).toBe(true);
@@ -96,7 +116,7 @@ test('percentiles between the extremes of all doubles do not overflow', () => {
   expect(interpolatePercentile([7], 99)).toBe(7);
 });
 
-test('percentiles between neighbouring doubles do not fall by rounding', () => {
+test('percentiles between neighbouring doubles ascend in spite of rounding', () => {
   const ascending = [-1.7976931348623131e308, -1.797693134862313e308, 0, 0];
   const found = [1, 5, 10, 25, 50].map((percent) => interpolatePercentile(ascending, percent));
   expect(found).toEqual([...found].sort((a, b) => a - b));

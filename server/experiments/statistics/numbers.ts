@@ -1,11 +1,10 @@
 /**
- * Arithmetic that all statistics share. Values may be as large as 1e308 or as small as 5e-324; sums of them must not
- * overflow. So values are first multiplied by a power of two that brings the largest near 1, which changes no digit, and
- * results are multiplied back. What even then is beyond the largest double is answered as that double, since JSON has no
- * infinity.
+ * Arithmetic of all statistics. Values may be as large as 1e308 or as small as 5e-324, and their sums must not overflow.
+ * So callers multiply values by a power of two that brings the largest near 1, which changes no digit, and multiply
+ * results by its inverse. A result beyond the largest double becomes that double, because JSON has no infinity.
  */
 
-/** A power of two, and its inverse, that brings the largest magnitude of the values near 1. Both are 1 for no values. */
+/** A power of two that brings the largest magnitude of the values near 1, and its inverse. Both are 1 for no values. */
 export interface Scale {
   factor: number;
   inverse: number;
@@ -14,7 +13,7 @@ export interface Scale {
 /** The largest exponent for which a power of two and its inverse are both exact doubles. */
 const EXPONENT_MAX = 1022;
 
-/** The scale for values: see the head of this file. */
+/** Returns the scale of the values; see the head of this file. */
 export function computeScale(...lists: ArrayLike<number>[]): Scale {
   let largest = 0;
   for (const list of lists) {
@@ -27,35 +26,35 @@ export function computeScale(...lists: ArrayLike<number>[]): Scale {
   return { factor: 2 ** -exponent, inverse: 2 ** exponent };
 }
 
-/** The number itself, or the largest double of its sign where it is beyond it; never minus zero. */
+/** Returns the number, or the largest double of its sign for an infinity; never minus zero. */
 export function clampToFinite(value: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value)) + 0;
 }
 
-/** The value, or the nearest end of the range. */
+/** Returns the value, or the nearest end of the range. */
 export function clamp(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(high, value));
 }
 
-/** The sum with what rounding lost added back (Neumaier). */
+/** Returns the compensated sum: it adds the rounding errors (Neumaier, 1974). */
 export function sum(values: ArrayLike<number>): number {
   let total = 0;
-  let lost = 0;
+  let compensation = 0;
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index] ?? 0;
     const next = total + value;
-    lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
+    compensation += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
     total = next;
   }
-  return total + lost;
+  return total + compensation;
 }
 
-/** The arithmetic mean of at least one value. */
+/** Returns the arithmetic mean; NaN for no values. */
 export function mean(values: ArrayLike<number>): number {
   return sum(values) / values.length;
 }
 
-/** The sum of squares about a centre, with the correction for the centre's own rounding (Chan, Golub and LeVeque). */
+/** Returns the sum of squares about a centre, corrected for its rounding (Chan, Golub and LeVeque, 1983). */
 export function sumSquaredDeviations(values: ArrayLike<number>, centre: number): number {
   const squares = new Float64Array(values.length);
   const deviations = new Float64Array(values.length);
@@ -67,13 +66,13 @@ export function sumSquaredDeviations(values: ArrayLike<number>, centre: number):
   return Math.max(0, sum(squares) - sum(deviations) ** 2 / values.length);
 }
 
-/** Sample standard deviation (n - 1); 0 for one value, of which nothing is known. */
+/** Returns the sample standard deviation (n - 1); 0 for one value. */
 export function standardDeviation(values: ArrayLike<number>): number {
   if (values.length < 2) return 0;
   return Math.sqrt(sumSquaredDeviations(values, mean(values)) / (values.length - 1));
 }
 
-/** The percentile of ascending values by linear interpolation: type 7 of Hyndman and Fan, the default of R and numpy. */
+/** Returns the linearly interpolated percentile of ascending values: type 7 of Hyndman and Fan, as in R and numpy. */
 export function interpolatePercentile(ascending: ArrayLike<number>, percent: number): number {
   const position = ((ascending.length - 1) * percent) / 100;
   const below = Math.floor(position);
@@ -82,19 +81,19 @@ export function interpolatePercentile(ascending: ArrayLike<number>, percent: num
   if (low === high) return low;
   const share = position - below;
   const gap = high - low;
-  // One product added to the lower value rises with the share even after rounding; a weighted sum of both does not. The
+  // The lower value plus one product is monotonic in the share even after rounding; a weighted sum of both is not. The
   // gap between two finite numbers may be infinite, half of it is not.
   const value = Number.isFinite(gap) ? low + gap * share : 2 * (low / 2 + (high / 2 - low / 2) * share);
   return clamp(value, low, high);
 }
 
-/** The probability that a standard normal number is above `z`. */
+/** Returns the probability that a standard normal number is above `z`. */
 export function normalUpperTail(z: number): number {
-  return z < 0 ? 1 - upperTail(-z) : upperTail(z);
+  return z < 0 ? 1 - positiveUpperTail(-z) : positiveUpperTail(z);
 }
 
-/** For z >= 0: below 3 by the series of the distribution, from there by Laplace's continued fraction. */
-function upperTail(z: number): number {
+/** For z >= 0. Uses the series of the distribution below 3, and Laplace's continued fraction from there. */
+function positiveUpperTail(z: number): number {
   const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
   if (z < 3) {
     let term = z;
@@ -110,11 +109,12 @@ function upperTail(z: number): number {
   return density / (z + fraction);
 }
 
+/** The 97.5 % quantile of the standard normal distribution. */
 const Z = 1.959963984540054;
 
 /**
- * The 97.5 % point of Student's t, by Fisher's expansion about the normal one (Abramowitz and Stegun 26.7.5). From 4
- * degrees of freedom on it is within 0.04 % of the true one.
+ * Returns the 97.5 % quantile of Student's t, by Fisher's expansion about the normal one (Abramowitz and Stegun 26.7.5).
+ * The relative error is below 0.04 % from 4 degrees of freedom on.
  */
 export function studentTQuantile975(degrees: number): number {
   const terms = [

@@ -1,23 +1,27 @@
 /**
- * Runs of two sides brought together by input. An input is the independent unit: its repetitions share all that is
- * special about it, so they are averaged before anything is concluded.
+ * Pairs the runs of two sides by input. An input is the independent unit, because its repetitions share its properties.
+ * So a comparison averages them first.
  *
- * Within an input, runs are paired by option set and repetition where both sides ran the same ones; else by repetition
- * alone where those are the same (the sides of a scenario test have option sets of their own); else the input gives one
- * pair, the means of both sides. A run without a usable number makes its pair unusable, or is left out of the mean.
+ * Within an input, the first of these rules that applies pairs the runs:
+ * 1. Runs with the same option set and repetition make a pair, where both sides ran the same ones.
+ * 2. Runs with the same repetition make a pair, because each side of a scenario test has its own option sets.
+ * 3. The means of both sides make one pair.
+ *
+ * A run without a usable number makes its pair unusable; a mean omits it.
  */
 import { compareText, findReportedValue, type Observation, toUsableNumber } from './observations.ts';
 
-/** Null: that side has no usable number here. */
+/** One pair of values; null for a side without a usable number. */
 interface Pair {
   control: number | null;
   candidate: number | null;
 }
 
+/** An input with its pairs for one indicator. */
 export interface PairedInput {
   input_id: string;
   pairs: Pair[];
-  /** Whether the sides ran other repetitions, so that the input is one pair of means. */
+  /** True when the sides ran different repetitions, so that the input is one pair of means. */
   by_means: boolean;
 }
 
@@ -27,14 +31,14 @@ interface Value {
   number: number | null;
 }
 
-/** Every input of either side, in the order of their ids, with its pairs for one indicator. */
+/** Returns every input of either side, in the order of their ids, with its pairs for one indicator. */
 export function pairInputs(
   control: readonly Observation[],
   candidate: readonly Observation[],
   indicator: string,
 ): PairedInput[] {
-  const controls = valuesByInput(control, indicator);
-  const candidates = valuesByInput(candidate, indicator);
+  const controls = groupValuesByInput(control, indicator);
+  const candidates = groupValuesByInput(candidate, indicator);
   return [...new Set([...controls.keys(), ...candidates.keys()])].sort(compareText).map((input_id) => {
     const left = controls.get(input_id) ?? [];
     const right = candidates.get(input_id) ?? [];
@@ -42,11 +46,15 @@ export function pairInputs(
       pairBy(left, right, ({ key }) => key) ?? pairBy(left, right, ({ repetition }) => repetition);
     return pairs
       ? { input_id, pairs, by_means: false }
-      : { input_id, pairs: [{ control: meanOf(left), candidate: meanOf(right) }], by_means: true };
+      : {
+          input_id,
+          pairs: [{ control: averageValues(left), candidate: averageValues(right) }],
+          by_means: true,
+        };
   });
 }
 
-function valuesByInput(runs: readonly Observation[], indicator: string): Map<string, Value[]> {
+function groupValuesByInput(runs: readonly Observation[], indicator: string): Map<string, Value[]> {
   const inputs = new Map<string, Value[]>();
   for (const run of runs) {
     const repetition = `${run.repetition ?? 0}`;
@@ -59,10 +67,10 @@ function valuesByInput(runs: readonly Observation[], indicator: string): Map<str
   return inputs;
 }
 
-/** Pairs by a name, in the order of the names; null unless each side has the same names, each once. */
-function pairBy(left: Value[], right: Value[], nameOf: (value: Value) => string): Pair[] | null {
-  const lefts = new Map(left.map((value) => [nameOf(value), value.number]));
-  const rights = new Map(right.map((value) => [nameOf(value), value.number]));
+/** Returns the pairs by name, in the order of the names; null unless both sides have the same names, each once. */
+function pairBy(left: Value[], right: Value[], readName: (value: Value) => string): Pair[] | null {
+  const lefts = new Map(left.map((value) => [readName(value), value.number]));
+  const rights = new Map(right.map((value) => [readName(value), value.number]));
   if (lefts.size !== left.length || rights.size !== right.length || lefts.size !== rights.size) return null;
   if (![...lefts.keys()].every((name) => rights.has(name))) return null;
   return [...lefts.keys()]
@@ -70,8 +78,11 @@ function pairBy(left: Value[], right: Value[], nameOf: (value: Value) => string)
     .map((name) => ({ control: lefts.get(name) ?? null, candidate: rights.get(name) ?? null }));
 }
 
-/** Smallest first, so that the order of runs does not show in the last digit; in parts, so that it cannot overflow. */
-function meanOf(values: readonly Value[]): number | null {
+/**
+ * Returns the mean of the usable numbers, or null. It adds the smallest first, so that the order of runs does not change
+ * the last digit, and divides before it adds, so that the sum cannot overflow.
+ */
+function averageValues(values: readonly Value[]): number | null {
   const numbers = values.flatMap(({ number }) => (number === null ? [] : [number])).sort((a, b) => a - b);
   if (numbers.length === 0) return null;
   return numbers.reduce((total, number) => total + number / numbers.length, 0);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from './random-generator.ts';
 
 describe('seeded randomness', () => {
-  test('gives the published first numbers of xoshiro128**', () => {
+  test('matches the published first numbers of xoshiro128**', () => {
     // The reference test of the Rust crate rand_xoshiro, state 1, 2, 3, 4.
     const generator = new RandomGenerator([1, 2, 3, 4]);
     expect(Array.from({ length: 10 }, () => generator.bits())).toEqual([
@@ -10,17 +10,17 @@ describe('seeded randomness', () => {
     ]);
   });
 
-  test('is the same for a seed and another for another', () => {
-    const take = (seed: string) => {
+  test('repeats its numbers for the same seed, and differs for another', () => {
+    const drawBits = (seed: string) => {
       const generator = new RandomGenerator(seed);
       return Array.from({ length: 20 }, () => generator.bits());
     };
-    expect(take('a')).toEqual(take('a'));
-    expect(take('')).not.toEqual(take('a'));
-    expect(take('ab')).not.toEqual(take('ba'));
+    expect(drawBits('a')).toEqual(drawBits('a'));
+    expect(drawBits('')).not.toEqual(drawBits('a'));
+    expect(drawBits('ab')).not.toEqual(drawBits('ba'));
   });
 
-  test('draws whole numbers evenly and normal numbers with mean 0 and variance 1', () => {
+  test('draws integers evenly and normal numbers with mean 0 and variance 1', () => {
     const generator = new RandomGenerator('even');
     const hits = new Array<number>(7).fill(0);
     let total = 0;

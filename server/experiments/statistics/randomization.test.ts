@@ -8,10 +8,10 @@ const SETTINGS: SwitchbackSettings = {
   candidate_instance_id: 'new',
 };
 
-/** A unit for each value or list of values; text: a run that fails. `given` holds 1 where the candidate had the unit. */
-function plan(values: (number | (number | string)[])[], given: number[]): PlanUnit[] {
+/** Returns a unit for each value or list of values. A text is the status of a run; `assigned` is 1 for the candidate. */
+function plan(values: (number | (number | string)[])[], assigned: number[]): PlanUnit[] {
   return values.map((value, index) => {
-    const instance_id = given[index] === 1 ? 'new' : 'prod';
+    const instance_id = assigned[index] === 1 ? 'new' : 'prod';
     const runs = [value].flat().map((one) => ({
       instance_id,
       version_id: 'v1',
@@ -30,18 +30,18 @@ const analyse = (units: PlanUnit[], settings: Partial<SwitchbackSettings> = {}) 
   compareUnits(units, 'result.value', { ...SETTINGS, ...settings });
 
 const EIGHT = [10, 12, 11, 14, 9, 15, 10.5, 13];
-const EIGHT_GIVEN = [0, 1, 0, 1, 0, 1, 0, 1];
+const EIGHT_ASSIGNED = [0, 1, 0, 1, 0, 1, 0, 1];
 const TEN = [10, 12, 11, 14, 9, 15, 10.5, 13, 11, 12];
-const TEN_GIVEN = [0, 1, 0, 1, 1, 1, 0, 0, 1, 0];
+const TEN_ASSIGNED = [0, 1, 0, 1, 1, 1, 0, 0, 1, 0];
 
 describe('the randomization test', () => {
-  // By brute force in numpy 2.4.6: every assignment but the two one-sided ones, the ends of the interval by bisection on
-  // the p-value of values less a constant effect.
+  // By brute force in numpy 2.4.6: every assignment but the two one-sided ones. Bisection on the p-value of the values
+  // minus a constant effect finds the ends of the interval.
   test.each([
-    { values: EIGHT, given: EIGHT_GIVEN, difference: 3.375, p: 8 / 254, low: 1, high: 5.875 },
-    { values: TEN, given: TEN_GIVEN, difference: 0.9, p: 506 / 1022, low: -2.0285714, high: 4 },
-  ])('of $values is that of brute force', ({ values, given, difference, p, low, high }) => {
-    const found = analyse(plan(values, given));
+    { values: EIGHT, assigned: EIGHT_ASSIGNED, difference: 3.375, p: 8 / 254, low: 1, high: 5.875 },
+    { values: TEN, assigned: TEN_ASSIGNED, difference: 0.9, p: 506 / 1022, low: -2.0285714, high: 4 },
+  ])('of $values matches brute force', ({ values, assigned, difference, p, low, high }) => {
+    const found = analyse(plan(values, assigned));
     expect(found.mean_difference?.value).toBeCloseTo(difference, 12);
     expect(found.randomization).toMatchObject({ method: 'exact', assignments: 2 ** values.length - 2 });
     expect(found.randomization.p_value).toBeCloseTo(p, 12);
@@ -49,32 +49,32 @@ describe('the randomization test', () => {
     expect(found.mean_difference?.interval?.high).toBeCloseTo(high, 6);
   });
 
-  test('with draws comes near what all assignments say', () => {
-    // Ten units told apart into twenty by splitting each: 2^20 assignments are drawn from.
+  test('has similar p-values for different draws', () => {
+    // Two copies of ten units make twenty, with 2^20 assignments.
     const values = [...TEN, ...TEN.map((value) => value + 0.25)];
-    const given = [...TEN_GIVEN, ...TEN_GIVEN];
-    const many = analyse(plan(values, given), { draws: 20_000 });
+    const assigned = [...TEN_ASSIGNED, ...TEN_ASSIGNED];
+    const many = analyse(plan(values, assigned), { draws: 20_000 });
     expect(many.randomization).toMatchObject({ method: 'draws', assignments: 20_001 });
-    const more = analyse(plan(values, given), { draws: 100_000, seed: 'other' });
+    const more = analyse(plan(values, assigned), { draws: 100_000, seed: 'other' });
     // Three standard errors of a share of 20,000 draws.
     expect(Math.abs((many.randomization.p_value ?? 0) - (more.randomization.p_value ?? 0))).toBeLessThan(
       0.012,
     );
-    expect(analyse(plan(values, given), { draws: 20_000 })).toEqual(many);
+    expect(analyse(plan(values, assigned), { draws: 20_000 })).toEqual(many);
   });
 
-  test('draws never say zero', () => {
-    const given = Array.from({ length: 40 }, (_, index) => index % 2);
-    const values = given.map((candidate, index) => (candidate ? 1000 : 1) + index / 100);
-    const found = analyse(plan(values, given), { draws: 999 });
+  test('has no p-value of zero with draws', () => {
+    const assigned = Array.from({ length: 40 }, (_, index) => index % 2);
+    const values = assigned.map((candidate, index) => (candidate ? 1000 : 1) + index / 100);
+    const found = analyse(plan(values, assigned), { draws: 999 });
     expect(found.randomization.p_value).toBe(1 / 1000);
     expect(found.verdict).toBe('worse');
-    expect(analyse(plan(values, given), { draws: 999, objective: 'maximize' }).verdict).toBe('better');
+    expect(analyse(plan(values, assigned), { draws: 999, objective: 'maximize' }).verdict).toBe('better');
   });
 });
 
-describe('what cannot be told', () => {
-  test('no units, no runs, or one side alone', () => {
+describe('too few units', () => {
+  test('have no estimate without units, without runs, or on one side only', () => {
     for (const units of [[], plan([[], []], [0, 1]), plan([1, 2, 3], [0, 0, 0])]) {
       const found = analyse(units);
       expect(found).toMatchObject({ verdict: 'undecided', mean_difference: null, more_units: null });
@@ -83,26 +83,26 @@ describe('what cannot be told', () => {
     expect(analyse(plan([1, 2, 3], [0, 0, 0])).warnings).toContain('The plan gives the candidate no unit.');
   });
 
-  test('two units have a difference and neither interval nor verdict', () => {
+  test('have a difference but neither interval nor verdict when there are two', () => {
     const found = analyse(plan([1, 3], [0, 1]));
     expect(found).toMatchObject({ verdict: 'undecided', mean_difference: { value: 2, interval: null } });
     expect(found.randomization.p_value).toBe(1);
   });
 
-  test('eight units, however clear, are too few for a verdict', () => {
+  test('have no verdict when there are eight, however clear the difference', () => {
     const found = analyse(plan([1, 2, 101, 102, 3, 103, 4, 104], [0, 0, 1, 1, 0, 1, 0, 1]));
     expect(found.randomization.p_value).toBeLessThan(0.05);
     expect(found.verdict).toBe('undecided');
     expect(found.reasons.join()).toContain('8 units');
   });
 
-  test('one unit of a side is too few, however many the other has', () => {
-    const given = Array.from({ length: 14 }, (_, index) => Number(index === 5));
+  test('have no verdict with one on a side, however many the other side has', () => {
+    const assigned = Array.from({ length: 14 }, (_, index) => Number(index === 5));
     expect(
       analyse(
         plan(
-          given.map((one) => one * 100 + 1),
-          given,
+          assigned.map((one) => one * 100 + 1),
+          assigned,
         ),
       ).verdict,
     ).toBe('undecided');
@@ -110,7 +110,7 @@ describe('what cannot be told', () => {
 });
 
 describe('units', () => {
-  test('count once, whatever number of runs they have, and failed runs are left out and told', () => {
+  test('count once for any number of runs, and omit failed runs with a warning', () => {
     const units = plan([[1, 3], 10, [5, 'failed'], [20, 20, 20, 'canceled'], ['failed']], [0, 1, 0, 1, 0]);
     const found = analyse(units);
     expect(found.units.map(({ index, runs, mean }) => [index, runs, mean])).toEqual([
@@ -132,27 +132,27 @@ describe('units', () => {
     expect(analyse(other).units).toHaveLength(4);
   });
 
-  test('that are all alike are equivalent', () => {
+  test('with equal values are equivalent', () => {
     const found = analyse(plan([7, 7, 7, 7], [0, 1, 1, 0]));
     expect(found).toMatchObject({ verdict: 'equivalent', mean_difference: { value: 0 } });
     expect(found.randomization.p_value).toBe(1);
   });
 
   test('within the tolerance are equivalent', () => {
-    const given = Array.from({ length: 16 }, (_, index) => Number(index % 4 > 1));
-    const values = given.map((_, index) => 1000 + (index % 2) / 10);
-    expect(analyse(plan(values, given)).verdict).toBe('equivalent');
-    const strict = analyse(plan(values, given), { tolerance: { type: 'absolute', value: 0.001 } });
+    const assigned = Array.from({ length: 16 }, (_, index) => Number(index % 4 > 1));
+    const values = assigned.map((_, index) => 1000 + (index % 2) / 10);
+    expect(analyse(plan(values, assigned)).verdict).toBe('equivalent');
+    const strict = analyse(plan(values, assigned), { tolerance: { type: 'absolute', value: 0.001 } });
     expect(strict.verdict).toBe('undecided');
   });
 
-  test('of the largest and smallest doubles have finite answers', () => {
-    const given = [0, 1, 0, 1, 0, 1, 0, 1, 0, 1];
+  test('of the largest and smallest doubles have finite results', () => {
+    const assigned = [0, 1, 0, 1, 0, 1, 0, 1, 0, 1];
     for (const size of [Number.MAX_VALUE, 5e-324]) {
       const found = analyse(
         plan(
-          given.map((one) => (one ? size : -size)),
-          given,
+          assigned.map((one) => (one ? size : -size)),
+          assigned,
         ),
       );
       const { value, interval } = found.mean_difference ?? {};
@@ -169,16 +169,16 @@ describe('any plan', () => {
   });
   const strict = { tolerance: { type: 'absolute', value: 0.5 } } as const;
 
-  test('mirrors when the sides are swapped, and the interval excludes 0 exactly when p is at most 0.05', () => {
+  test('mirrors the result of swapped sides, and its interval excludes 0 exactly when p is at most 0.05', () => {
     fc.assert(
       fc.property(units, (drawn) => {
         const values = drawn.map(([value]) => value);
-        const given = drawn.map(([, candidate]) => candidate);
-        const found = analyse(plan(values, given), strict);
+        const assigned = drawn.map(([, candidate]) => candidate);
+        const found = analyse(plan(values, assigned), strict);
         const swapped = analyse(
           plan(
             values,
-            given.map((one) => 1 - one),
+            assigned.map((one) => 1 - one),
           ),
           strict,
         );

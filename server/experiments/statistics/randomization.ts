@@ -1,21 +1,28 @@
 /**
- * The analysis of a switchback test. The plan drew the instance of each unit independently and with equal chances, so the
- * units are what is independent, and the same drawing tells what chance alone would do: the p-value is the share of all
- * assignments whose difference of means is at least as far from 0 as the observed one.
+ * The randomization test of a switchback test. The plan drew the instance of each unit independently and with equal
+ * chances. So the units are independent, and the same drawing defines the distribution under the null hypothesis. The
+ * p-value is the share of all assignments whose difference of means is at least as far from 0 as the observed one.
  *
- * - A unit's value is the mean over its runs that succeeded with a usable number; a unit without any is left out, and said.
- * - Assignments that give all units to one side have no difference of means: they are no part of the reference. Without a
- *   unit on both sides there is no estimate.
- * - Up to 16 units all assignments are gone through; above, 20,000 seeded draws, the observed one counted among them.
- * - The interval is the set of constant effects the test would not reject: each assignment stops rejecting between two
- *   effects that can be computed, so the ends are found exactly, by sorting. An end that no effect reaches is no end, and
- *   there is no interval then (below 6 units always).
- * - A verdict needs ten units, two of them on each side; otherwise the rules are those of verdict.ts.
+ * - A unit's value is the mean over its runs that succeeded with a usable number. The analysis omits a unit without one,
+ *   and a warning says so.
+ * - An assignment of all units to one side has no difference of means, so the distribution excludes it. Without a unit on
+ *   both sides there is no estimate.
+ * - Up to 16 units the test visits all assignments; above, 20,000 seeded draws and the observed assignment.
+ * - The interval is the set of constant effects that the test does not reject. Each assignment counts as extreme outside
+ *   two effects with a closed form, so sorting them finds the ends exactly. Without a finite end there is no interval
+ *   (below 6 units always).
+ * - A verdict needs ten units, two of them on each side; the other rules are those of verdict.ts.
  */
 import { Assignments } from './assignments.ts';
 import type { Interval } from './bootstrap.ts';
-import { DEFAULT_TOLERANCE, type Estimate, formatMargin, type Tolerance } from './comparison.ts';
-import { clampToFinite, computeScale, mean, standardDeviation } from './numbers.ts';
+import {
+  computeMargin,
+  DEFAULT_TOLERANCE,
+  type Estimate,
+  formatMargin,
+  type Tolerance,
+} from './comparison.ts';
+import { clampToFinite, computeScale, mean, type Scale, standardDeviation } from './numbers.ts';
 import {
   countMissing,
   countRuns,
@@ -24,20 +31,29 @@ import {
   type RunCounts,
   toUsableNumber,
 } from './observations.ts';
-import { decideVerdict, estimateMoreUnits, formatCount, type Objective, type Verdict } from './verdict.ts';
+import {
+  decideVerdict,
+  estimateMoreUnits,
+  formatCount,
+  type Objective,
+  type ObservedEffect,
+  type Verdict,
+} from './verdict.ts';
 
-/** One unit of the plan with the runs it served. */
+/** One unit of the plan with its runs. */
 export interface PlanUnit {
   index: number;
   instance_id: string;
   runs: readonly Observation[];
 }
 
+/** The settings of a switchback analysis. */
 export interface SwitchbackSettings {
   objective: Objective;
   control_instance_id: string;
   candidate_instance_id: string;
   tolerance?: Tolerance;
+  /** Number of random assignments above 16 units; 20,000 by default. */
   draws?: number;
   seed?: string;
 }
@@ -48,18 +64,19 @@ interface SwitchbackSide {
   units: { total: number; usable: number };
   runs: RunCounts;
   missing: number;
-  /** Of the usable units' means. */
+  /** The mean of the usable units' means. */
   mean: number | null;
 }
 
 interface UnitMean {
   index: number;
   instance_id: string;
-  /** Runs the mean is over. */
+  /** Number of runs in the mean. */
   runs: number;
   mean: number;
 }
 
+/** The result of comparing the two instances for one indicator. */
 export interface SwitchbackComparison {
   indicator: string;
   objective: Objective;
@@ -75,125 +92,144 @@ export interface SwitchbackComparison {
     /** Two-sided; null without a usable unit on both sides. */
     p_value: number | null;
     method: 'exact' | 'draws';
-    /** Assignments gone through, the observed one among them. */
+    /** Number of visited assignments, including the observed one. */
     assignments: number;
     seed: string;
   };
   tolerance: Tolerance;
 }
 
-/** The largest number of units whose assignments are all gone through: 65,534. */
-const EXACT_MAX = 16;
+/** The largest number of units with an exact test: 65,534 assignments. */
+const EXACT_UNITS_MAX = 16;
 const DRAW_COUNT = 20_000;
-const UNITS_ON_A_SIDE = 2;
-const LEVEL = 0.05;
-/** Sums of the same values in another order differ by rounding, at most by this share of the largest; they tie. */
-const ROUNDING = 1e-12;
+const UNITS_PER_SIDE_MIN = 2;
+const SIGNIFICANCE_LEVEL = 0.05;
+/** Sums of the same values in another order differ by at most this share of the largest value; such sums tie. */
+const ROUNDING_SHARE = 1e-12;
 
-/** Compares the two instances of a switchback test for one indicator; see the head of this file. */
+/** Returns the comparison of the two instances of a switchback test for one indicator; see the head of this file. */
 export function compareUnits(
   plan: readonly PlanUnit[],
   indicator: string,
   settings: SwitchbackSettings,
 ): SwitchbackComparison {
-  const instances = [settings.control_instance_id, settings.candidate_instance_id];
-  const units = plan
-    .filter(({ instance_id }) => instances.includes(instance_id))
-    .flatMap((unit) => unitMean(unit, indicator))
-    .sort((a, b) => a.index - b.index);
-  const scale = computeScale(units.map((unit) => unit.mean));
-  const values = Float64Array.from(units, (unit) => unit.mean * scale.factor);
-  const given = Uint8Array.from(units, ({ instance_id }) =>
-    Number(instance_id === settings.candidate_instance_id),
-  );
-  const controls = values.filter((_, index) => given[index] === 0);
-  const candidates = values.filter((_, index) => given[index] === 1);
-  const both = controls.length > 0 && candidates.length > 0;
+  const { objective, control_instance_id, candidate_instance_id } = settings;
+  const sample = scaleUnits(plan, indicator, settings);
+  const { units, scale, values, controls, candidates } = sample;
+  const hasBothSides = controls.length > 0 && candidates.length > 0;
   const drawing = { draws: settings.draws ?? DRAW_COUNT, seed: settings.seed ?? 'switchyard' };
-  const found = both ? randomize(values, given, drawing) : null;
+  const result = hasBothSides ? randomize(values, sample.assigned, drawing) : null;
   const tolerance = settings.tolerance ?? DEFAULT_TOLERANCE;
-  const margin =
-    tolerance.type === 'absolute'
-      ? tolerance.value * scale.factor
-      : tolerance.value * Math.abs(mean(controls));
-  const enough = Math.min(controls.length, candidates.length) >= UNITS_ON_A_SIDE;
+  const margin = computeMargin(tolerance, controls, scale);
+  const hasEnoughUnits = Math.min(controls.length, candidates.length) >= UNITS_PER_SIDE_MIN;
+  const difference = result?.difference ?? 0;
   const { verdict, reasons } = decideVerdict({
     unit: 'unit',
-    usable: both ? units.length : 0,
-    difference: found?.difference ?? 0,
-    interval: enough ? (found?.interval ?? null) : null,
-    test: {
-      name: 'the randomization test',
-      p_value: found?.p_value ?? null,
-      direction: found?.difference ?? 0,
-    },
+    usable: hasBothSides ? units.length : 0,
+    difference,
+    interval: hasEnoughUnits ? (result?.interval ?? null) : null,
+    test: { name: 'the randomization test', p_value: result?.p_value ?? null, direction: difference },
     all_equal: values.every((value) => value === values[0]),
     margin,
     margin_in_words: formatMargin(tolerance),
-    objective: settings.objective,
+    objective,
   });
-  const side = (instance_id: string, means: Float64Array) =>
-    sideOf(
-      plan,
-      indicator,
-      instance_id,
-      means.length === 0 ? null : clampToFinite(mean(means) * scale.inverse),
-    );
-  const control = side(settings.control_instance_id, controls);
-  const candidate = side(settings.candidate_instance_id, candidates);
-  const pooled = Float64Array.of(
-    ...controls.map((value) => value - mean(controls)),
-    ...candidates.map((value) => value - mean(candidates)),
-  );
-  const seen = {
-    usable: units.length,
-    difference: found?.difference ?? 0,
-    // Two means of half the units each: four times the variance of a unit over their number.
-    spread: 2 * standardDeviation(pooled),
-    margin,
-    score: null,
-    least: 0,
-  };
+  const control = summarizeSide(plan, indicator, control_instance_id, restoreMean(controls, scale));
+  const candidate = summarizeSide(plan, indicator, candidate_instance_id, restoreMean(candidates, scale));
+  const isEstimable = verdict === 'undecided' && hasBothSides;
   return {
     indicator,
-    objective: settings.objective,
+    objective,
     verdict,
-    more_units: verdict === 'undecided' && both ? estimateMoreUnits(seen) : null,
+    more_units: isEstimable ? estimateMoreUnits(observeEffect(sample, difference, margin)) : null,
     reasons,
-    warnings: warningsOf(control, candidate),
+    warnings: listWarnings(control, candidate),
     control,
     candidate,
     units,
-    mean_difference: found && {
-      value: clampToFinite(found.difference * scale.inverse),
-      interval: found.interval && {
-        low: clampToFinite(found.interval.low * scale.inverse),
-        high: clampToFinite(found.interval.high * scale.inverse),
-      },
-    },
+    mean_difference: result && restoreEstimate(result, scale),
     randomization: {
-      p_value: found?.p_value ?? null,
-      method: units.length <= EXACT_MAX ? 'exact' : 'draws',
-      assignments: found?.assignments ?? 0,
+      p_value: result?.p_value ?? null,
+      method: units.length <= EXACT_UNITS_MAX ? 'exact' : 'draws',
+      assignments: result?.assignments ?? 0,
       seed: drawing.seed,
     },
     tolerance,
   };
 }
 
-function unitMean({ index, instance_id, runs }: PlanUnit, indicator: string): UnitMean[] {
+/** The usable units with their scaled means, together and by side. */
+interface ScaledUnits {
+  units: UnitMean[];
+  scale: Scale;
+  values: Float64Array;
+  /** 1 for the units of the candidate, 0 for those of the control. */
+  assigned: Uint8Array;
+  controls: Float64Array;
+  candidates: Float64Array;
+}
+
+function scaleUnits(
+  plan: readonly PlanUnit[],
+  indicator: string,
+  { control_instance_id, candidate_instance_id }: SwitchbackSettings,
+): ScaledUnits {
+  const instances = [control_instance_id, candidate_instance_id];
+  const units = plan
+    .filter(({ instance_id }) => instances.includes(instance_id))
+    .flatMap((unit) => averageUnit(unit, indicator))
+    .sort((a, b) => a.index - b.index);
+  const scale = computeScale(units.map((unit) => unit.mean));
+  const values = Float64Array.from(units, (unit) => unit.mean * scale.factor);
+  const assigned = Uint8Array.from(units, ({ instance_id }) => Number(instance_id === candidate_instance_id));
+  const controls = values.filter((_, index) => assigned[index] === 0);
+  const candidates = values.filter((_, index) => assigned[index] === 1);
+  return { units, scale, values, assigned, controls, candidates };
+}
+
+function observeEffect(
+  { units, controls, candidates }: ScaledUnits,
+  difference: number,
+  margin: number,
+): ObservedEffect {
+  const pooled = Float64Array.of(
+    ...controls.map((value) => value - mean(controls)),
+    ...candidates.map((value) => value - mean(candidates)),
+  );
+  // The difference of two means of half the units each has four times the variance of a unit over their number.
+  const spread = 2 * standardDeviation(pooled);
+  return { usable: units.length, difference, spread, margin, score: null, least: 0 };
+}
+
+/** Returns the mean of scaled values in its own measure; null for no values. */
+function restoreMean(values: Float64Array, { inverse }: Scale): number | null {
+  return values.length === 0 ? null : clampToFinite(mean(values) * inverse);
+}
+
+function restoreEstimate({ difference, interval }: Randomized, { inverse }: Scale): Estimate {
+  return {
+    value: clampToFinite(difference * inverse),
+    interval: interval && {
+      low: clampToFinite(interval.low * inverse),
+      high: clampToFinite(interval.high * inverse),
+    },
+  };
+}
+
+/** Returns the mean of a unit in a list, which is empty for a unit without a usable value. */
+function averageUnit({ index, instance_id, runs }: PlanUnit, indicator: string): UnitMean[] {
   const values = runs
     .map((run) => (run.status === 'succeeded' ? toUsableNumber(findReportedValue(run, indicator)) : null))
     .filter((value) => value !== null)
     .sort((a, b) => a - b);
   if (values.length === 0) return [];
-  const { factor: into, inverse: back } = computeScale(values);
+  const { factor, inverse } = computeScale(values);
   return [
     {
       index,
       instance_id,
       runs: values.length,
-      mean: clampToFinite(mean(values.map((value) => value * into)) * back),
+      mean: clampToFinite(mean(values.map((value) => value * factor)) * inverse),
     },
   ];
 }
@@ -205,34 +241,32 @@ interface Randomized {
   assignments: number;
 }
 
-/** Goes through assignments, or draws them, and keeps of each whether it is as extreme and where it stops rejecting. */
+/** Counts the extreme assignments, and collects from each the two effects outside which it counts as extreme. */
 function randomize(
   values: Float64Array,
-  given: Uint8Array,
+  assigned: Uint8Array,
   { draws, seed }: { draws: number; seed: string },
 ): Randomized {
   const total = values.length;
   const centre = mean(values);
   const centred = values.map((value) => value - centre);
-  const own = given.reduce((units, one) => units + one, 0);
-  // With the centre taken away both sides' sums are opposite, so that one of them tells the difference of the means.
-  const differenceOf = (units: number, sum: number) => (sum * total) / (units * (total - units));
-  const observed = differenceOf(
-    own,
-    centred.reduce((sum, value, index) => sum + value * (given[index] ?? 0), 0),
-  );
-  const rounding = ROUNDING * centred.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  const candidateUnits = assigned.reduce((units, one) => units + one, 0);
+  // The sums of both sides of centred values are opposite, so one of them determines the difference of the means.
+  const computeDifference = (units: number, sum: number) => (sum * total) / (units * (total - units));
+  const candidateSum = centred.reduce((sum, value, index) => sum + value * (assigned[index] ?? 0), 0);
+  const observed = computeDifference(candidateUnits, candidateSum);
+  const rounding = ROUNDING_SHARE * centred.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
   const lows: number[] = [];
   const highs: number[] = [];
   let extreme = 0;
   const visit = (units: number, sum: number, shared: number) => {
-    const difference = differenceOf(units, sum);
+    const difference = computeDifference(units, sum);
     if (Math.abs(difference) >= Math.abs(observed) - rounding) extreme += 1;
-    // By how much a constant effect of 1 on the units that had the candidate moves this assignment's difference.
-    const moved = shared / units - (own - shared) / (total - units);
-    const one = moved === 1 ? Number.NEGATIVE_INFINITY : (observed - difference) / (1 - moved);
-    const other = moved === -1 ? Number.NEGATIVE_INFINITY : (observed + difference) / (1 + moved);
-    if (Math.abs(moved) === 1) {
+    // The slope is the change of this assignment's difference for a constant effect of 1 on the candidate's units.
+    const slope = shared / units - (candidateUnits - shared) / (total - units);
+    const one = slope === 1 ? Number.NEGATIVE_INFINITY : (observed - difference) / (1 - slope);
+    const other = slope === -1 ? Number.NEGATIVE_INFINITY : (observed + difference) / (1 + slope);
+    if (Math.abs(slope) === 1) {
       lows.push(Number.NEGATIVE_INFINITY);
       highs.push(Number.POSITIVE_INFINITY);
     } else {
@@ -240,50 +274,49 @@ function randomize(
       highs.push(Math.max(one, other));
     }
   };
-  const assignments = new Assignments(centred, given);
-  if (total <= EXACT_MAX) assignments.visitAll(visit);
+  const assignments = new Assignments(centred, assigned);
+  if (total <= EXACT_UNITS_MAX) assignments.visitAll(visit);
   else {
-    visit(
-      own,
-      centred.reduce((sum, value, index) => sum + value * (given[index] ?? 0), 0),
-      own,
-    );
+    visit(candidateUnits, candidateSum, candidateUnits);
     assignments.visitRandom(draws, seed, visit);
   }
   return {
     difference: observed,
     p_value: extreme / lows.length,
-    interval: intervalOf(Float64Array.from(lows).sort(), Float64Array.from(highs).sort()),
+    interval: findInterval(Float64Array.from(lows).sort(), Float64Array.from(highs).sort()),
     assignments: lows.length,
   };
 }
 
-/** Where more than 5 % of the assignments are at least as extreme, from both ends. */
-function intervalOf(lows: Float64Array, highs: Float64Array): Interval | null {
-  const rejected = Math.floor(LEVEL * lows.length);
+/** Returns the effects at which more than 5 % of the assignments are extreme; null without a finite end. */
+function findInterval(lows: Float64Array, highs: Float64Array): Interval | null {
+  const rejected = Math.floor(SIGNIFICANCE_LEVEL * lows.length);
   const low = lows[rejected] ?? Number.NEGATIVE_INFINITY;
   const high = highs[highs.length - 1 - rejected] ?? Number.POSITIVE_INFINITY;
   return Number.isFinite(low) && Number.isFinite(high) ? { low, high } : null;
 }
 
-function sideOf(
+function summarizeSide(
   plan: readonly PlanUnit[],
   indicator: string,
   instance_id: string,
   mean: number | null,
 ): SwitchbackSide {
-  const own = plan.filter((unit) => unit.instance_id === instance_id);
-  const runs = own.flatMap((unit) => unit.runs);
+  const units = plan.filter((unit) => unit.instance_id === instance_id);
+  const runs = units.flatMap((unit) => unit.runs);
   return {
     instance_id,
-    units: { total: own.length, usable: own.filter((unit) => unitMean(unit, indicator).length > 0).length },
+    units: {
+      total: units.length,
+      usable: units.filter((unit) => averageUnit(unit, indicator).length > 0).length,
+    },
     runs: countRuns(runs),
     missing: countMissing(runs, indicator),
     mean,
   };
 }
 
-function warningsOf(control: SwitchbackSide, candidate: SwitchbackSide): string[] {
+function listWarnings(control: SwitchbackSide, candidate: SwitchbackSide): string[] {
   const warnings: string[] = [];
   for (const [name, { units, runs }] of Object.entries({ control, candidate })) {
     if (units.total === 0) warnings.push(`The plan gives the ${name} no unit.`);
@@ -298,7 +331,7 @@ function warningsOf(control: SwitchbackSide, candidate: SwitchbackSide): string[
     if (runs.pending > 0) warnings.push(`${formatCount(runs.pending, 'run')} of the ${name} have not ended.`);
   }
   warnings.push(
-    'What a unit leaves behind for the next one (plans in progress, stock, queues) counts for the next one: ' +
+    'The state that a unit passes on to the next one (plans in progress, stock, queues) counts for the next one: ' +
       'this analysis cannot see such carry-over.',
   );
   return warnings;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PERCENTILE_KEYS, summarize } from './summary.ts';
 
-const percentilesOf = (values: unknown[]) =>
+const listPercentiles = (values: unknown[]) =>
   PERCENTILE_KEYS.map((key) => summarize(values)?.percentiles[key]);
 
 function expectNear(actual: readonly (number | undefined)[], expected: readonly number[]): void {
@@ -27,15 +27,15 @@ describe('a distribution', () => {
       shift: 26,
       percentiles: [-24.16, -20.8, -16.6, -4, 0, 3, 8.7, 10.6, 12.12],
     },
-  ])('of $values is that of numpy and scipy', ({ values, moments, shift, percentiles }) => {
+  ])('of $values matches numpy and scipy', ({ values, moments, shift, percentiles }) => {
     const found = summarize(values);
     expectNear([found?.mean, found?.std, found?.shifted_geometric_mean.value], moments);
     expect(found?.shifted_geometric_mean.shift).toBe(shift);
-    expectNear(percentilesOf(values), percentiles);
+    expectNear(listPercentiles(values), percentiles);
     expect([found?.min, found?.max, found?.count]).toEqual([values[0], values.at(-1), values.length]);
   });
 
-  test('has its percentiles in both spellings', () => {
+  test('has percentiles in both spellings', () => {
     const percentiles = summarize([1, 2, 3])?.percentiles;
     expect(Object.keys(percentiles ?? {}).sort()).toEqual(
       [...PERCENTILE_KEYS, ...PERCENTILE_KEYS.map((key) => key.toUpperCase())].sort(),
@@ -44,14 +44,14 @@ describe('a distribution', () => {
     expect(percentiles?.P99).toBe(percentiles?.p99);
   });
 
-  test('of one value is that value, without spread', () => {
+  test('of one value is that value, with a standard deviation of 0', () => {
     const found = summarize([-2.5]);
     expect(found).toMatchObject({ min: -2.5, max: -2.5, mean: -2.5, count: 1, std: 0 });
     expect(found?.shifted_geometric_mean).toEqual({ value: -2.5, shift: 10 });
-    expect(percentilesOf([-2.5])).toEqual(PERCENTILE_KEYS.map(() => -2.5));
+    expect(listPercentiles([-2.5])).toEqual(PERCENTILE_KEYS.map(() => -2.5));
   });
 
-  test('of no usable value is none', () => {
+  test('is null without a usable value', () => {
     expect(summarize([])).toBe(null);
     expect(
       summarize([
@@ -69,11 +69,11 @@ describe('a distribution', () => {
     ).toBe(null);
   });
 
-  test('leaves out what is no number', () => {
+  test('ignores values that are not finite numbers', () => {
     expect(summarize([1, 'nan', true, 3, Number.NEGATIVE_INFINITY])).toEqual(summarize([1, 3]));
   });
 
-  test('has zero, not minus zero', () => {
+  test('contains zero, not minus zero', () => {
     const found = summarize([-0, -0]);
     expect(
       [found?.min, found?.mean, found?.shifted_geometric_mean.value].map((one) => Object.is(one, 0)),
@@ -90,7 +90,7 @@ describe('extreme values', () => {
     expect((found?.shifted_geometric_mean.value ?? 0) / 1e308).toBeCloseTo(1.5 ** (1 / 3), 10);
   });
 
-  test('of both signs have finite answers', () => {
+  test('of both signs have finite results', () => {
     const found = summarize([-Number.MAX_VALUE, Number.MAX_VALUE]);
     expect(found).toMatchObject({ mean: 0, std: Number.MAX_VALUE });
     expect(found?.shifted_geometric_mean).toEqual({ value: -Number.MAX_VALUE, shift: Number.MAX_VALUE });
@@ -120,13 +120,13 @@ describe('any values', () => {
     maxLength: 40,
   });
 
-  test('have finite answers within their range, in order, whatever the order of the values', () => {
+  test('have finite, ordered results within their range, independent of their order', () => {
     fc.assert(
       fc.property(numbers, (values) => {
         const found = summarize(values);
         if (found === null) throw new Error('no distribution');
         const { min, max, mean, std, shifted_geometric_mean } = found;
-        const rising = [min, ...percentilesOf(values), max].map(Number);
+        const rising = [min, ...listPercentiles(values), max].map(Number);
         expect(rising).toEqual([...rising].sort((a, b) => a - b));
         for (const one of [mean, shifted_geometric_mean.value]) {
           expect(one).toBeGreaterThanOrEqual(min);

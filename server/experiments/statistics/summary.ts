@@ -1,12 +1,12 @@
 /**
- * The distribution of an indicator's values. Every number of it is finite and does not depend on the order of the values.
+ * The distribution of an indicator's values. All its numbers are finite and do not depend on the order of the values.
  *
- * - Only finite numbers count (`toUsableNumber`); where there is none, there is no distribution.
- * - `std` is that of a sample (n - 1), 0 for one value.
- * - Percentiles are interpolated linearly (type 7); of one value each is that value.
+ * - Only finite numbers count (`toUsableNumber`); without one there is no distribution.
+ * - `std` is the sample standard deviation (n - 1), 0 for one value.
+ * - Percentiles use linear interpolation (type 7); for one value each is that value.
  * - The shifted geometric mean is exp(mean of ln(x + shift)) - shift. The shift is 10, which is defined for values above
- *   -10. Where the smallest value is not, the shift grows until smallest + shift = 1, and is stated. Where that 1 is lost
- *   to rounding (magnitudes beyond 2^53), the smallest value + shift is 0 and the mean is the smallest value.
+ *   -10. With a smaller value the shift is 1 - smallest, and the result states it. Rounding loses that 1 for magnitudes
+ *   beyond 2^53: then smallest + shift is 0 and the mean is the smallest value.
  */
 import {
   clamp,
@@ -18,16 +18,18 @@ import {
 } from './numbers.ts';
 import { toUsableNumber } from './observations.ts';
 
-/** Percentiles are reported in both spellings that clients read. */
+/** Clients read percentiles in both spellings. */
 const PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99] as const;
 const LOWER = ['p01', 'p05', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
 const UPPER = ['P01', 'P05', 'P10', 'P25', 'P50', 'P75', 'P90', 'P95', 'P99'] as const;
+/** The keys of percentiles in lower case, in ascending order. */
 export const PERCENTILE_KEYS = LOWER;
 
+/** The key of a percentile in lower case. */
 export type LowerPercentile = (typeof LOWER)[number];
 type Percentiles = Record<LowerPercentile | (typeof UPPER)[number], number>;
 
-/** What is known of the values of one indicator; there is at least one value. */
+/** The distribution of at least one value. */
 export interface Distribution {
   min: number;
   max: number;
@@ -38,16 +40,16 @@ export interface Distribution {
   percentiles: Percentiles;
 }
 
-/** The shift that is used wherever every value is above -10. */
+/** The shift for values that are all above -10. */
 export const GEOMETRIC_MEAN_SHIFT = 10;
 
-/** Those of the values that are usable numbers, ascending. */
+/** Returns the usable numbers of the values, ascending. */
 function sortUsableNumbers(values: readonly unknown[]): Float64Array {
   const numbers = values.map(toUsableNumber).filter((number) => number !== null);
   return Float64Array.from(numbers).sort();
 }
 
-/** The distribution of the usable values; null when none is. */
+/** Returns the distribution of the usable values; null without one. */
 export function summarize(values: readonly unknown[]): Distribution | null {
   const ascending = sortUsableNumbers(values);
   const count = ascending.length;
@@ -62,12 +64,12 @@ export function summarize(values: readonly unknown[]): Distribution | null {
     count,
     mean: clamp(clampToFinite(mean(scaled) * scale.inverse), min, max),
     std: clampToFinite(standardDeviation(scaled) * scale.inverse),
-    shifted_geometric_mean: shiftedGeometricMean(ascending, min, max),
-    percentiles: percentilesOf(ascending),
+    shifted_geometric_mean: computeShiftedGeometricMean(ascending, min, max),
+    percentiles: computePercentiles(ascending),
   };
 }
 
-function percentilesOf(ascending: Float64Array): Percentiles {
+function computePercentiles(ascending: Float64Array): Percentiles {
   const found: Partial<Percentiles> = {};
   PERCENTS.forEach((percent, index) => {
     const value = interpolatePercentile(ascending, percent);
@@ -77,7 +79,7 @@ function percentilesOf(ascending: Float64Array): Percentiles {
   return found as Percentiles;
 }
 
-function shiftedGeometricMean(ascending: Float64Array, min: number, max: number) {
+function computeShiftedGeometricMean(ascending: Float64Array, min: number, max: number) {
   const shift = min > -GEOMETRIC_MEAN_SHIFT ? GEOMETRIC_MEAN_SHIFT : clampToFinite(1 - min);
   // With log1p and expm1 a mean of small values keeps its digits beside the shift, and x + shift cannot overflow.
   const logs = ascending.map((value) => Math.log1p(value / shift));

@@ -1,18 +1,18 @@
 /**
- * Wilcoxon's signed-rank test, two-sided: do paired differences lie symmetrically about 0?
+ * Wilcoxon's signed-rank test, two-sided. The null hypothesis is that paired differences are symmetric about 0.
  *
- * - Differences of 0 are left out (Wilcoxon's own way, the default of R and scipy).
- * - Magnitudes that differ by no more than one part in 10^9 share the mean of their ranks, so that rounding cannot untie
- *   what is tied.
- * - Up to 100 differences the p-value is exact, also with ties: the distribution of the rank sum over all 2^n signs, by
- *   dynamic programming over doubled ranks, which are whole numbers. Above, it is the normal approximation with the
- *   corrections for ties and for continuity.
- * - Below 10 differences there is no answer (the rule of the benchmark evaluator IPET): too few can hardly ever be
- *   significant, and are too easily so by accident of choice.
+ * - The test ignores differences of 0 (Wilcoxon's own method, the default of R and scipy).
+ * - Magnitudes that differ by at most one part in 10^9 share the mean of their ranks, so that rounding does not break a
+ *   tie.
+ * - Up to 100 differences the p-value is exact, also with ties. Dynamic programming over doubled ranks, which are
+ *   integers, computes the distribution of the rank sum over all 2^n signs. Above, it is the normal approximation with
+ *   the corrections for ties and for continuity.
+ * - Below 10 differences there is no p-value (the rule of the benchmark evaluator IPET). So few are hardly ever
+ *   significant, and when they are, it depends too much on the selection of inputs.
  */
 import { normalUpperTail, sum } from './numbers.ts';
 
-/** What the test says. */
+/** The result of the test. */
 export interface WilcoxonResult {
   /** Differences that are not 0. */
   n: number;
@@ -22,18 +22,19 @@ export interface WilcoxonResult {
   /** Two-sided; null when n is below 10. */
   p_value: number | null;
   method: 'exact' | 'normal';
-  /** How many standard deviations w_plus lies above what chance would give; 0 for no differences. */
+  /** The standardised w_plus: its distance from the mean by chance, in standard deviations; 0 for no differences. */
   score: number;
 }
 
+/** The number of nonzero differences from which the test has a p-value. */
 export const TEST_PAIRS_MIN = 10;
 const EXACT_MAX = 100;
-const TIE = 1e-9;
+const TIE_SHARE = 1e-9;
 
-/** The test of differences; `least` is the number of differences from which it answers. */
-export function wilcoxonSignedRank(differences: ArrayLike<number>, least = TEST_PAIRS_MIN): WilcoxonResult {
+/** Returns the test of differences. `minimum` is the number of nonzero differences from which there is a p-value. */
+export function testSignedRanks(differences: ArrayLike<number>, minimum = TEST_PAIRS_MIN): WilcoxonResult {
   const nonzero = Float64Array.from(differences).filter((difference) => difference !== 0);
-  const { doubled, groups } = doubledRanks(nonzero);
+  const { doubled, groups } = rankDoubled(nonzero);
   const n = nonzero.length;
   const all = n * (n + 1);
   let plus = 0;
@@ -41,18 +42,20 @@ export function wilcoxonSignedRank(differences: ArrayLike<number>, least = TEST_
     if (difference > 0) plus += doubled[index] ?? 0;
   });
   const method = n <= EXACT_MAX ? 'exact' : 'normal';
-  const deviation = Math.sqrt(varianceOf(n, groups));
+  const deviation = Math.sqrt(computeVariance(n, groups));
   const score = n === 0 ? 0 : (plus - all / 2) / 2 / deviation;
-  const answer = { n, w_plus: plus / 2, w_minus: (all - plus) / 2, method, score } as const;
-  if (n < least) return { ...answer, p_value: null };
+  const result = { n, w_plus: plus / 2, w_minus: (all - plus) / 2, method, score } as const;
+  if (n < minimum) return { ...result, p_value: null };
   const smaller = Math.min(plus, all - plus);
   const tail =
-    method === 'exact' ? exactTail(doubled, smaller) : normalUpperTail(corrected(score, deviation));
-  return { ...answer, p_value: Math.min(1, 2 * tail) };
+    method === 'exact'
+      ? computeExactTail(doubled, smaller)
+      : normalUpperTail(correctForContinuity(score, deviation));
+  return { ...result, p_value: Math.min(1, 2 * tail) };
 }
 
-/** Twice the rank of each magnitude, ties sharing the mean of theirs, and the sizes of the groups of ties. */
-function doubledRanks(nonzero: Float64Array): { doubled: Int32Array; groups: number[] } {
+/** Returns twice the rank of each magnitude, and the sizes of the groups of ties. Ties share the mean of their ranks. */
+function rankDoubled(nonzero: Float64Array): { doubled: Int32Array; groups: number[] } {
   const magnitudes = nonzero.map(Math.abs);
   const order = Array.from(magnitudes, (_, index) => index).sort(
     (a, b) => (magnitudes[a] ?? 0) - (magnitudes[b] ?? 0),
@@ -62,7 +65,7 @@ function doubledRanks(nonzero: Float64Array): { doubled: Int32Array; groups: num
   for (let start = 0; start < order.length; ) {
     const least = magnitudes[order[start] ?? 0] ?? 0;
     let end = start + 1;
-    while (end < order.length && (magnitudes[order[end] ?? 0] ?? 0) <= least * (1 + TIE)) end += 1;
+    while (end < order.length && (magnitudes[order[end] ?? 0] ?? 0) <= least * (1 + TIE_SHARE)) end += 1;
     for (const index of order.slice(start, end)) doubled[index] = start + 1 + end;
     groups.push(end - start);
     start = end;
@@ -70,42 +73,42 @@ function doubledRanks(nonzero: Float64Array): { doubled: Int32Array; groups: num
   return { doubled, groups };
 }
 
-/** The probability that a sum over ranks, each taken or not by a fair coin, is at most `limit`. */
-function exactTail(doubled: Int32Array, limit: number): number {
+/** Returns the probability that a sum over ranks, each included with probability 1/2, is at most `limit`. */
+function computeExactTail(doubled: Int32Array, limit: number): number {
   const probability = new Float64Array(limit + 1);
   probability[0] = 1;
   let reached = 0;
   for (const rank of doubled) {
     reached = Math.min(limit, reached + rank);
     for (let total = reached; total >= 0; total -= 1) {
-      const taken = total >= rank ? (probability[total - rank] ?? 0) : 0;
-      probability[total] = ((probability[total] ?? 0) + taken) / 2;
+      const included = total >= rank ? (probability[total - rank] ?? 0) : 0;
+      probability[total] = ((probability[total] ?? 0) + included) / 2;
     }
   }
   return sum(probability);
 }
 
-/** The variance of a rank sum by chance, with the correction for ties. */
-function varianceOf(n: number, groups: readonly number[]): number {
+/** Returns the variance of a rank sum under the null hypothesis, with the correction for ties. */
+function computeVariance(n: number, groups: readonly number[]): number {
   const ties = groups.reduce((total, size) => total + size ** 3 - size, 0);
   return (n * (n + 1) * (2 * n + 1)) / 24 - ties / 48;
 }
 
-/** The magnitude of a score, half a rank nearer to 0: sums come in steps. */
-function corrected(score: number, deviation: number): number {
+/** Returns the magnitude of a score, half a rank closer to 0, because rank sums are discrete. */
+function correctForContinuity(score: number, deviation: number): number {
   return Math.max(0, Math.abs(score) - 0.5 / deviation);
 }
 
 /**
- * p-values adjusted by Holm's step-down rule, in the order given; null stays null and does not count. Of all that are
- * below 5 % after it, the chance that even one is a false finding is at most 5 %.
+ * Returns the p-values adjusted by Holm's step-down rule, in the same order; null stays null and does not count. With a
+ * level of 5 % for the adjusted values, the probability of one or more false positives is at most 5 %.
  */
 export function adjustHolm(pValues: readonly (number | null)[]): (number | null)[] {
   const known = pValues.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((a, b) => a.p - b.p);
   const adjusted: (number | null)[] = pValues.map(() => null);
   let largest = 0;
-  known.forEach(({ p, index }, place) => {
-    largest = Math.max(largest, Math.min(1, p * (known.length - place)));
+  known.forEach(({ p, index }, rank) => {
+    largest = Math.max(largest, Math.min(1, p * (known.length - rank)));
     adjusted[index] = largest;
   });
   return adjusted;

@@ -16,7 +16,7 @@ export function listIndicatorNames(path: string): string[] {
 }
 
 /** Returns the value of the indicator that the path means; undefined when the run did not report it. */
-export function findIndicator<V>(reports: ReadonlyMap<string, V>, path: string): V | undefined {
+export function findIndicator<V>(reports: Pick<ReadonlyMap<string, V>, 'get'>, path: string): V | undefined {
   const exact = reports.get(path);
   if (exact !== undefined) return exact;
   for (const name of listIndicatorNames(path).slice(1)) {
