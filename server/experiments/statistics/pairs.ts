@@ -2,7 +2,7 @@
  * Pairs the runs of two sides by input. An input is the independent unit, because its repetitions share its properties.
  * So a comparison averages them first.
  *
- * Within an input, the first of these rules that applies pairs the runs:
+ * Within an input, the first of these rules that applies pairs the runs.
  * 1. Runs with the same option set and repetition make a pair, where both sides ran the same ones.
  * 2. Runs with the same repetition make a pair, because each side of a scenario test has its own option sets.
  * 3. The means of both sides make one pair.
