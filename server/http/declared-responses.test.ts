@@ -1,4 +1,4 @@
-/** Every operation answers what the published document says it does: status, content type, and a body of the shape. */
+/** Every operation responds as the published document declares: status, content type and schema of the body. */
 import { readFileSync } from 'node:fs';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
@@ -20,14 +20,14 @@ interface Shape {
   items?: Shape;
   anyOf?: Shape[];
 }
-interface Answers {
+interface DocumentedResponses {
   [status: string]: { $ref?: string; content?: Record<string, { schema: Shape }> };
 }
 const document = JSON.parse(
   readFileSync(new URL(import.meta.resolve('@switchyard/contract/openapi/cloud.json')), 'utf8'),
 ) as {
-  paths: Record<string, Record<string, { responses: Answers }>>;
-  components: { schemas: Record<string, Shape>; responses: Answers };
+  paths: Record<string, Record<string, { responses: DocumentedResponses }>>;
+  components: { schemas: Record<string, Shape>; responses: DocumentedResponses };
 };
 const ajv = addFormats.default(new Ajv({ strict: false })).addSchema({ $id: 'cloud', ...document });
 
@@ -38,17 +38,17 @@ const ENSEMBLE = {
   run_groups: [{ id: 'one', instance_id: 'latest', options: { seed: 1 } }],
   rules: [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize' as const, index: 0 }],
 };
-const BODIES_OF_WEBHOOKS = {
+const WEBHOOK_FIELDS = {
   event_types: ['run.status' as const],
   endpoint_url: 'https://example.com/hook',
-  description: 'Told',
+  description: 'Any text',
 };
 const SECRET = { type: 'env', location: 'KEY', value: 'treasure' } as const;
 /** Values for the placeholders of paths. */
 let ids: Record<string, string>;
 let uploadUrl: string;
 let downloadUrl: string;
-/** Good once. */
+/** Valid for one request. */
 let invite: string;
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const application_id = await createInstance(server);
   const run = await createRunAndWait(server, application_id, {
     instance: 'i1',
-    // The app gives back what it gets, and so leaves an asset.
+    // The app returns its input as its output, so the run has an asset.
     input: {
       a: 1,
       assets: [{ name: 'map', content: [], visual: { schema: 'geojson', label: 'Map' } }],
@@ -78,32 +78,7 @@ beforeAll(async () => {
   await server.client.call('createVersion', { params, body: { id: 'unused', name: 'Unused one' } });
   const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
   await server.client.call('createSecretsCollection', { params, body: collection });
-  await server.client.call('createInput', { params, body: { id: 'monday', run_id: run.id } });
-  const set = { id: 'peaks', name: 'Peaks', run_ids: [run.id] };
-  await server.client.call('createInputSet', { params, body: set });
-  await server.client.call('createEnsemble', { params, body: { id: 'best', ...ENSEMBLE } });
-  const comparison = { baseline_instance_id: 'i1', candidate_instance_id: 'latest' };
-  const shadow = { id: 'shadow', name: 'Shadow', comparison, termination_events: { maximum_runs: 1 } };
-  await server.client.call('createShadowTest', { params, body: shadow });
-  const plan = { unit_duration_minutes: 1, units: 1 };
-  const switchback = { id: 'switchback', name: 'Switchback', comparison, generate_random_plan: plan };
-  await server.client.call('createSwitchbackTest', { params, body: switchback });
-  await experiment(application_id);
-  const accept = {
-    name: 'Any name',
-    control: { instance_id: 'i1' },
-    candidate: { instance_id: 'latest' },
-    metrics: [
-      {
-        field: 'result.value',
-        statistic: 'mean',
-        metric_type: 'direct-comparison' as const,
-        params: { operator: 'le' as const },
-      },
-    ],
-    input_set_id: 'peaks',
-  };
-  await server.client.call('createAcceptanceTest', { params, body: { ...accept, id: 'accepted' } });
+  await createExperiments(application_id, run.id);
   ids = {
     application_id,
     run_id: run.id,
@@ -121,29 +96,56 @@ beforeAll(async () => {
     acceptance_id: 'accepted',
     member_id: invited.id,
     account_id,
-    webhook_id: 'told',
-    conversation_id: await conversation(),
+    webhook_id: 'hook',
+    conversation_id: await createConversation(),
   };
-  BODIES.createShadowTest = { ...shadow, id: 'another' };
-  BODIES.createSwitchbackTest = { ...switchback, id: 'another' };
-  BODIES.createInput = { run_id: run.id };
-  BODIES.createAcceptanceTest = accept;
-  BODIES.createInputSet = { name: 'Any name', run_ids: [run.id] };
 });
 
-/** Of a webhook whose receiver answers. */
-async function conversation(): Promise<string> {
-  const body = { id: 'told', ...BODIES_OF_WEBHOOKS, endpoint_url: receiver.url };
+/** Creates one resource of each kind of experiment, and the bodies that create another one. */
+async function createExperiments(application_id: string, run_id: string): Promise<void> {
+  const params = { application_id };
+  await server.client.call('createInput', { params, body: { id: 'monday', run_id } });
+  const set = { id: 'peaks', name: 'Peaks', run_ids: [run_id] };
+  await server.client.call('createInputSet', { params, body: set });
+  await server.client.call('createEnsemble', { params, body: { id: 'best', ...ENSEMBLE } });
+  const comparison = { baseline_instance_id: 'i1', candidate_instance_id: 'latest' };
+  const shadow = { id: 'shadow', name: 'Shadow', comparison, termination_events: { maximum_runs: 1 } };
+  await server.client.call('createShadowTest', { params, body: shadow });
+  const plan = { unit_duration_minutes: 1, units: 1 };
+  const switchback = { id: 'switchback', name: 'Switchback', comparison, generate_random_plan: plan };
+  await server.client.call('createSwitchbackTest', { params, body: switchback });
+  await createCompletedExperiment(application_id);
+  const metric_type = 'direct-comparison' as const;
+  const atMost = { operator: 'le' as const };
+  const metric = { field: 'result.value', statistic: 'mean', metric_type, params: atMost };
+  const accept = {
+    name: 'Any name',
+    control: { instance_id: 'i1' },
+    candidate: { instance_id: 'latest' },
+    metrics: [metric],
+    input_set_id: 'peaks',
+  };
+  await server.client.call('createAcceptanceTest', { params, body: { ...accept, id: 'accepted' } });
+  BODIES.createShadowTest = { ...shadow, id: 'another' };
+  BODIES.createSwitchbackTest = { ...switchback, id: 'another' };
+  BODIES.createInput = { run_id };
+  BODIES.createAcceptanceTest = accept;
+  BODIES.createInputSet = { name: 'Any name', run_ids: [run_id] };
+}
+
+/** Returns the id of a conversation with a webhook whose receiver responds. */
+async function createConversation(): Promise<string> {
+  const body = { id: 'hook', ...WEBHOOK_FIELDS, endpoint_url: receiver.url };
   await server.client.call('createWebhook', { body });
   await server.client.call('triggerEvent', { body: { event_type: 'run.status' } });
   return server.waitUntil('webhooks-told', async () => {
-    const at = { params: { webhook_id: 'told' } };
+    const at = { params: { webhook_id: 'hook' } };
     return (await server.client.call('listWebhookConversations', at)).body.items[0]?.id;
   });
 }
 
-/** A batch experiment that is over, with runs of every kind. */
-async function experiment(application_id: string): Promise<void> {
+/** Creates a batch experiment and waits for its end. */
+async function createCompletedExperiment(application_id: string): Promise<void> {
   const params = { application_id };
   const group = { option_set: 'x_1', scenario_id: 's' };
   const runs = ['i1', 'latest'].flatMap((instance_id) =>
@@ -170,8 +172,8 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** A run of the ensemble that has ended, with what its rules found. */
-async function ensembleRun(): Promise<string> {
+/** Returns the id of a finished run of the ensemble. */
+async function createEnsembleRun(): Promise<string> {
   const configuration = { run_type: { type: 'ensemble', definition_id: 'best' } };
   const request = { input: {}, body: { configuration } };
   return (await createRunAndWait(server, ids.application_id ?? '', request)).id;
@@ -180,45 +182,47 @@ async function ensembleRun(): Promise<string> {
 const resolve = (shape: Shape): Shape =>
   shape.$ref === undefined ? shape : (document.components.schemas[shape.$ref.split('/').at(-1) ?? ''] ?? {});
 
-/** Fields of the body that the document does not name. */
-function undocumented(shape: Shape, value: unknown, where = ''): string[] {
+/** Returns the paths of the body's fields that the document does not declare. */
+function findUndocumented(shape: Shape, value: unknown, where = ''): string[] {
   const { properties, additionalProperties, items, anyOf } = resolve(shape);
   if (Array.isArray(value)) {
     const each = items ?? anyOf?.map(resolve).find((one) => one.items)?.items;
-    return each ? value.flatMap((one, index) => undocumented(each, one, `${where}[${index}]`)) : [];
+    return each ? value.flatMap((one, index) => findUndocumented(each, one, `${where}[${index}]`)) : [];
   }
   const own = properties ?? anyOf?.map(resolve).find((one) => one.properties)?.properties;
   if (typeof value !== 'object' || value === null || !own || additionalProperties) return [];
   return Object.entries(value).flatMap(([name, one]) => {
     const inner = own[name];
-    return inner ? undocumented(inner, one, `${where}.${name}`) : [`${where}.${name}`];
+    return inner ? findUndocumented(inner, one, `${where}.${name}`) : [`${where}.${name}`];
   });
 }
 
-/** Compares the answer with what the document says of the operation. */
-function expectAsDocumented(operation: Operation, answer: TestResponse): void {
+/** Compares the response with the document. */
+function expectAsDocumented(operation: Operation, response: TestResponse): void {
   const responses = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses ?? {};
-  const given = responses[String(answer.status)];
-  expect(given, `${operation.id} answered ${answer.status}: ${answer.text}`).toBeDefined();
-  const declared = given?.$ref ? document.components.responses[given.$ref.split('/').at(-1) ?? ''] : given;
+  const reference = responses[String(response.status)];
+  expect(reference, `${operation.id} responds ${response.status}: ${response.text}`).toBeDefined();
+  const declared = reference?.$ref
+    ? document.components.responses[reference.$ref.split('/').at(-1) ?? '']
+    : reference;
   const [type, content] = Object.entries(declared?.content ?? {})[0] ?? [];
   if (type === undefined || content === undefined) {
-    expect(answer.text).toBe('');
+    expect(response.text).toBe('');
     return;
   }
-  if (operation.id !== 'getDownload') expect(answer.headers.get('content-type')).toContain(type);
+  if (operation.id !== 'getDownload') expect(response.headers.get('content-type')).toContain(type);
   if (type !== 'application/json') return;
-  // B15: responses do not run into one another in a terminal; content of callers goes out as it came.
-  if (!['getRunInput', 'getDownload'].includes(operation.id)) expect(answer.text).toMatch(/[}\]]\n$/);
+  // B15: JSON of the server ends with a newline; content of callers is returned byte for byte.
+  if (!['getRunInput', 'getDownload'].includes(operation.id)) expect(response.text).toMatch(/[}\]]\n$/);
   const validate = ajv.compile({
     ...(JSON.parse(JSON.stringify(content.schema).replaceAll('"#/', '"cloud#/')) as object),
   });
-  expect(validate(answer.body), `${answer.text} ${JSON.stringify(validate.errors)}`).toBe(true);
-  expect(undocumented(content.schema, answer.body)).toEqual([]);
+  expect(validate(response.body), `${response.text} ${JSON.stringify(validate.errors)}`).toBe(true);
+  expect(findUndocumented(content.schema, response.body)).toEqual([]);
 }
 
-/** Puts an archive to a new URL, which the next activation takes. */
-async function putAgain(): Promise<void> {
+/** Uploads an archive for the next activation. */
+async function uploadArchive(): Promise<void> {
   const params = { application_id: ids.application_id ?? '' };
   const { body } = await server.client.call('getBinaryUpload', { params });
   const archive = await packFiles({ 'app.yaml': MANIFEST, 'main.mjs': '' });
@@ -255,7 +259,7 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   updateWebhook: { description: 'New' },
   triggerEvent: { event_type: 'run.status' },
 };
-/** What takes things away comes last, the smallest first. */
+/** Deletions run last, and containers after their contents. */
 const LAST = [
   'deleteWebhook',
   'deleteAcceptanceTest',
@@ -279,45 +283,45 @@ const declared = (Object.values(operations) as Operation[]).sort(
   (a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id),
 );
 
-const urlOf = (operation: Operation, values: Record<string, string>): string => {
+const formatUrl = (operation: Operation, values: Record<string, string>): string => {
   if (operation.id === 'putUpload') return uploadUrl;
   if (operation.id === 'getDownload') return downloadUrl;
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
 };
-const bodyOf = (id: string): unknown => {
+const createBody = (id: string): unknown => {
   if (id === 'putUpload') return '{}';
-  if (id === 'createWebhook') return { id: uniqueId('hook'), ...BODIES_OF_WEBHOOKS };
+  if (id === 'createWebhook') return { id: uniqueId('hook'), ...WEBHOOK_FIELDS };
   if (id === 'inviteMember') return { email: `${uniqueId('bob')}@example.com`, role: 'viewer' };
   return id === 'acceptInvite' ? { invite } : BODIES[id as OperationId];
 };
 
-describe('what is of another is not there, and stays as it is:', () => {
-  const named = declared.filter(({ path, right }) => path.includes('{') && right !== 'public');
+describe('resources of others do not exist for a caller, and stay unchanged:', () => {
+  const withIds = declared.filter(({ path, right }) => path.includes('{') && right !== 'public');
   let before: string[];
   let token: string;
-  let elsewhere: string;
+  let otherApplication: string;
   beforeAll(async () => {
     token = (await createOtherAccount(server, 'admin')).token;
-    elsewhere = await createVersion(server);
-    // The runs of the acceptance test end by themselves, and webhooks are told of them.
-    await waitUntil('nothing changes by itself', async () => (await countPendingJobs(server)) === 0);
+    otherApplication = await createVersion(server);
+    // The runs of the acceptance test finish in the background and create webhook deliveries.
+    await waitUntil('no job is pending', async () => (await countPendingJobs(server)) === 0);
     before = await listRowsAndBlobs(server);
   });
   afterAll(async () => expect(await listRowsAndBlobs(server)).toEqual(before));
 
-  test.each(named)('another account, $id', async (operation) => {
-    const asked = { token, body: bodyOf(operation.id) };
-    const answer = await server.request(operation.method, urlOf(operation, ids), asked);
-    expect(answer.status, answer.text).toBe(operation.right === 'server' ? 403 : 404);
+  test.each(withIds)('another account, $id', async (operation) => {
+    const request = { token, body: createBody(operation.id) };
+    const response = await server.request(operation.method, formatUrl(operation, ids), request);
+    expect(response.status, response.text).toBe(operation.right === 'server' ? 403 : 404);
   });
 
-  const inApplications = named.filter(({ path }) => /\{application_id\}.*\{/.test(path));
+  const inApplications = withIds.filter(({ path }) => /\{application_id\}.*\{/.test(path));
   test.each(inApplications)('another application, $id', async (operation) => {
-    const there = { ...ids, application_id: elsewhere };
-    const answer = await server.request(operation.method, urlOf(operation, there), {
-      body: bodyOf(operation.id),
+    const there = { ...ids, application_id: otherApplication };
+    const response = await server.request(operation.method, formatUrl(operation, there), {
+      body: createBody(operation.id),
     });
-    expect(answer.status, answer.text).toBe(404);
+    expect(response.status, response.text).toBe(404);
   });
 
   test.each<[string, string, (run: string, upload: string) => object]>([
@@ -339,58 +343,58 @@ describe('what is of another is not there, and stays as it is:', () => {
     ],
     ['PUT', 'binary', (_, upload_id) => ({ upload_id, ...(BODIES.activateBinary as object) })],
     ['PUT', '', () => ({ default_instance: 'i1' })],
-  ])('a body that names it, %s %s (%#)', async (method, path, body) => {
+  ])('a body with the id of another application, %s %s (%#)', async (method, path, body) => {
     const upload = new URL(uploadUrl).pathname.split('/').at(-1) ?? '';
-    const at = `/v1/applications/${elsewhere}${path === '' ? '' : `/${path}`}`;
-    const answer = await server.request(method, at, { body: body(ids.run_id ?? '', upload) });
-    expect([400, 404], answer.text).toContain(answer.status);
+    const at = `/v1/applications/${otherApplication}${path === '' ? '' : `/${path}`}`;
+    const response = await server.request(method, at, { body: body(ids.run_id ?? '', upload) });
+    expect([400, 404], response.text).toContain(response.status);
   });
 });
 
 describe.each(declared)('$id', (operation) => {
-  const isKept = operation.method !== 'GET' || operation.right === 'read-secrets';
-  /** What the audit log has of it so far. */
-  const acts = () => {
+  const isAudited = operation.method !== 'GET' || operation.right === 'read-secrets';
+  /** Returns the audit entries of the operation. */
+  const listEntries = () => {
     const entries = server.runningServer.database.read.selectFrom('audit_entries').select('id');
     return entries.where('operation', '=', operation.id).execute();
   };
 
-  test('fails as documented, and leaves no entry in the audit log', async () => {
-    const before = await acts();
-    // Sent without a token it would succeed.
-    const body = operation.id === 'acceptInvite' ? { invite: 'any' } : bodyOf(operation.id);
-    const answers = [
-      await server.request(operation.method, urlOf(operation, {}), {
+  test('fails as documented, and writes no audit entry', async () => {
+    const before = await listEntries();
+    // A valid invite would succeed without a token.
+    const body = operation.id === 'acceptInvite' ? { invite: 'any' } : createBody(operation.id);
+    const responses = [
+      await server.request(operation.method, formatUrl(operation, {}), {
         body: operation.body ? '{"name":1' : undefined,
         token: null,
       }),
-      await server.request(operation.method, urlOf(operation, {}), { body, token: 'rubbish' }),
+      await server.request(operation.method, formatUrl(operation, {}), { body, token: 'rubbish' }),
       await server.request(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), { body }),
     ];
     if (operation.id === 'putUpload') return;
-    for (const answer of answers) expectAsDocumented(operation, answer);
-    // Without ids in its path the last of them may succeed.
-    const done = isKept ? answers.filter((answer) => answer.status < 300) : [];
-    expect(await acts()).toHaveLength(before.length + done.length);
+    for (const response of responses) expectAsDocumented(operation, response);
+    // The last request may succeed when its path has no ids.
+    const successes = isAudited ? responses.filter(({ status }) => status < 300) : [];
+    expect(await listEntries()).toHaveLength(before.length + successes.length);
   });
 
-  test('succeeds as documented, and leaves one entry in the audit log where it does anything', async () => {
-    if (operation.id === 'activateBinary') await putAgain();
+  test('succeeds as documented, and writes one audit entry where it has an effect', async () => {
+    if (operation.id === 'activateBinary') await uploadArchive();
     if (operation.id === 'putUpload') {
       const params = { application_id: ids.application_id ?? '' };
       uploadUrl = (await server.client.call('createRunUpload', { params })).body.upload_url;
     }
     const shapes =
       operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
-    const before = await acts();
-    const named = operation.id === 'getRunEnsemble' ? { ...ids, run_id: await ensembleRun() } : ids;
+    const before = await listEntries();
+    const pathIds = operation.id === 'getRunEnsemble' ? { ...ids, run_id: await createEnsembleRun() } : ids;
     for (const query of shapes) {
-      const answer = await server.request(operation.method, urlOf(operation, named) + query, {
-        body: bodyOf(operation.id),
+      const response = await server.request(operation.method, formatUrl(operation, pathIds) + query, {
+        body: createBody(operation.id),
       });
-      expect(answer.status, answer.text).toBeLessThan(300);
-      expectAsDocumented(operation, answer);
+      expect(response.status, response.text).toBeLessThan(300);
+      expectAsDocumented(operation, response);
     }
-    expect(await acts()).toHaveLength(before.length + (isKept ? 1 : 0));
+    expect(await listEntries()).toHaveLength(before.length + (isAudited ? 1 : 0));
   });
 });

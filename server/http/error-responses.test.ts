@@ -1,4 +1,4 @@
-/** What a caller and the log learn of a request that failed through no fault of the caller. */
+/** The response and the log line of an internal error or an unavailable dependency. */
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
@@ -44,18 +44,18 @@ afterAll(() => http.close());
 test.each([
   [500, 'error', new TypeError('undefined is not a function'), 'Internal server error; see the server log'],
   [503, 'warn', Object.assign(new Error('no space'), { code: 'ENOSPC' }), 'The disk of the server is full'],
-])('B18: a %i names its request, and so does its line in the log', async (status, level, error, words) => {
+])('B18: a %i and its log line name the request', async (status, level, error, message) => {
   thrown = error;
   lines.length = 0;
-  const answer = await sendRequest(`${url}/v1/downloads/d1?expires=1&signature=confidential`, 'GET', '', {
+  const response = await sendRequest(`${url}/v1/downloads/d1?expires=1&signature=confidential`, 'GET', '', {
     token: null,
   });
-  const id = answer.headers.get('x-request-id');
+  const id = response.headers.get('x-request-id');
   expect(id).toMatch(/^request-\d+$/);
-  expect(answer.status).toBe(status);
-  expect((answer.body as { error: string }).error).toContain(words);
-  expect((answer.body as { error: string }).error).toContain(String(id));
-  const line = lines.find((one) => one.level === level);
+  expect(response.status).toBe(status);
+  expect((response.body as { error: string }).error).toContain(message);
+  expect((response.body as { error: string }).error).toContain(String(id));
+  const line = lines.find((line) => line.level === level);
   expect(line?.fields).toMatchObject({
     request: id,
     operation: 'getDownload',

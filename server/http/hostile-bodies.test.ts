@@ -1,4 +1,4 @@
-/** Bodies that are deep, wide, or have the names that every object has, to every operation that takes one. */
+/** Sends deep bodies, wide bodies and names of Object.prototype to every operation with a body. */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,34 +18,36 @@ const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(leve
 const wide = (count: number): string =>
   Array.from({ length: count }, (_, index) => `"k${index}":${index}`).join(',');
 const DEEP = deep(99_000);
-const fieldsOf = (id: string): string => JSON.stringify(COMPLETE_BODIES[id] ?? {}).slice(1, -1);
+const formatFields = (id: string): string => JSON.stringify(COMPLETE_BODIES[id] ?? {}).slice(1, -1);
 const KINDS: [string, (id: string) => string][] = [
   [
     '99,000 levels deep in every field',
     (id) => `{${Object.keys(COMPLETE_BODIES[id] ?? {}).map((name) => `"${name}":${DEEP}`)}}`,
   ],
-  ['nothing but levels', () => DEEP],
-  ['50,000 fields wide', (id) => `{${[fieldsOf(id), wide(50_000)].filter(Boolean)}}`],
+  ['of nested arrays alone', () => DEEP],
+  ['50,000 fields wide', (id) => `{${[formatFields(id), wide(50_000)].filter(Boolean)}}`],
   [
-    'with the names that every object has',
+    'with the property names of Object.prototype',
     (id) =>
-      `{${[fieldsOf(id), '"constructor":{"prototype":{"polluted":1}},"__proto__":{"polluted":1}'].filter(Boolean)}}`,
+      `{${[formatFields(id), '"constructor":{"prototype":{"polluted":1}},"__proto__":{"polluted":1}'].filter(Boolean)}}`,
   ],
 ];
-const takingBodies = (Object.values(operations) as Operation[]).filter((one) => one.body && !one.body.stream);
+const operationsWithBody = (Object.values(operations) as Operation[]).filter(
+  (one) => one.body && !one.body.stream,
+);
 
 describe.each(KINDS)('a body %s', (_, make) => {
-  test.each(takingBodies)(
-    'to $id is answered as declared, in a short sentence',
+  test.each(operationsWithBody)(
+    'to $id gets a declared status and a short message',
     async ({ id, method, path, responses }) => {
       const at = path.replace('{application_id}', application).replaceAll(/\{\w+\}/g, 'missing');
       const body = make(id);
-      const began = performance.now();
-      const answer = await server.request(method, at, { body });
+      const startedAt = performance.now();
+      const response = await server.request(method, at, { body });
       const declared = [...Object.keys(responses).map(Number), 400, 403, 404];
-      expect(declared, answer.text.slice(0, 300)).toContain(answer.status);
-      if (answer.status >= 400) expect(answer.text.length).toBeLessThan(1000);
-      expect(performance.now() - began).toBeLessThan(20_000);
+      expect(declared, response.text.slice(0, 300)).toContain(response.status);
+      if (response.status >= 400) expect(response.text.length).toBeLessThan(1000);
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
       expect(({} as { polluted?: number }).polluted).toBeUndefined();
     },
   );
@@ -54,7 +56,7 @@ describe.each(KINDS)('a body %s', (_, make) => {
 describe('a run', () => {
   const post = (body: string) => server.request('POST', `/v1/applications/${application}/runs`, { body });
 
-  test('takes an input that is as deep as a body may be, and gives it back; 400 for a deeper one', async () => {
+  test('accepts an input of the maximum depth and returns it unchanged; 400 for a deeper one', async () => {
     expectError(await post(`{"input":${deep(100_000)}}`), 400, 'more than 100000 levels deep');
     expectError(
       await post(`{"a":"]}\\"]}${'x'.repeat(100)}","input":${'[{"a":'.repeat(800_000)}`),
@@ -62,20 +64,20 @@ describe('a run', () => {
       'levels deep',
     );
     const input = deep(99_999);
-    const made = await post(`{"input":${input}}`);
-    expectStatus(made, 202);
-    const { run_id } = made.body as { run_id: string };
+    const created = await post(`{"input":${input}}`);
+    expectStatus(created, 202);
+    const { run_id } = created.body as { run_id: string };
     const read = await server.request('GET', `/v1/applications/${application}/runs/${run_id}/input`);
     expect(read.text).toBe(input);
   });
 
-  test('with 330,000 options, or one option 400,000 times, is answered in bounded time', async () => {
-    const began = performance.now();
+  test('with 330,000 options, or one option 400,000 times, gets a response in bounded time', async () => {
+    const startedAt = performance.now();
     expectError(await post(`{"input":1,"options":{${wide(330_000)}}}`), 400, '330000');
     expectStatus(await post(`{"input":1,"options":{${'"a":1,'.repeat(400_000)}"a":2}}`), 202);
-    // Numbers whose hashes would meet, were they hashes of the number alone.
+    // These numbers collide in a hash table whose hash depends on the number alone.
     const alike = Array.from({ length: 200_000 }, (_, index) => `"${4_294_967_296 + index * 16_777_216}":1`);
     expectError(await post(`{"input":1,"options":{${alike.join(',')}}}`), 400);
-    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });

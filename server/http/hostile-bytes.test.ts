@@ -1,4 +1,4 @@
-/** Requests that are made to be understood in two ways, to cost much, or to have something of theirs come back. */
+/** Requests that attack by an ambiguous length, by cost, or by reflected text. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApplication, expectError, expectStatus } from '../testing/fixtures/resources.ts';
 import { type RawResponse, sendRaw } from '../testing/http/raw-sockets.ts';
@@ -26,9 +26,9 @@ const post = (headers: string, body: string): Promise<RawResponse> =>
 const applications = async () => (await server.request('GET', '/v1/applications')).body;
 const statuses = ({ text }: RawResponse) => text.match(/HTTP\/1\.1 \d+/g);
 
-describe('a body whose length can be understood in two ways is no request: 400 for', () => {
+describe('400 for a body of ambiguous length:', () => {
   test.each([
-    ['an encoding that is none', 'Transfer-Encoding: xchunked\r\n', CHUNKS],
+    ['an unknown encoding', 'Transfer-Encoding: xchunked\r\n', CHUNKS],
     ['chunks inside another encoding', 'Transfer-Encoding: gzip, chunked\r\n', CHUNKS],
     ['chunks that are not the last encoding', 'Transfer-Encoding: chunked, identity\r\n', CHUNKS],
     ['chunks twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n', CHUNKS],
@@ -54,12 +54,12 @@ describe('a body whose length can be understood in two ways is no request: 400 f
     expect(await applications()).toEqual(before);
   });
 
-  test('a request hidden in the body of another is no request', async () => {
+  test('a request hidden in the body of another has no effect', async () => {
     const hidden = `DELETE /v1/applications/${application} HTTP/1.1\r\n${head}\r\n`;
     const length = `Content-Length: ${hidden.length}\r\n\r\n${hidden}`;
     for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS']) {
-      const answer = await sendRaw(server, `${method} /v1/nothing HTTP/1.1\r\n${head}${length}`);
-      expect(statuses(answer)).toHaveLength(1);
+      const response = await sendRaw(server, `${method} /v1/nothing HTTP/1.1\r\n${head}${length}`);
+      expect(statuses(response)).toHaveLength(1);
     }
     expectStatus(await server.request('GET', `/v1/applications/${application}`), 200);
   });
@@ -69,17 +69,17 @@ describe('headers: 400 for', () => {
   test.each([
     ['a second host', 'Host: y\r\n'],
     ['a second token', 'Authorization: Bearer x\r\n'],
-    ['a second key of idempotency', 'Idempotency-Key: a\r\nIdempotency-Key: b\r\n'],
+    ['a second Idempotency-Key', 'Idempotency-Key: a\r\nIdempotency-Key: b\r\n'],
     ['64 kB in one', `X: ${'y'.repeat(65_536)}\r\n`],
     ['3,000 of them', 'A: b\r\n'.repeat(3000) + 'A: b\r\n'.repeat(3000)],
-    ['one that goes on in the next line', 'X: a\r\n b\r\n'],
-    ['a return without a line feed', 'X: a\rAuthorization: b\r\n'],
+    ['a folded header', 'X: a\r\n b\r\n'],
+    ['a carriage return without a line feed', 'X: a\rAuthorization: b\r\n'],
     ['a name with a space', 'X Y: a\r\n'],
   ])('%s', async (_, headers) => {
     expect((await get(headers)).status).toBe(400);
   });
 
-  test('lines that end in a line feed alone are none', async () => {
+  test('400 for lines that end in a line feed alone', async () => {
     const bytes = `GET /v1/account HTTP/1.1\n${head.replaceAll('\r', '')}\n`;
     expect((await sendRaw(server, bytes)).status).toBe(400);
   });
@@ -93,59 +93,59 @@ describe('headers: 400 for', () => {
     [`Range: bytes=${'0-1,'.repeat(5000)}0-1\r\n`],
     [`Accept: ${'text/markdown;q=0.5,'.repeat(1200)}\r\n`],
   ])('%j changes nothing', async (headers) => {
-    const answer = await get(headers);
-    expect(answer.status).toBe(200);
-    expect(answer.text).toContain('"id":"account-');
+    const response = await get(headers);
+    expect(response.status).toBe(200);
+    expect(response.text).toContain('"id":"account-');
   });
 
   test('a tunnel is not opened', async () => {
-    const answer = await sendRaw(server, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n');
-    expect(answer.text).toBe('');
+    const response = await sendRaw(server, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n');
+    expect(response.text).toBe('');
   });
 
-  test('HTTP/2 and HTTP/3 without being asked for are not understood', async () => {
+  test('400 for HTTP/2 and HTTP/3 without negotiation', async () => {
     expect((await sendRaw(server, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).status).toBe(400);
     expect((await sendRaw(server, `GET /v1/account HTTP/3.7\r\n${head}\r\n`)).status).toBe(400);
   });
 });
 
 describe('time', () => {
-  test('tags with 30 kB of space between them are read in straight time', async () => {
-    const began = performance.now();
-    const answer = await get(`If-None-Match: x${' '.repeat(30_000)}x\r\n`, '/openapi/cloud.json');
-    expect(answer.status).toBe(200);
-    // It was four seconds, in which nobody else was answered.
-    expect(performance.now() - began).toBeLessThan(1500);
+  test('entity tags with 30 kB of space between them are parsed in linear time', async () => {
+    const startedAt = performance.now();
+    const response = await get(`If-None-Match: x${' '.repeat(30_000)}x\r\n`, '/openapi/cloud.json');
+    expect(response.status).toBe(200);
+    // A quadratic parser took 4 s and blocked all other requests.
+    expect(performance.now() - startedAt).toBeLessThan(1500);
   });
 
-  test('ten thousand parameters, and five hundred requests at once on one connection, are answered', async () => {
+  test('10,000 parameters and 500 pipelined requests get responses', async () => {
     expect((await get('', `/v1/applications?${'a&'.repeat(10_000)}`)).status).toBe(400);
     const many = Array.from({ length: 4000 }, (_, index) => `a${index}`).join('&');
     expect((await get('', `/v1/applications?${many}`)).status).toBe(400);
     const one = `GET /v1/account HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
-    const answer = await sendRaw(server, `${one.repeat(500)}GET /v1/account HTTP/1.1\r\n${head}\r\n`);
-    expect(statuses(answer)).toHaveLength(501);
+    const response = await sendRaw(server, `${one.repeat(500)}GET /v1/account HTTP/1.1\r\n${head}\r\n`);
+    expect(statuses(response)).toHaveLength(501);
   });
 });
 
-describe('nothing of a request comes back where it does harm', () => {
+describe('a response reflects no harmful part of the request', () => {
   test('a line break in a path becomes no header', async () => {
     const path = '/v1/applications/a%0d%0aX-Evil:%201%0d%0a%0d%0a<script>';
-    const answer = await server.request('GET', path);
-    expectError(answer, 404);
-    expect(answer.headers.get('x-evil')).toBeNull();
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    const response = await server.request('GET', path);
+    expectError(response, 404);
+    expect(response.headers.get('x-evil')).toBeNull();
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('links name the address of the server, whatever host is asked', async () => {
+  test('links contain the URL of the server, whatever the Host header says', async () => {
     const path = `/v1/applications/${application}/runs/uploadurl`;
     for (const line of [`POST ${path}`, `POST http://evil.example${path}`]) {
       const evil = head.replace('Host: x', 'Host: evil.example\r\nX-Forwarded-Host: evil.example');
-      const answer = await sendRaw(server, `${line} HTTP/1.1\r\n${evil}Content-Length: 0\r\n\r\n`);
-      expect(answer.status).toBe(200);
-      expect(answer.text).toContain(`"upload_url":"${server.url}/`);
-      expect(answer.text).not.toContain('evil');
+      const response = await sendRaw(server, `${line} HTTP/1.1\r\n${evil}Content-Length: 0\r\n\r\n`);
+      expect(response.status).toBe(200);
+      expect(response.text).toContain(`"upload_url":"${server.url}/`);
+      expect(response.text).not.toContain('evil');
     }
   });
 
@@ -155,31 +155,31 @@ describe('nothing of a request comes back where it does harm', () => {
     '/\\evil.example/',
     '/%5cevil.example/',
     '/docs/..//evil.example/',
-  ])('%s leads nowhere', async (path) => {
-    const answer = await get('', path);
-    expect([400, 404]).toContain(answer.status);
-    expect(answer.text.toLowerCase()).not.toContain('\r\nlocation:');
+  ])('%s does not redirect', async (path) => {
+    const response = await get('', path);
+    expect([400, 404]).toContain(response.status);
+    expect(response.text.toLowerCase()).not.toContain('\r\nlocation:');
   });
 
-  test('no other origin may read an answer or send what needs a question before', async () => {
+  test('no other origin may read a response or send a request that needs a preflight', async () => {
     for (const origin of ['https://evil.example', 'null', server.url]) {
-      const asked = { origin, 'access-control-request-method': 'POST' };
+      const preflight = { origin, 'access-control-request-method': 'POST' };
       for (const path of ['/v1/account', '/v1/accounts', '/metrics']) {
-        const answers = [
-          await server.request('OPTIONS', path, { token: null, headers: asked }),
+        const responses = [
+          await server.request('OPTIONS', path, { token: null, headers: preflight }),
           await server.request('GET', path, { headers: { origin } }),
         ];
-        for (const { headers } of answers)
+        for (const { headers } of responses)
           expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
       }
     }
   });
 });
 
-test('who has no token sends no more than a form has', async () => {
+test('a request without a token may have a body of at most 64 KiB', async () => {
   const body = { name: 'x'.repeat(70_000), email: 'a@example.com' };
   expectError(await server.request('POST', '/v1/accounts', { token: null, body }), 400, '65536 bytes');
   const invite = { invite: 'x'.repeat(70_000) };
-  const answer = await server.request('POST', '/v1/account/invites/accept', { token: null, body: invite });
-  expectError(answer, 400, '65536 bytes');
+  const response = await server.request('POST', '/v1/account/invites/accept', { token: null, body: invite });
+  expectError(response, 400, '65536 bytes');
 });

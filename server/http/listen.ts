@@ -1,30 +1,34 @@
-/** Where the server is reached, from the first connection to the last. */
-import { type AddressInfo, isIPv6 } from 'node:net';
+/** Opens the listening socket of the HTTP server, and closes it without cutting requests. */
+import { isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 
 const CLOSE_TIMEOUT_MS = 10_000;
+const IDLE_CHECK_INTERVAL_MS = 50;
 
 /**
- * Takes no new connection, lets requests under way finish, and closes each connection as it falls idle: one that is kept
- * alive would otherwise hold the server until its time is over. What takes longer is cut off.
+ * Accepts no new connection, finishes the current requests, and closes each connection when it becomes idle. A keep-alive
+ * connection would otherwise delay the end of the server until its timeout. After 10 s it closes all connections.
  */
 export async function closeHttp(http: FastifyInstance): Promise<void> {
-  const idle = setInterval(() => http.server.closeIdleConnections(), 50);
-  const late = setTimeout(() => http.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+  const closeIdle = setInterval(() => http.server.closeIdleConnections(), IDLE_CHECK_INTERVAL_MS);
+  const closeAll = setTimeout(() => http.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
   try {
     await http.close();
   } finally {
-    clearInterval(idle);
-    clearTimeout(late);
+    clearInterval(closeIdle);
+    clearTimeout(closeAll);
   }
 }
 
-/** Answers where it listens, without a trailing slash. */
+/** Starts to listen, and returns the URL of the server without a trailing slash. Throws when the port is in use. */
 export async function listen(http: FastifyInstance, config: Config): Promise<string> {
   await http.listen({ host: config.host, port: config.port });
-  const { address, port } = http.server.address() as AddressInfo;
-  const wildcard = address === '0.0.0.0' || address === '::';
-  const host = wildcard ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address;
+  const bound = http.server.address();
+  if (bound === null || typeof bound === 'string')
+    throw new Error(`The server listens on ${bound}: not a TCP port. Set a host and a port.`);
+  const { address, port } = bound;
+  const isWildcard = address === '0.0.0.0' || address === '::';
+  const host = isWildcard ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address;
   return `http://${host}:${port}`;
 }

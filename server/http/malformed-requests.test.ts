@@ -1,4 +1,4 @@
-/** Requests that no honest client sends, and honest ones at the edge: an answer of the contract to each, never a 500. */
+/** Malformed requests, and valid ones at the limits: each gets a response of the contract, never a 500. */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const get = (path: string) => server.request('GET', path);
 
 describe('a body', () => {
   test.each([
-    ['half of it', '{"name":', 'not valid JSON'],
+    ['a truncated object', '{"name":', 'not valid JSON'],
     ['single quotes', "{'name':'Any name'}", 'not valid JSON'],
     ['NaN', '{"name":NaN}', 'not valid JSON'],
     ['two values', '{"name":"Any name"}{}', 'not valid JSON'],
@@ -29,18 +29,18 @@ describe('a body', () => {
     ['a text', '"hello"', 'The body is "hello"; it must be a JSON object'],
     ['null', 'null', 'The body is null; it must be a JSON object'],
     ['nothing', '', 'empty; it must be a JSON object'],
-  ])('that is %s is a 400', async (_, body, words) => {
-    expectError(await post(body), 400, words);
+  ])('that is %s is a 400', async (_, body, message) => {
+    expectError(await post(body), 400, message);
   });
 
-  test('that is no UTF-8 is a 400', async () => {
+  test('that is not valid UTF-8 is a 400', async () => {
     const latin = Buffer.from('{"name":"Zürich"}', 'latin1');
     expectError(await post(latin), 400, 'not valid UTF-8');
     const utf16 = Buffer.from('{"name":"Any name"}', 'utf16le');
     expectError(await post(utf16, { 'content-type': 'application/json; charset=utf-16' }), 400);
   });
 
-  test('that begins with a byte order mark is read', async () => {
+  test('that begins with a byte order mark is accepted', async () => {
     const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{"name":"Any name"}')]);
     expectStatus(await post(body), 201);
   });
@@ -57,13 +57,13 @@ describe('a body', () => {
     ['application/json; charset=utf-8', 201],
     ['APPLICATION/JSON', 201],
     ['application/merge-patch+json', 201],
-  ])('of the content type %j is answered %i', async (type, status) => {
-    const answer = await post('{"name":"Any name"}', { 'content-type': type });
-    if (status === 400) expectError(answer, 400, 'application/json');
-    else expectStatus(answer, 201);
+  ])('with the content type %j gets a %i', async (type, status) => {
+    const response = await post('{"name":"Any name"}', { 'content-type': type });
+    if (status === 400) expectError(response, 400, 'application/json');
+    else expectStatus(response, 201);
   });
 
-  test('that is absent although its content type is JSON is accepted where none is needed', async () => {
+  test('that is absent is accepted by an operation without a required body, even with a JSON content type', async () => {
     const headers = { 'content-type': 'application/json' };
     const none = { headers };
     expectStatus(await server.request('POST', `/v1/applications/${application}/runs/uploadurl`, none), 200);
@@ -75,38 +75,40 @@ describe('a body', () => {
     expectStatus(await server.request('DELETE', path, none), 204);
   });
 
-  test('of null where none is needed is refused like any other value that is no object', async () => {
+  test('of null is refused by an operation without a required body', async () => {
     for (const body of ['null', '[]', '7']) {
-      const answer = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`, { body });
-      expectError(answer, 400, 'must be a JSON object');
+      const response = await server.request('POST', `/v1/applications/${application}/runs/uploadurl`, {
+        body,
+      });
+      expectError(response, 400, 'must be a JSON object');
     }
   });
 
-  test('larger than its operation takes is a 400 that says what may be', async () => {
+  test('larger than the limit of its operation is a 400 that states the limit', async () => {
     const body = `{"name":"${'x'.repeat(6_300_000)}"}`;
     const run = await server.request('POST', `/v1/applications/${application}/runs`, { body });
     expectError(run, 400, '6291456 bytes', 'upload URL');
     expectError(await post(body), 400, '262144 bytes');
   });
 
-  test('that states to be larger than that is refused before it is sent', async () => {
+  test('with a Content-Length above the limit is refused before it is sent', async () => {
     const head = `POST /v1/applications HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\nConnection: close\r\n\r\n{`;
     expect((await sendRaw(server, head)).status).toBe(400);
   });
 
-  test('of a megabyte in one field is refused in a short sentence', async () => {
-    const answers = [
+  test('with a megabyte in one field is refused with a short message', async () => {
+    const responses = [
       await post(JSON.stringify({ name: 'x'.repeat(1_000_000) })),
       await post(JSON.stringify({ name: 'Any name', ['y'.repeat(1_000_000)]: 1 })),
       await post(JSON.stringify({ name: 'Any name', is_pipeline: 'z'.repeat(1_000_000) })),
     ];
-    for (const answer of answers) {
-      expectError(answer, 400);
-      expect(answer.text.length).toBeLessThan(500);
+    for (const response of responses) {
+      expectError(response, 400);
+      expect(response.text.length).toBeLessThan(500);
     }
   });
 
-  test('nested 10,000 deep is judged like any other', async () => {
+  test('of 10,000 nested levels is validated like any other', async () => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     expectError(await post(`{"name":${deep}}`), 400, 'name is a JSON array of 1');
     expectError(await post(`{"name":"Any name","extra":${deep}}`), 400, 'extra is not a field');
@@ -121,7 +123,7 @@ describe('a body', () => {
     expectStatus(await post(halves), 201);
   });
 
-  test('of 100,000 keys is judged like any other', async () => {
+  test('of 100,000 keys is validated like any other', async () => {
     const keys = (length: number) =>
       Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, 1]));
     const many = keys(100_000);
@@ -135,7 +137,7 @@ describe('a body', () => {
     );
   });
 
-  test('with keys of every object is judged by its own keys only', async () => {
+  test('with keys of Object.prototype is validated by its own keys only', async () => {
     for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       expectError(await post(`{"name":"Any name","${key}":{"description":"x"}}`), 400, key);
     }
@@ -146,22 +148,22 @@ describe('a body', () => {
     expectStatus(put, 200);
   });
 
-  test('of huge numbers is judged like any other', async () => {
+  test('with huge numbers is validated like any other', async () => {
     for (const value of ['1e999', '-1e999', '123456789012345678901234567890', '1e-999', '-0']) {
       const body = `{"name":"Any name","version_id":"v1","configuration":{"queuing":{"priority":${value}}}}`;
-      const answer = await server.request('POST', `/v1/applications/${application}/instances`, { body });
-      expectError(answer, 400, 'configuration.queuing.priority');
+      const response = await server.request('POST', `/v1/applications/${application}/instances`, { body });
+      expectError(response, 400, 'configuration.queuing.priority');
     }
   });
 
-  test('of which a field is given twice counts the last', async () => {
-    const answer = await post('{"name":"First name","name":"Second name"}');
-    expect(answer.body).toMatchObject({ name: 'Second name' });
+  test('with a duplicate field uses the last value', async () => {
+    const response = await post('{"name":"First name","name":"Second name"}');
+    expect(response.body).toMatchObject({ name: 'Second name' });
   });
 });
 
 describe('a text', () => {
-  test('with a zero byte is a 400 where it would be kept', async () => {
+  test('with a NUL character is a 400 where it would be stored', async () => {
     expectError(await post('{"name":"Any\\u0000name"}'), 400, 'NUL');
     expectError(await post('{"name":"Any name","description":"a\\u0000"}'), 400, 'NUL');
     const body = { name: 'Any name', role: 'viewer', user_email: 'a\0@example.com' };
@@ -174,19 +176,19 @@ describe('a text', () => {
     );
   });
 
-  test('with half a surrogate pair is answered as it is kept', async () => {
+  test('with an unpaired surrogate is returned as it is stored', async () => {
     const id = uniqueId('halves');
-    const answer = await post(`{"id":"${id}","name":"\\ud83dtruck\\udE9A","description":"\\uD83D\\uDE9A"}`);
-    expectStatus(answer, 201);
-    expect(answer.body).toMatchObject({ name: '\uFFFDtruck\uFFFD', description: '🚚' });
-    expect((await get(`/v1/applications/${id}`)).body).toEqual(answer.body);
+    const response = await post(`{"id":"${id}","name":"\\ud83dtruck\\udE9A","description":"\\uD83D\\uDE9A"}`);
+    expectStatus(response, 201);
+    expect(response.body).toMatchObject({ name: '\uFFFDtruck\uFFFD', description: '🚚' });
+    expect((await get(`/v1/applications/${id}`)).body).toEqual(response.body);
   });
 
-  test('of any other characters is kept as it is', async () => {
+  test('of any other characters is stored unchanged', async () => {
     const name = '\u0001\u007f\u200f\ufeff\uffff "\\\' 🚚 e\u0301';
-    const answer = await post(JSON.stringify({ name }));
-    expectStatus(answer, 201);
-    const { id } = answer.body as { id: string };
+    const response = await post(JSON.stringify({ name }));
+    expectStatus(response, 201);
+    const { id } = response.body as { id: string };
     expect((await get(`/v1/applications/${id}`)).body).toMatchObject({ name });
   });
 });
@@ -217,7 +219,7 @@ describe('an address', () => {
     ['a traversal, encoded twice', '%252e%252e%252fetc'],
     ['a traversal by backslashes', '..%5c..%5cetc'],
     ['a piece of SQL', "'%20or%201=1--"],
-    ['the name of every object’s prototype', '__proto__'],
+    ['the property __proto__', '__proto__'],
   ])('whose id is %s is a 404', async (_, id) => {
     expectError(await get(`/v1/applications/${id}`), 404);
     expectError(await server.request('DELETE', `/v1/applications/${id}`), 404);
@@ -233,13 +235,13 @@ describe('an address', () => {
   });
 
   test.each(['PATCH', 'POST', 'OPTIONS', 'PROPFIND', 'LOCK', 'QUERY'])(
-    '404 for the method %s it does not have',
+    '404 for the unsupported method %s',
     async (method) => {
       expectError(await server.request(method, '/v1/account'), 404);
     },
   );
 
-  test('HEAD answers what GET does, without the body', async () => {
+  test('HEAD responds like GET, without the body', async () => {
     const head = await server.request('HEAD', '/v1/account');
     expectStatus(head, 200);
     expect(head.text).toBe('');
@@ -248,31 +250,31 @@ describe('an address', () => {
   });
 
   test('TRACE echoes nothing', async () => {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       server,
       'TRACE /v1/account HTTP/1.1\r\nHost: x\r\nSecret: s3\r\nConnection: close\r\n\r\n',
     );
-    expect([400, 404]).toContain(answer.status);
-    expect(answer.text).not.toContain('s3');
+    expect([400, 404]).toContain(response.status);
+    expect(response.text).not.toContain('s3');
   });
 });
 
 describe('a query', () => {
-  test('with a key given twice is a 400', async () => {
+  test('with a duplicate key is a 400', async () => {
     expectError(await get('/v1/applications?pagereturn=true&pagereturn=false'), 400, 'pagereturn', '2 times');
   });
 
-  test('with empty places between its parameters is answered as without', async () => {
+  test('with empty parameters is accepted', async () => {
     expectStatus(await get('/v1/applications?&limit=5&&'), 200);
     expectStatus(await get('/v1/applications?'), 200);
   });
 
-  test('that cannot be decoded is taken as it stands', async () => {
+  test('that cannot be decoded is used as it is', async () => {
     expectError(await get('/v1/applications?limit=%zz'), 400, 'limit is ');
     expectError(await get('/v1/applications?pagetoken=%ff%00'), 400, 'pagetoken is ');
   });
 
-  test('of many thousand characters is answered', async () => {
+  test('of 16,000 characters gets a response', async () => {
     expectError(await get(`/v1/applications?pagetoken=${'a'.repeat(16_000)}`), 400, 'pagetoken is ');
   });
 
@@ -291,7 +293,7 @@ describe('a query', () => {
     'yesterday',
     '',
     '+012026-01-01T00:00:00Z',
-  ])('with the time %j, which is none, is a 400', async (time) => {
+  ])('with the malformed time %j is a 400', async (time) => {
     const path = `/v1/applications/${application}/runs?start=${encodeURIComponent(time)}`;
     expectError(await get(path), 400, 'start is ');
   });
@@ -302,7 +304,7 @@ describe('a query', () => {
     '2024-02-29T23:59:59+05:30',
     '9999-12-31T23:59:59Z',
     '0001-01-01T00:00:00Z',
-  ])('with the time %s is answered', async (time) => {
+  ])('with the time %s is accepted', async (time) => {
     const path = `/v1/applications/${application}/runs?end=${encodeURIComponent(time)}`;
     expectStatus(await get(path), 200);
   });
@@ -310,10 +312,10 @@ describe('a query', () => {
 
 describe('B6: a query parameter that the operation does not have is refused', () => {
   test.each(Object.values(operations) as Operation[])('by $id', async ({ method, path, body }) => {
-    const answer = await server.request(method, `${path.replaceAll(/\{\w+\}/g, 'any')}?colour=blue`, {
+    const response = await server.request(method, `${path.replaceAll(/\{\w+\}/g, 'any')}?colour=blue`, {
       body: body?.stream ? 'x' : undefined,
     });
-    expectError(answer, 400, 'colour is not a query parameter of this operation');
+    expectError(response, 400, 'colour is not a query parameter of this operation');
   });
 
   test.each([
@@ -325,11 +327,11 @@ describe('B6: a query parameter that the operation does not have is refused', ()
     ['?limit[a]=4', 'limit[a] is not a query parameter'],
     ['?%00=%00', ' is not a query parameter'],
     [`?${'x'.repeat(2000)}=1`, `${'x'.repeat(80)}… is not a query parameter`],
-  ])('of a list with %s', async (query, words) => {
-    expectError(await get(`/v1/applications${query}`), 400, words);
+  ])('of a list with %s', async (query, message) => {
+    expectError(await get(`/v1/applications${query}`), 400, message);
   });
 
-  test('but pages of the site are opened whatever stands behind them', async () => {
+  test('but pages of the site ignore query parameters', async () => {
     expect((await get('/openapi/cloud.json?utm_source=mail')).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-/** The numbers for monitoring: queue, durations and results of runs. */
+/** The metrics of the queue, and of the durations and results of runs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { createRun, createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
@@ -6,18 +6,18 @@ import { startTestServer, type TestServer } from '../testing/servers/test-server
 import { createMetrics, registerQueueMetrics } from './metrics.ts';
 
 let server: TestServer;
-let ahead = 0;
+let offsetMs = 0;
 const clock = {
   ...systemClock,
-  now: () => Date.now() + ahead,
-  elapsed: () => performance.now() + ahead,
+  now: () => Date.now() + offsetMs,
+  elapsed: () => performance.now() + offsetMs,
 };
 beforeAll(async () => {
   server = await startTestServer({ clock, env: { SWITCHYARD_CAPACITY: '1,8c16gb12h=0' } });
 });
 afterAll(() => server.close());
 
-/** The value of each line of the metrics, by its name with its labels. */
+/** Returns the value of each metric by its name with labels. */
 async function scrape(): Promise<Map<string, number>> {
   const { text } = await server.request('GET', '/metrics', { token: null });
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -31,47 +31,47 @@ async function scrape(): Promise<Map<string, number>> {
 }
 
 describe('B19: the metrics', () => {
-  test('have the queue by execution class, and how long its oldest run has waited', async () => {
+  test('count queued runs and measure the wait of the oldest one by execution class', async () => {
     await pushApp(server, 'app', nodeApp('(input) => input'));
-    // No slot serves the class.
+    // The capacity has no slot for the class, so the runs stay queued.
     const configuration = { execution_class: '8c16gb12h' };
-    for (let left = 3; left > 0; left -= 1) {
+    for (let remaining = 3; remaining > 0; remaining -= 1) {
       await createRun(server, 'app', { body: { input: {}, configuration } });
-      ahead += 10_000;
+      offsetMs += 10_000;
     }
-    const numbers = await scrape();
-    expect(numbers.get('switchyard_queue_runs{execution_class="8c16gb12h"}')).toBe(3);
-    expect(numbers.get('switchyard_queue_runs{execution_class="6c9500mb870s"}')).toBe(0);
-    const waited = numbers.get('switchyard_queue_oldest_seconds{execution_class="8c16gb12h"}');
+    const metrics = await scrape();
+    expect(metrics.get('switchyard_queue_runs{execution_class="8c16gb12h"}')).toBe(3);
+    expect(metrics.get('switchyard_queue_runs{execution_class="6c9500mb870s"}')).toBe(0);
+    const waited = metrics.get('switchyard_queue_oldest_seconds{execution_class="8c16gb12h"}');
     expect(waited).toBeGreaterThanOrEqual(30);
     expect(waited).toBeLessThan(60);
-    expect(numbers.get('switchyard_queue_oldest_seconds{execution_class="6c9500mb870s"}')).toBe(0);
+    expect(metrics.get('switchyard_queue_oldest_seconds{execution_class="6c9500mb870s"}')).toBe(0);
   });
 
-  test('have the seconds of runs by class and status, and how many ended how', async () => {
+  test('measure execution time by class and status, and count finished runs by status', async () => {
     await createRunAndWait(server, 'app', { body: { input: {} } });
-    const numbers = await scrape();
+    const metrics = await scrape();
     const labels = '{execution_class="6c9500mb870s",status="succeeded"}';
-    expect(numbers.get('switchyard_runs_finished_total{status="succeeded"}')).toBe(1);
-    expect(numbers.get(`switchyard_run_seconds_count${labels}`)).toBe(1);
-    expect(numbers.get(`switchyard_run_seconds_sum${labels}`)).toBeGreaterThan(0);
+    expect(metrics.get('switchyard_runs_finished_total{status="succeeded"}')).toBe(1);
+    expect(metrics.get(`switchyard_run_seconds_count${labels}`)).toBe(1);
+    expect(metrics.get(`switchyard_run_seconds_sum${labels}`)).toBeGreaterThan(0);
     expect(
-      numbers.get(
+      metrics.get(
         'switchyard_run_seconds_bucket{le="43200",execution_class="6c9500mb870s",status="succeeded"}',
       ),
     ).toBe(1);
   });
 
-  test('ask the database every five seconds at most, and do without it', async () => {
+  test('read the database at most every five seconds, and omit the queue when it is unavailable', async () => {
     const metrics = createMetrics();
     let elapsed = 0;
     let reads = 0;
-    let isAway = false;
+    let isUnavailable = false;
     registerQueueMetrics(metrics, {
       clock: { ...systemClock, now: () => 61_000, elapsed: () => elapsed },
       async read() {
         reads += 1;
-        if (isAway) throw new Error('away');
+        if (isUnavailable) throw new Error('database unavailable');
         return [{ execution_class: '16c60gb12h', count: reads, oldest: 1000 }];
       },
     });
@@ -84,7 +84,7 @@ describe('B19: the metrics', () => {
     const text = await metrics.registry.metrics();
     expect(text).toContain(`${queued} 2`);
     expect(text).toContain('switchyard_queue_oldest_seconds{execution_class="16c60gb12h"} 60');
-    isAway = true;
+    isUnavailable = true;
     elapsed = 10_000;
     expect(await metrics.registry.metrics()).not.toContain(queued);
   });

@@ -1,9 +1,10 @@
-/** The numbers of this process for monitoring, in Prometheus' text format. */
+/** The metrics of this process in the text format of Prometheus. */
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { createJobMetrics, type JobMetrics } from '../jobs/job-metrics.ts';
 
+/** The registry, and the metrics that other modules update. */
 export interface Metrics {
   registry: Registry;
   requests: Histogram<'operation' | 'status'>;
@@ -17,6 +18,7 @@ export interface Metrics {
   jobs: JobMetrics;
 }
 
+/** Returns new metrics in their own registry, with those of Node.js. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'switchyard_' });
@@ -26,25 +28,25 @@ export function createMetrics(): Metrics {
     jobs: createJobMetrics(registry),
     requests: new Histogram({
       name: 'switchyard_http_request_seconds',
-      help: 'Time to answer, by operation and status.',
+      help: 'Response time in seconds, by operation and status.',
       labelNames: ['operation', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
       registers,
     }),
     runsSubmitted: new Counter({
       name: 'switchyard_runs_submitted_total',
-      help: 'Runs made here, external ones too.',
+      help: 'Runs submitted to this process, including external runs.',
       registers,
     }),
     runsFinished: new Counter({
       name: 'switchyard_runs_finished_total',
-      help: 'Runs whose app was ended here, by status.',
+      help: 'Runs whose app ended on this machine, by status.',
       labelNames: ['status'],
       registers,
     }),
     runSeconds: new Histogram({
       name: 'switchyard_run_seconds',
-      help: 'Execution time of apps that ended here, by execution class and status of the run.',
+      help: 'Execution time of apps on this machine in seconds, by execution class and status of the run.',
       labelNames: ['execution_class', 'status'],
       buckets: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 10_800, 43_200],
       registers,
@@ -67,14 +69,14 @@ export function createMetrics(): Metrics {
     }),
     webhookAttempts: new Counter({
       name: 'switchyard_webhook_attempts_total',
-      help: 'Attempts made here to deliver an event to a webhook, by how they ended.',
+      help: 'Attempts of this process to deliver an event to a webhook, by result.',
       labelNames: ['status'],
       registers,
     }),
   };
 }
 
-/** What waits in one execution class. */
+/** The queued runs of one execution class. */
 export interface QueuedInClass {
   execution_class: string;
   count: number;
@@ -82,10 +84,10 @@ export interface QueuedInClass {
   oldest: number;
 }
 
-/** Scrapes more often than this get the same numbers: counting a queue of 100,000 runs takes tens of milliseconds. */
+/** More frequent scrapes get cached values, because counting a queue of 100,000 runs takes tens of milliseconds. */
 const QUEUE_READ_INTERVAL_MS = 5000;
 
-/** Registers the length of the queue and the wait of its oldest run, read from the database when they are scraped. */
+/** Registers the length of the queue and the wait of its oldest run. Each scrape reads both from the database. */
 export function registerQueueMetrics(
   { registry }: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<QueuedInClass[]> },
@@ -95,7 +97,7 @@ export function registerQueueMetrics(
   const readQueue = (): Promise<QueuedInClass[] | null> => {
     if (clock.elapsed() - readAt < QUEUE_READ_INTERVAL_MS) return latest;
     readAt = clock.elapsed();
-    // Without the database the other metrics are still of use; these are then absent.
+    // An unavailable database must not fail the scrape: the two queue metrics are absent then.
     latest = read().catch(() => null);
     return latest;
   };
@@ -109,8 +111,8 @@ export function registerQueueMetrics(
         const queued = await readQueue();
         this.reset();
         for (const execution_class of queued ? EXECUTION_CLASSES : []) {
-          const found = queued?.find((one) => one.execution_class === execution_class);
-          this.set({ execution_class }, found ? value(found) : 0);
+          const queuedInClass = queued?.find((one) => one.execution_class === execution_class);
+          this.set({ execution_class }, queuedInClass ? value(queuedInClass) : 0);
         }
       },
     });

@@ -1,4 +1,4 @@
-/** JSON that the server writes ends with a newline, also in large responses; what callers sent comes back as it was. */
+/** JSON of the server ends with a newline, in large responses too; content of callers is returned byte for byte. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
@@ -26,22 +26,22 @@ test.each([
   ['a large output', () => `/v1/applications/app/runs/${run}`, 200],
   ['a log of megabytes', () => `/v1/applications/app/runs/${run}/logs`, 200],
   ['an error', () => '/v1/applications/none', 404],
-  ['a path that is none', () => '/v1/none', 404],
+  ['an unknown path', () => '/v1/none', 404],
 ])('B15: %s ends with one newline', async (_, path, status) => {
-  const { text, headers, ...answer } = await server.request('GET', path());
-  expect(answer.status).toBe(status);
+  const { text, headers, ...response } = await server.request('GET', path());
+  expect(response.status).toBe(status);
   expect(text).toMatch(/[^\n]\n$/);
   const length = headers.get('content-length');
   if (length !== null) expect(Buffer.byteLength(text)).toBe(Number(length));
 });
 
 test('B15: an error without a token ends with a newline too', async () => {
-  const answer = await server.request('GET', '/v1/applications', { token: null });
-  expect(answer.status).toBe(401);
-  expect(answer.text).toMatch(/\}\n$/);
+  const response = await server.request('GET', '/v1/applications', { token: null });
+  expect(response.status).toBe(401);
+  expect(response.text).toMatch(/\}\n$/);
 });
 
-test('B15: an input comes back byte for byte', async () => {
+test('B15: an input is returned byte for byte', async () => {
   const { text } = await server.request('GET', `/v1/applications/app/runs/${run}/input`);
   expect(text).toBe('{"lines":20000}');
 });

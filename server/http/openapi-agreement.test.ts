@@ -1,10 +1,10 @@
 /**
- * The server and the document it publishes say the same of every body and query: what the document calls valid is not
- * refused for its shape, what it calls invalid is refused, and no answer has a status the document does not have.
+ * The server and its published document agree on every body and query. The server accepts the shape of a valid value,
+ * refuses an invalid one, and responds only with documented statuses.
  *
- * Where an operation is inside an application, one that does not exist is asked: shape is judged before anything is
- * looked up, so that a valid shape is a 404 and an invalid one a 400, whatever the rules say. The same body is then sent
- * to an application that is there.
+ * An operation inside an application is first sent to an application that does not exist. Validation precedes every
+ * look-up, so a valid shape is a 404 and an invalid one a 400, whatever the rules are. The same body is then sent to an
+ * application that exists.
  */
 import { readFileSync } from 'node:fs';
 import type { Operation } from '@switchyard/contract/operation.ts';
@@ -31,8 +31,8 @@ const bodies = addFormats.default(new Ajv(settings)).addSchema({ $id: 'cloud', .
 const queries = addFormats.default(new Ajv({ ...settings, coerceTypes: true }));
 
 const declared = Object.values(operations) as Operation[];
-const takingBodies = declared.filter((one) => one.body && !one.body.stream);
-const takingQueries = declared.filter((one) => one.query && one.right !== 'public');
+const operationsWithBody = declared.filter((one) => one.body && !one.body.stream);
+const operationsWithQuery = declared.filter((one) => one.query && one.right !== 'public');
 const RUNS = { seed: 20_261_120, numRuns: 25 } as const;
 
 let server: TestServer;
@@ -43,22 +43,22 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const pathOf = (operation: Operation, app: string): string =>
+const formatPath = (operation: Operation, app: string): string =>
   operation.path
     .replace('{application_id}', app)
     .replace('{version_id}', 'v1')
     .replace('{instance_id}', 'i1')
     .replaceAll(/\{\w+\}/g, 'missing');
-const entryOf = (operation: Operation) =>
+const findDocumented = (operation: Operation) =>
   document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };
-const pointerOf = (operation: Operation): string =>
+const formatSchemaPointer = (operation: Operation): string =>
   `cloud#/paths/${encodeURIComponent(operation.path.replaceAll('/', '~1'))}/${operation.method.toLowerCase()}/requestBody/content/application~1json/schema`;
 
-/** The rules that refuse what is sent a second time, and a text that is no address. */
+/** The 400 of a rule beyond the schema: a duplicate email, name or id, or an endpoint that is not a public URL. */
 const REFUSED =
   /^\{"status":"Bad Request","error":"(email is .*, which another member has|name is .*, or be the id|id is .*, which another webhook of the account has|endpoint_url is .*; (it must|\S+ is not a public address))/;
 
-/** Values that sit on the edges of types, lengths and numbers. */
+/** Values at the limits of types, lengths and numbers. */
 const EDGES = [
   null,
   true,
@@ -120,19 +120,19 @@ const change: fc.Arbitrary<Change> = fc.record({
   value,
 });
 
-/** Every place inside the value that something can be put to: its container and its key. */
-function places(inside: unknown): [Record<string, unknown>, string][] {
+/** Returns every position inside the value: its container and its key. */
+function listPositions(inside: unknown): [Record<string, unknown>, string][] {
   if (typeof inside !== 'object' || inside === null) return [];
   const container = inside as Record<string, unknown>;
-  return Object.entries(container).flatMap(([name, one]) => [[container, name], ...places(one)]);
+  return Object.entries(container).flatMap(([name, one]) => [[container, name], ...listPositions(one)]);
 }
 
-/** The body as JSON, changed at some places. */
+/** Returns the JSON of the body after the changes. */
 function mutate(body: unknown, changes: readonly Change[]): string {
   const root: Record<string, unknown> = { body: structuredClone(body) };
   for (const one of changes) {
-    const all = places(root);
-    const [container, name] = all[one.at % all.length] ?? [root, 'body'];
+    const positions = listPositions(root);
+    const [container, name] = positions[one.at % positions.length] ?? [root, 'body'];
     const target = container[name];
     if (one.kind === 'remove' && container !== root) delete container[name];
     else if (one.kind === 'add' && typeof target === 'object' && target !== null && !Array.isArray(target))
@@ -148,32 +148,36 @@ function mutate(body: unknown, changes: readonly Change[]): string {
 }
 
 function expectDocumented(operation: Operation, status: number, sent: string): void {
-  expect(Object.keys(entryOf(operation).responses), `${status} for ${sent}`).toContain(String(status));
+  expect(Object.keys(findDocumented(operation).responses), `${status} for ${sent}`).toContain(String(status));
 }
 
 describe('the document and the server agree on the body of', () => {
-  test('every operation that takes one, each with a full example here', () => {
-    expect(Object.keys(COMPLETE_BODIES).sort()).toEqual(takingBodies.map((one) => one.id).sort());
+  test('every operation with a body, each with a complete example', () => {
+    expect(Object.keys(COMPLETE_BODIES).sort()).toEqual(operationsWithBody.map((one) => one.id).sort());
   });
 
-  test.each(takingBodies)('$id', async (operation) => {
-    const validate = bodies.getSchema(pointerOf(operation)) as ValidateFunction;
-    expect(validate, pointerOf(operation)).toBeTypeOf('function');
+  test.each(operationsWithBody)('$id', async (operation) => {
+    const validate = bodies.getSchema(formatSchemaPointer(operation)) as ValidateFunction;
+    expect(validate, formatSchemaPointer(operation)).toBeTypeOf('function');
     const inApplication = operation.path.includes('{application_id}');
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 3 }), async (changes) => {
         const sent = mutate(COMPLETE_BODIES[operation.id], changes);
         const valid = validate(JSON.parse(sent));
-        const judged = await server.request(operation.method, pathOf(operation, 'missing'), { body: sent });
-        expectDocumented(operation, judged.status, sent);
-        const words = `${sent} → ${judged.status} ${judged.text}\n${JSON.stringify(validate.errors)}`;
-        if (!valid) expect(judged.status, words).toBe(400);
-        else if (inApplication) expect(judged.status, words).toBe(404);
-        else if (judged.status !== 400) expect([200, 201, 403, 404], words).toContain(judged.status);
-        else expect(judged.text, words).toMatch(REFUSED);
-        // What is refused for its shape does not come as far as the application.
+        const validated = await server.request(operation.method, formatPath(operation, 'missing'), {
+          body: sent,
+        });
+        expectDocumented(operation, validated.status, sent);
+        const message = `${sent} → ${validated.status} ${validated.text}\n${JSON.stringify(validate.errors)}`;
+        if (!valid) expect(validated.status, message).toBe(400);
+        else if (inApplication) expect(validated.status, message).toBe(404);
+        else if (validated.status !== 400) expect([200, 201, 403, 404], message).toContain(validated.status);
+        else expect(validated.text, message).toMatch(REFUSED);
+        // An invalid shape is refused before the look-up of the application.
         if (!valid || !inApplication) return;
-        const real = await server.request(operation.method, pathOf(operation, application), { body: sent });
+        const real = await server.request(operation.method, formatPath(operation, application), {
+          body: sent,
+        });
         expectDocumented(operation, real.status, sent);
       }),
       RUNS,
@@ -210,12 +214,12 @@ const text = fc.oneof(
 );
 
 describe('the document and the server agree on the query of', () => {
-  test.each(takingQueries)('$id', async (operation) => {
-    const known = (entryOf(operation).parameters ?? []).filter((one) => one.in === 'query');
+  test.each(operationsWithQuery)('$id', async (operation) => {
+    const known = (findDocumented(operation).parameters ?? []).filter((one) => one.in === 'query');
     const schema = {
       type: 'object',
       properties: Object.fromEntries(known.map((one) => [one.name, one.schema])),
-      // OpenAPI has no words for it: what it does not name is refused.
+      // OpenAPI cannot express that the server refuses unknown parameters.
       additionalProperties: false,
     };
     const validate = queries.compile(schema);
@@ -223,22 +227,30 @@ describe('the document and the server agree on the query of', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.constantFrom(...names, 'other'), text, { maxKeys: 3 }),
-        async (given) => {
-          const query = new URLSearchParams(given).toString();
-          const valid = validate({ ...given });
+        async (parameters) => {
+          const query = new URLSearchParams(parameters).toString();
+          const valid = validate({ ...parameters });
           const body = operation.body ? {} : undefined;
-          const judged = await server.request(operation.method, `${pathOf(operation, 'missing')}?${query}`, {
-            body,
-          });
-          expectDocumented(operation, judged.status, query);
-          const words = `${query} → ${judged.status} ${judged.text}`;
-          if (!valid) expect(judged.status, words).toBe(400);
-          else if (operation.path.includes('{')) expect(judged.status, words).toBe(404);
-          // A token that no page gave is refused by a rule, not for its shape.
-          else if (!given.pagetoken) expect(judged.status, words).toBe(200);
-          const real = await server.request(operation.method, `${pathOf(operation, application)}?${query}`, {
-            body,
-          });
+          const validated = await server.request(
+            operation.method,
+            `${formatPath(operation, 'missing')}?${query}`,
+            {
+              body,
+            },
+          );
+          expectDocumented(operation, validated.status, query);
+          const message = `${query} → ${validated.status} ${validated.text}`;
+          if (!valid) expect(validated.status, message).toBe(400);
+          else if (operation.path.includes('{')) expect(validated.status, message).toBe(404);
+          // A rule beyond the schema refuses a page token that the server did not issue.
+          else if (!parameters.pagetoken) expect(validated.status, message).toBe(200);
+          const real = await server.request(
+            operation.method,
+            `${formatPath(operation, application)}?${query}`,
+            {
+              body,
+            },
+          );
           expectDocumented(operation, real.status, query);
         },
       ),

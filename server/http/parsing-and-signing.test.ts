@@ -1,4 +1,4 @@
-/** Tables of cases for the functions that only compute: raw fields, sentences, page tokens, signed URLs, base64url. */
+/** Table tests of pure functions: raw fields, validation messages, page tokens, signed URLs, base64url. */
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ describe('the raw text of a field', () => {
     expect(raw(json)).toBe(expected);
   });
 
-  test('is what JSON.parse reads there, in any object', () => {
+  test('equals the value that JSON.parse reads, for random objects', () => {
     const names = fc.constantFrom('input', 'a', '', '"', '\\', 'in', '🚚', 'input ');
     fc.assert(
       fc.property(
@@ -49,8 +49,8 @@ describe('the raw text of a field', () => {
           );
           const json = `${space}{${members.join(',')}}${space}`;
           const whole = JSON.parse(json) as Record<string, unknown>;
-          const found = raw(json);
-          expect(found === undefined ? undefined : JSON.parse(found)).toEqual(whole.input);
+          const rawText = raw(json);
+          expect(rawText === undefined ? undefined : JSON.parse(rawText)).toEqual(whole.input);
         },
       ),
       { seed: 1, numRuns: 500 },
@@ -58,7 +58,7 @@ describe('the raw text of a field', () => {
   });
 });
 
-describe('the sentence about', () => {
+describe('the validation message about', () => {
   const schema = {
     type: 'object',
     required: ['name'],
@@ -92,19 +92,19 @@ describe('the sentence about', () => {
     [{ name: 'abc', map: { x: [] } }, 'map.x is a JSON array of 0; it must be text or a number.'],
     [{ name: 'abc', nested: { 'a/b~c': 1 } }, 'nested.a/b~c is 1; it must be a JSON object.'],
     [[], 'The body is a JSON array of 0; it must be a JSON object.'],
-  ])('%j says "%s"', (body, sentence) => {
+  ])('%j says "%s"', (body, message) => {
     validate(body);
-    expect(formatValidationError(validate.errors ?? [], 'body')).toBe(sentence);
+    expect(formatValidationError(validate.errors ?? [], 'body')).toBe(message);
   });
 
-  test('a long name or value is cut, and never through the middle of a character', () => {
+  test('a long name or value is truncated, but never inside a character', () => {
     for (const length of [70, 77, 78, 79, 80, 81]) {
       const text = `${'x'.repeat(length)}${'🚚'.repeat(20)}`;
       expect(quoteValue(text).isWellFormed()).toBe(true);
       validate({ name: 'abc', [text]: 1 });
-      const sentence = formatValidationError(validate.errors ?? [], 'body');
-      expect(sentence.isWellFormed()).toBe(true);
-      expect(sentence.length).toBeLessThan(250);
+      const message = formatValidationError(validate.errors ?? [], 'body');
+      expect(message.isWellFormed()).toBe(true);
+      expect(message.length).toBeLessThan(250);
     }
   });
 });
@@ -136,7 +136,7 @@ describe('pages', () => {
     expect(parsePageRequest(tokens, 'list', query)).toEqual({ after: null, limit });
   });
 
-  test('a token leads back to where the page ended, in its list only', () => {
+  test('a token decodes to the end of its page, for its own list only', () => {
     const at = { at: 1_800_000_000_123, id: 'ä "x" 🚚' };
     const token = tokens.encode('list a', at);
     expect(token).toMatch(/^[\w-]+$/);
@@ -145,7 +145,7 @@ describe('pages', () => {
     expect(() => new PageTokens(Buffer.alloc(32, 8)).decode('list a', token)).toThrow('pagetoken is');
   });
 
-  test('no text but the token itself is taken for it', () => {
+  test('a token with one changed character is refused', () => {
     const token = tokens.encode('list', { at: 1, id: 'x' });
     fc.assert(
       fc.property(fc.nat({ max: token.length - 1 }), fc.constantFrom(...'AZaz09-_=. '), (at, character) => {
@@ -156,7 +156,7 @@ describe('pages', () => {
     );
   });
 
-  test('the answer is an array unless pages are asked for', () => {
+  test('the response is an array unless the query requests pages', () => {
     const page = { items: [1, 2], next: { at: 1, id: 'x' } };
     expect(formatPageOrArray(tokens, 'list', {}, page)).toEqual([1, 2]);
     expect(formatPageOrArray(tokens, 'list', { pagereturn: true }, page)).toEqual({
@@ -173,17 +173,17 @@ describe('a signed URL', () => {
   let now = 1_800_000_000_000;
   const clock: Clock = { ...systemClock, now: () => now };
   const signer = new UrlSigner({ key: Buffer.alloc(32, 1), clock, publicUrl: () => 'https://x.example/sub' });
-  const given = (url: string) => Object.fromEntries(new URL(url).searchParams) as Record<string, string>;
+  const readQuery = (url: string) => Object.fromEntries(new URL(url).searchParams) as Record<string, string>;
 
-  test('is absolute, keeps the public path and names its end', () => {
+  test('is absolute, contains the public path and states its expiry', () => {
     const url = new URL(signer.sign('PUT', '/v1/uploads/a', 600));
     expect(url.origin + url.pathname).toBe('https://x.example/sub/v1/uploads/a');
     expect(url.searchParams.get('expires')).toBe(String(now / 1000 + 600));
   });
 
-  test('is good for its method, path, query and time only', () => {
+  test('is valid only for its method, path, query and time', () => {
     const query = { type: 'text/plain; charset=utf-8' };
-    const values = given(signer.sign('GET', '/a', 600, query));
+    const values = readQuery(signer.sign('GET', '/a', 600, query));
     expect(signer.findRejection('GET', '/a', values, query)).toBeNull();
     expect(signer.findRejection('PUT', '/a', values, query)).toContain('signature');
     expect(signer.findRejection('GET', '/b', values, query)).toContain('signature');

@@ -1,14 +1,15 @@
 /**
- * The actions that have an entry in the audit log (server/audit/). The method and right of an operation decide, so that a
- * new operation cannot be forgotten.
+ * The actions that have an entry in the audit log (server/audit/). The method and right of an operation decide, so that
+ * a new operation is audited without further code.
  */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import type { TransactOptions, Writer } from '../../database/database.ts';
 import type { Caller, Owner } from './handler.ts';
 
+/** The facts of an audit entry that every request has. */
 export interface AuditedAction {
   operation: Operation;
-  /** null for what needs no token. */
+  /** null for a request without a token. */
   caller: Caller | null;
   /** The ids in the path. */
   params: Record<string, string>;
@@ -24,12 +25,13 @@ export interface AuditedEffect {
   body?: unknown;
 }
 
+/** The interface of server/audit/ to the HTTP server. */
 export interface AuditLog {
   /** Runs the work of an effect in one durable transaction. */
   transact<T>(work: (tx: Writer) => Promise<T>, options?: TransactOptions): Promise<T>;
   /** Writes the audit entry of an action in the transaction of its effect. */
   insertEntry(tx: Writer, action: AuditedAction, effect: AuditedEffect): Promise<void>;
-  /** Writes an entry for an action that was refused because its caller lacks the right to it. */
+  /** Writes an entry for an action whose caller lacks the right to it. */
   auditRefusal(action: AuditedAction): Promise<void>;
 }
 
@@ -38,7 +40,7 @@ export function isAudited({ method, right }: Operation): boolean {
   return method !== 'GET' || right === 'read-secrets';
 }
 
-/** For servers of handlers without effects. */
+/** The audit log of a server whose handlers have no effects. */
 export const NO_AUDIT_LOG: AuditLog = {
   transact: () => Promise.reject(new Error('This server has no database.')),
   insertEntry: async () => {},

@@ -1,4 +1,4 @@
-/** One transaction holds effect, stored response and audit entry, and no handler compiles without a commit. */
+/** One transaction contains effect, stored response and audit entry; a handler without a commit does not compile. */
 import { operations } from '@switchyard/contract/operations.ts';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { Writer } from '../../database/database.ts';
@@ -7,7 +7,7 @@ import { type Committed, OperationEffect } from './commit.ts';
 import type { Context } from './context.ts';
 import type { CallOf, HandlerOf, ResponseOf } from './handler.ts';
 
-/** Steps in the order in which they happen; a transaction that throws is rolled back. */
+/** Returns an effect that appends its steps to a list; a transaction that throws is rolled back. */
 function createRecordedEffect() {
   const steps: string[] = [];
   const tx = {} as Writer;

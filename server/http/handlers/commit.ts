@@ -1,25 +1,28 @@
 /**
- * The only way from a handler to an effect. `commit` runs the handler's work, stores the response under the
- * Idempotency-Key of the request and writes the audit entry, all in one durable transaction: a crash leaves all or none.
+ * The only way from a handler to an effect. `commit` runs the work of the handler, stores the response under the
+ * Idempotency-Key of the request and writes the audit entry. One durable transaction contains all three, so a crash
+ * leaves all or none.
  *
- * Invariant: an audited operation that was answered as done has exactly one audit entry, and one that was refused has none.
- * A handler of an audited operation returns `Committed`, which nobody else can make, so forgetting the entry does not
- * compile. What throws inside the work rolls back the entry and the stored response too.
+ * Invariant: a successful audited operation has exactly one audit entry, and a failed one has none. A handler of an
+ * audited operation returns `Committed`, which only this module creates, so forgetting the entry does not compile. An
+ * error inside the work rolls back the entry and the stored response too.
  */
 import type { TransactOptions, Writer } from '../../database/database.ts';
 import type { AuditedAction, AuditLog } from './audited-actions.ts';
 import type { Owner } from './handler.ts';
 
+/** `insertOnly` lets the database commit the work together with that of other requests. */
 export type CommitOptions = Pick<TransactOptions, 'insertOnly'>;
 
+/** The status and JSON body of any response. */
 export interface AnyResponse {
   status: number;
   body?: unknown;
 }
 
-/** The response of an effect that is committed. */
+/** The response of a committed effect. */
 class CommittedResponse<R> {
-  /** Private members make the class nominal: no object literal is assignable to it. */
+  /** The private member makes the class nominal: no object literal is assignable to it. */
   readonly #response: R;
 
   constructor(response: R) {
@@ -32,6 +35,12 @@ class CommittedResponse<R> {
 }
 export type Committed<R> = CommittedResponse<R>;
 
+/** Returns the response of a committed effect, and any other value unchanged. */
+export function unwrapCommitted(result: unknown): unknown {
+  return result instanceof CommittedResponse ? result.response : result;
+}
+
+/** The action of a request, and the places that record it. */
 export interface OperationEffectParts {
   action: AuditedAction;
   auditLog: AuditLog;
@@ -39,7 +48,7 @@ export interface OperationEffectParts {
   storeResponse(tx: Writer, response: AnyResponse): Promise<void>;
 }
 
-/** The effect of one request on an audited operation. `R` is what the contract lets it respond. */
+/** The effect of one request to an audited operation. `R` is the union of the responses in its contract. */
 export class OperationEffect<R extends AnyResponse> {
   readonly #parts: OperationEffectParts;
   #owner: Owner | null = null;
@@ -55,8 +64,9 @@ export class OperationEffect<R extends AnyResponse> {
   }
 
   /**
-   * Runs the work in one transaction with the stored response and the audit entry, and returns its response. The ids in
-   * the response go into the entry of a POST. The work runs again when the database rolls it back for another transaction.
+   * Runs the work in one transaction with the stored response and the audit entry, and returns its response. The entry
+   * of a POST contains the ids of the response. The work runs again after a serialisation failure of the database.
+   * Throws when the request has already committed.
    */
   async commit(work: (tx: Writer) => Promise<R>, options: CommitOptions = {}): Promise<Committed<R>> {
     const response = await this.#transact(
@@ -71,7 +81,7 @@ export class OperationEffect<R extends AnyResponse> {
     return new CommittedResponse(response);
   }
 
-  /** Like `commit`, for a response that is built from the result of the work after the transaction. */
+  /** Like `commit`, but builds the response from the result of the work after the transaction. */
   async commitThen<T>(
     work: (tx: Writer) => Promise<T>,
     respond: (result: T) => R | Promise<R>,
@@ -79,22 +89,22 @@ export class OperationEffect<R extends AnyResponse> {
     return new CommittedResponse(await respond(await this.#transact(work, () => undefined)));
   }
 
-  /** The response of a request that found nothing to do; it has no audit entry. */
+  /** Responds without an effect and without an audit entry. */
   noEffect(response: R): Committed<R> {
     return new CommittedResponse(response);
   }
 
   async #transact<T>(
     work: (tx: Writer) => Promise<T>,
-    bodyOf: (result: T) => unknown,
+    selectBody: (result: T) => unknown,
     options: CommitOptions = {},
   ): Promise<T> {
     const { action, auditLog } = this.#parts;
     if (this.#isCommitted)
-      throw new Error(`${action.operation.id} committed before; one request has one effect.`);
+      throw new Error(`${action.operation.id} has already committed; one request has one effect.`);
     const result = await auditLog.transact(async (tx) => {
       const result = await work(tx);
-      await auditLog.insertEntry(tx, action, { owner: this.#owner, body: bodyOf(result) });
+      await auditLog.insertEntry(tx, action, { owner: this.#owner, body: selectBody(result) });
       return result;
     }, options);
     this.#isCommitted = true;

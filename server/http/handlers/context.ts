@@ -1,7 +1,7 @@
 /**
- * Everything a handler needs that outlives a request. `main.ts` builds it once. Each slice adds its own services by
- * declaration merging, at the top of its `operations.ts`, because `server/http` stands before all slices in the import
- * order. A helper takes the part it needs: `Pick<Context, 'clock' | 'contents'>`.
+ * The services that handlers use and that outlive a request. `main.ts` builds them once. Each slice adds its own services
+ * by declaration merging, at the top of its `operations.ts`, because `server/http` precedes all slices in the import
+ * order. The parameter of a helper names its part of the context: `Pick<Context, 'clock' | 'contents'>`.
  */
 import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
@@ -9,9 +9,10 @@ import type { Database } from '../../database/database.ts';
 import type { Random } from '../../random.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** The database without transactions: a handler writes by `commit` alone, so that no effect lacks its audit entry. */
-export type ReadOnlyDatabase = Pick<Database, 'kind' | 'read' | 'notify' | 'listen'>;
+/** The database without transactions: a handler writes only through `commit`, so that no effect lacks its audit entry. */
+type ReadOnlyDatabase = Pick<Database, 'kind' | 'read' | 'notify' | 'listen'>;
 
+/** The shared services of all handlers. */
 export interface Context {
   database: ReadOnlyDatabase;
   contents: Contents;

@@ -2,15 +2,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Body, HandlerResponse, Operation, Params, Query } from '@switchyard/contract/operation.ts';
-import { type OperationId, type Operations, operations } from '@switchyard/contract/operations.ts';
+import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { ByteRange } from '../requests/range-header.ts';
-import { isAudited } from './audited-actions.ts';
-import type { AnyResponse, Committed, OperationEffect } from './commit.ts';
+import { type AnyResponse, type Committed, type OperationEffect, unwrapCommitted } from './commit.ts';
 import type { Context } from './context.ts';
 
-/** Who calls, as the bearer token says and the store confirms. */
+/** The key and member that the bearer token of a request identifies. */
 export interface Caller {
   account: AccountId;
   key: KeyId;
@@ -18,62 +17,74 @@ export interface Caller {
   name: string;
   role: Role;
   email: string;
-  /** `normalizeEmail` the address: the same for all keys of a member. */
+  /** The address after `normalizeEmail`, which is the same for all keys of a member. */
   owner: string;
 }
 
 export type Member = Pick<Caller, 'account' | 'owner'>;
 
-/** Names the member that calls, whichever of its keys it uses. */
+/** Returns a key for maps and limits that is the same for all keys of a member. */
 export function formatMemberKey({ account, owner }: Member): string {
   return `${account} ${owner}`;
 }
 
-/** Whose something is, and by which ids it is known there. */
+/** The account of a resource, and the ids that name it there. */
 export interface Owner {
   account: AccountId;
   resource: Record<string, string>;
 }
 
 /** A validated request. */
-export interface PlainCall<O extends Operation> {
+interface PlainCall<O extends Operation> {
   params: Params<O>;
   query: Query<O>;
   body: Body<O>;
-  /** For operations whose right is `public` there is none; reading it there is a fault of ours. */
+  /** Reading it in a `public` operation throws, because such a request has no caller. */
   caller: Caller;
-  /** For an operation that takes a token and needs none: who calls, or null without a token. */
+  /** For an operation with an optional token: its caller, or null without a token. */
   optionalCaller: Caller | null;
   headers: IncomingHttpHeaders;
-  /** The request body as it came; empty when there is none or it is a stream. */
+  /** The bytes of the request body; empty for an absent body and for a stream. */
   rawBody: Buffer;
-  /** The body of an operation that takes raw bytes. */
+  /** The body of an operation that accepts raw bytes. */
   stream: Readable;
-  /** Waits until there is memory to read the stream for the member that sends it, and throws the 429 when there is none. */
+  /** Waits for memory to read the stream of the member. Throws a 429 when no memory becomes free in time. */
   reserveStreamMemory(member: Member): Promise<void>;
 }
 
-/** A body that goes out as it is, in place of the one the contract describes. */
+/** A validated request to any operation. */
+export interface AnyCall extends Omit<PlainCall<Operation>, 'body'> {
+  body: unknown;
+}
+
+/** A response with a JSON body, or with no body. */
+export interface JsonResponse {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A response whose body the server sends unchanged. */
 export interface RawResponse {
   status: 200;
   raw: Buffer | string | Readable;
   contentType: string;
-  /** Of a stream: what it has in memory while the caller does not read it; two pieces of content when absent. */
+  /** Memory of a stream while the caller does not read it, in bytes; the default is two chunks of a file. */
   memoryBytes?: number;
 }
 
-/** Content of which a caller may ask for a part. It is opened once it is known which. */
+/** Content that supports range requests. `open` is called after the range is known. */
 export interface ContentResponse {
   content: {
     bytes: number;
     contentType: string;
-    /** Names the content as it is: what has the same name has the same bytes. */
+    /** The entity tag: the same id means the same bytes. */
     id: string;
     open(range: ByteRange | null): Promise<Readable>;
   };
 }
 
-/** Whether a request on the operation leaves an audit entry; `isAudited` is the same rule at run time. */
+/** True for an operation that writes audit entries; `isAudited` is the same rule at run time. */
 type IsAudited<O extends Operation> = O['method'] extends 'GET'
   ? O['right'] extends 'read-secrets'
     ? true
@@ -81,10 +92,10 @@ type IsAudited<O extends Operation> = O['method'] extends 'GET'
   : true;
 
 /**
- * How an audited operation commits. The response of a POST is stored with its effect, so it is known in the transaction;
- * only a 304 says that there was no effect.
+ * The methods by which an audited operation commits. The transaction of a POST stores its response, so `commitThen` is
+ * absent there. `noEffect` exists only where the contract declares a 304.
  */
-type EffectOf<O extends Operation> = Pick<
+type EffectMethods<O extends Operation> = Pick<
   OperationEffect<HandlerResponse<O>>,
   O['method'] extends 'POST' ? 'commit' | 'setOwner' : 'commit' | 'commitThen' | 'setOwner'
 > &
@@ -92,40 +103,36 @@ type EffectOf<O extends Operation> = Pick<
     ? { noEffect(response: { status: 304 }): Committed<HandlerResponse<O>> }
     : unknown);
 
-/** The request as its handler gets it. Only the call of an audited operation can write. */
+/** The argument of an operation's handler. Only the call of an audited operation can write. */
 export type CallOf<K extends OperationId> =
   IsAudited<Operations[K]> extends true
-    ? PlainCall<Operations[K]> & EffectOf<Operations[K]>
+    ? PlainCall<Operations[K]> & EffectMethods<Operations[K]>
     : PlainCall<Operations[K]>;
 
+/** The result of an operation's handler. */
 export type ResponseOf<K extends OperationId> =
   IsAudited<Operations[K]> extends true
     ? Committed<HandlerResponse<Operations[K]>>
     : HandlerResponse<Operations[K]> | RawResponse | ContentResponse;
 
-/** The handler of an operation: an exported function with the name of the operation. */
+/** The handler of an operation: an exported function whose name is the operationId. */
 export type HandlerOf<K extends OperationId> = (context: Context, call: CallOf<K>) => Promise<ResponseOf<K>>;
 
-/** A handler bound to its context. What it can do with the call was checked when it was bound. */
+/** A handler bound to its context. `bindHandlers` has checked the types of its call and its response. */
 export type BoundHandler = (
-  call: PlainCall<Operation> & Partial<OperationEffect<AnyResponse>>,
-) => Promise<AnyResponse | RawResponse | ContentResponse>;
+  call: AnyCall & Partial<OperationEffect<AnyResponse>>,
+) => Promise<JsonResponse | RawResponse | ContentResponse>;
+
+/** The bound handler of every operation. */
 export type Handlers = Record<OperationId, BoundHandler>;
 
-/** Binds the handlers that a module exports to the context. A module that exports anything else does not compile. */
+/** Binds the exported handlers of a module to the context. A module with any other export does not compile. */
 export function bindHandlers<K extends OperationId>(
   context: Context,
   handlers: { [P in K]: HandlerOf<P> },
 ): Pick<Handlers, K> {
   const bound = Object.entries<(context: Context, call: unknown) => Promise<unknown>>(handlers as never).map(
-    ([id, handler]) => {
-      const isCommitted = isAudited(operations[id as K]);
-      const respond = async (call: unknown) => {
-        const result = await handler(context, call);
-        return isCommitted ? (result as Committed<unknown>).response : result;
-      };
-      return [id, respond];
-    },
+    ([id, handler]) => [id, async (call: unknown) => unwrapCommitted(await handler(context, call))],
   );
   return Object.fromEntries(bound) as Pick<Handlers, K>;
 }

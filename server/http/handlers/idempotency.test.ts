@@ -22,7 +22,7 @@ const countRuns = async () =>
   ((await server.request('GET', `${runs}?limit=50`)).body as { runs: unknown[] }).runs.length;
 
 describe('a POST with an Idempotency-Key', () => {
-  test('that is sent again has one effect and the same answer', async () => {
+  test('that is repeated has one effect and the same response', async () => {
     const before = await countRuns();
     const first = await post(runs, 'order-1', { input: { a: 1 } });
     const second = await post(runs, 'order-1', { input: { a: 1 } });
@@ -31,17 +31,17 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countRuns()).toBe(before + 1);
   });
 
-  test('sent twenty times at once has one effect', async () => {
+  test('sent twenty times concurrently has one effect', async () => {
     const before = await countRuns();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => post(runs, 'order-2', { input: { a: 2 } })),
     );
-    expect(new Set(answers.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(202);
+    expect(new Set(responses.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(202);
     expect(await countRuns()).toBe(before + 1);
   });
 
-  test('with an id of its own, sent ten times at once, has one effect and no refusal', async () => {
+  test('with its own id, sent ten times concurrently, has one effect and no refusal', async () => {
     const body = { id: 'simultaneous', name: 'Created once' };
     const responses = await Promise.all(
       Array.from({ length: 10 }, () => post('/v1/applications', 'order-8', body)),
@@ -54,13 +54,13 @@ describe('a POST with an Idempotency-Key', () => {
 
   test('with another body or another path is refused and names the key', async () => {
     await post(runs, 'order-3', { input: { a: 3 } });
-    for (const answer of [
+    for (const response of [
       await post(runs, 'order-3', { input: { a: 4 } }),
       await post(`${runs}?instance_id=latest`, 'order-3', { input: { a: 3 } }),
       await post('/v1/applications', 'order-3', { name: 'Another app' }),
     ]) {
-      expect(answer.status).toBe(400);
-      expect((answer.body as { error: string }).error).toContain('order-3');
+      expect(response.status).toBe(400);
+      expect((response.body as { error: string }).error).toContain('order-3');
     }
   });
 
@@ -75,14 +75,14 @@ describe('a POST with an Idempotency-Key', () => {
     ],
     ['createRunUpload', '/v1/applications/twice/runs/uploadurl', undefined, 200],
     ['createKey', '/v1/account/keys', { name: 'planner', role: 'operator' }, 201],
-  ])('%s answers the same twice', async (operation, path, body, status) => {
+  ])('%s responds the same twice', async (operation, path, body, status) => {
     const first = await post(path, `again-${operation}`, body);
     const second = await post(path, `again-${operation}`, body);
     expect(first.status).toBe(status);
     expect([second.status, second.text]).toEqual([status, first.text]);
   });
 
-  test('createInput answers the same twice', async () => {
+  test('createInput responds the same twice', async () => {
     const { run_id } = (await server.request('POST', runs, { body: { input: {} } })).body as {
       run_id: string;
     };
@@ -94,43 +94,43 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await server.request('GET', inputs)).body).toHaveLength(1);
   });
 
-  test('gives nobody the token that was made for another key of the account', async () => {
+  test('never returns the token of another key of the account', async () => {
     const body = { name: 'all of it', role: 'admin' };
     expect((await post('/v1/account/keys', 'keys-1', body)).status).toBe(201);
     for (const role of ['developer', 'admin'] as const) {
       const { token } = await server.createKey(role);
-      const answer = await post('/v1/account/keys', 'keys-1', body, token);
-      expect(answer.status).toBe(400);
-      expect((answer.body as { error: string }).error).toContain('keys-1');
+      const response = await post('/v1/account/keys', 'keys-1', body, token);
+      expect(response.status).toBe(400);
+      expect((response.body as { error: string }).error).toContain('keys-1');
     }
   });
 
-  test('is bound to its caller wherever the answer lets somebody in', () => {
+  test('is bound to its caller where the response grants access', () => {
     const posts = (Object.values(operations) as Operation[]).filter((one) => one.method === 'POST');
-    const letsIn = ({ responses }: Operation): boolean =>
+    const grantsAccess = ({ responses }: Operation): boolean =>
       Object.values(responses).some(({ schema }) =>
         ['token', 'invite'].some((name) => name in ((schema as TObject | undefined)?.properties ?? {})),
       );
-    // What needs no token at all has no caller to be bound to, and no Idempotency-Key.
-    const bound = posts.filter((one) => letsIn(one) && (one.right !== 'public' || one.optionalToken));
+    // A public operation has no caller to bind to, and ignores the Idempotency-Key.
+    const bound = posts.filter((one) => grantsAccess(one) && (one.right !== 'public' || one.optionalToken));
     expect(bound.map((one) => one.id)).toContain('createKey');
     for (const one of bound) expect(one.returnsToken, one.id).toBe(true);
   });
 
-  test('of another key of the account, for a run, makes no second one', async () => {
+  test('from another key of the account creates no second run', async () => {
     const { token } = await server.createKey('operator');
     const first = await post(runs, 'keys-2', { input: 'plan of today' });
     const second = await post(runs, 'keys-2', { input: 'plan of today' }, token);
     expect([second.status, second.text]).toEqual([202, first.text]);
   });
 
-  test('that was refused may be sent again once it is right', async () => {
+  test('that was refused may be repeated after its correction', async () => {
     const refused = await post('/v1/applications', 'order-5', { id: 'twice', name: 'Taken' });
     expect(refused.status).toBe(400);
     expect((await post('/v1/applications', 'order-5', { id: 'thrice', name: 'Free' })).status).toBe(201);
   });
 
-  test('is new again after 24 hours', async () => {
+  test('has a new effect after 24 hours', async () => {
     const first = await post(runs, 'order-6', { input: null });
     clock.advance(23 * HOUR_MS);
     expect((await post(runs, 'order-6', { input: null })).text).toBe(first.text);
@@ -146,9 +146,9 @@ describe('a POST with an Idempotency-Key', () => {
     ).toBe(400);
   });
 
-  test('keeps no token in the clear', async () => {
-    const made = await post('/v1/account/keys', 'order-7', { name: 'secret key', role: 'viewer' });
-    const { token } = made.body as { token: string };
+  test('stores no token in plain text', async () => {
+    const created = await post('/v1/account/keys', 'order-7', { name: 'secret key', role: 'viewer' });
+    const { token } = created.body as { token: string };
     const rows = await server.runningServer.database.read.selectFrom('answers').selectAll().execute();
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) expect(Buffer.from(row.body ?? []).includes(token)).toBe(false);

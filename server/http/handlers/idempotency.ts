@@ -1,9 +1,9 @@
 /**
- * `Idempotency-Key`: a POST that is sent again, because its answer never arrived, has no second effect and gets the first
- * answer. The answer is written in the transaction of the effect, so there is no moment at which one is there without the
- * other; of two that come at once, the second fails on the first one's row, is rolled back, and gets its answer.
+ * `Idempotency-Key`: a repeated POST has no second effect and gets the response of the first one. The transaction of the
+ * effect stores the response, so neither exists without the other. Of two concurrent requests, the second conflicts with
+ * the row of the first, rolls back and gets the stored response.
  *
- * Answers may hold tokens and signed URLs, so they are encrypted where they lie. They are kept for 24 hours.
+ * Responses can contain tokens and signed URLs, so the table stores them encrypted, for 24 hours.
  */
 import { createHmac } from 'node:crypto';
 import { IDEMPOTENCY_KEY_CHARS_MAX, IDEMPOTENCY_KEY_TTL_MS } from '@switchyard/contract/limits.ts';
@@ -19,23 +19,23 @@ import { badRequest, Problem, quoteValue } from '../errors/problem.ts';
 const CLEAN_UP_INTERVAL_MS = 10 * 60 * 1000;
 const CLEAN_UP_BATCH_SIZE = 500;
 
-interface AnswersTable {
+interface StoredResponsesTable {
   account_id: AccountId;
   idempotency_key: string;
   /**
-   * HMAC-SHA-256 over caller, operation, path, query and body: a plain hash would let short secrets in a body be guessed.
-   * The caller is part of it where the answer holds a token: the handler that says who may have it is not asked again.
+   * HMAC-SHA-256 over caller, operation, path, query and body; a plain hash would let a reader guess short secrets. It
+   * covers the caller where the response contains a token, because a repeated request skips the checks of the handler.
    */
   fingerprint: string;
   status: number;
-  /** The body in JSON, encrypted; null when there was none. */
+  /** The body in JSON, encrypted; null for a response without a body. */
   body: Uint8Array | null;
   created_at: number;
 }
 
 declare module '../../database/database.ts' {
   interface Tables {
-    answers: AnswersTable;
+    answers: StoredResponsesTable;
   }
 }
 
@@ -58,18 +58,19 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
-/** An answer as it goes out. */
+/** The stored part of a response. */
 export interface StoredResponse {
   status: number;
   body?: unknown;
 }
 
-/** Thrown inside a transaction when the same key had an effect meanwhile; it rolls the second effect back. */
+/** Rolls a transaction back because a concurrent request with the same key has committed. */
 class RepeatedError extends Error {}
 
-export interface RequestIdentity {
+/** The properties by which two requests with the same key are the same request. */
+interface RequestIdentity {
   account: AccountId;
-  /** Whose answer it is alone; null for one that anyone of the account may have who may make the request. */
+  /** The only key that may read the response; null when every key of the account with the right may read it. */
   caller: KeyId | null;
   key: string;
   operation: string;
@@ -81,23 +82,24 @@ interface Parts {
   database: Database;
   clock: Clock;
   random: Random;
-  /** 32 bytes. */
+  /** Encryption and HMAC key, 32 bytes. */
   key: Buffer;
 }
 
+/** Stores the responses of requests with an `Idempotency-Key`, and returns them to repeated requests. */
 export class Idempotency {
   readonly #parts: Parts;
-  readonly #seal: Encryptor;
+  readonly #encryptor: Encryptor;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#seal = new Encryptor(parts.key, parts.random);
+    this.#encryptor = new Encryptor(parts.key, parts.random);
   }
 
   /**
-   * Returns the stored response of an earlier request with the same key, or responds by `handle`, which calls
-   * `storeResponse` in the transaction of its effect. Throws a 400 for a malformed key, and for one that another request
-   * used less than a day ago.
+   * Returns the stored response of an earlier request with the same key, or the response of `handle`, which calls
+   * `storeResponse` in the transaction of its effect. Throws a 400 for a malformed key, and for a key that a different
+   * request used in the last 24 hours.
    */
   async runOnce<T extends StoredResponse>(
     request: RequestIdentity,
@@ -117,7 +119,7 @@ export class Idempotency {
     try {
       return await handle((tx, response) => this.#insert(tx, request, fingerprint, response));
     } catch (error) {
-      // A refusal may come from the effect of the same request, sent at the same time: its id exists by now.
+      // A concurrent copy of the request may have caused the refusal: it has created the id that this one uses.
       const mayBeRepeated = error instanceof RepeatedError || error instanceof Problem;
       const first = mayBeRepeated ? await this.#find(request, fingerprint) : undefined;
       if (first) return first;
@@ -125,7 +127,7 @@ export class Idempotency {
     }
   }
 
-  /** Removes stored responses after 24 hours. */
+  /** Returns the clean-up job that deletes stored responses after 24 hours. */
   removeExpiredResponsesJob(context: JobContext): Job {
     const { database } = this.#parts;
     return defineJob(context, {
@@ -175,7 +177,9 @@ export class Idempotency {
       status: row.status,
       ...(row.body === null
         ? {}
-        : { body: JSON.parse(this.#seal.decrypt(row.body, placeOf(request))) as unknown }),
+        : {
+            body: JSON.parse(this.#encryptor.decrypt(row.body, formatEncryptionContext(request))) as unknown,
+          }),
     };
   }
 
@@ -183,7 +187,7 @@ export class Idempotency {
     tx: Writer,
     request: RequestIdentity,
     fingerprint: string,
-    answer: StoredResponse,
+    response: StoredResponse,
   ): Promise<void> {
     const now = this.#parts.clock.now();
     await tx
@@ -198,19 +202,21 @@ export class Idempotency {
         account_id: request.account,
         idempotency_key: request.key,
         fingerprint,
-        status: answer.status,
+        status: response.status,
         body:
-          answer.body === undefined
+          response.body === undefined
             ? null
-            : this.#seal.encrypt(JSON.stringify(answer.body), placeOf(request)),
+            : this.#encryptor.encrypt(JSON.stringify(response.body), formatEncryptionContext(request)),
         created_at: now,
       })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
-    if (inserted.numInsertedOrUpdatedRows !== 1n) throw new RepeatedError('the key had an effect meanwhile');
+    if (inserted.numInsertedOrUpdatedRows !== 1n)
+      throw new RepeatedError('a concurrent request with this Idempotency-Key has committed');
   }
 }
 
-function placeOf(request: RequestIdentity): string[] {
+/** Binds a stored body to its row: it cannot be decrypted in another one. The text is part of stored data. */
+function formatEncryptionContext(request: RequestIdentity): string[] {
   return ['answer', request.account, request.key];
 }

@@ -1,11 +1,11 @@
-/** Each role against each operation, by the table of rights that the product promises. */
+/** Checks each role against each operation, by the table of rights in the specification. */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
 import { ROLES, type Role } from '@switchyard/contract/roles.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
-/** Rows of the table: what a role may do. */
+/** The roles that have each right. */
 const ROWS = {
   server: ['root'],
   account: ['root', 'admin'],
@@ -18,10 +18,10 @@ const ROWS = {
 } as const satisfies Record<string, readonly Role[]>;
 
 /**
- * The row each operation stands in; `public` ones carry their credential in the request or need none, `visitor` ones need
- * no token, but look at one that is sent.
+ * The right that each operation needs. `public` operations carry their credential in the request or need none. `visitor`
+ * operations need no token, but validate one that is sent.
  */
-const ROW_OF: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
+const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   getAccount: 'read',
   updateAccount: 'account',
   createKey: 'ownKeys',
@@ -150,33 +150,33 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The operation on things that are not there: it is let through when the answer is anything but 401 or 403. */
+/** Calls the operation on missing resources: any status except 401 and 403 means that the role has the right. */
 function call(operation: Operation, token: string | null) {
   const body = operation.id === 'createKey' ? { name: 'Any name', role: 'unassigned' } : undefined;
   return server.request(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), { token, body });
 }
 
 describe.each(Object.values(operations) as Operation[])('$method $path', (operation) => {
-  const row = ROW_OF[operation.id as OperationId];
+  const row = RIGHTS[operation.id as OperationId];
 
-  test('stands in the table of rights', () => {
+  test('is in the table of rights', () => {
     expect(row, `${operation.id} has no row in the table of this test`).toBeDefined();
     expect(operation.right === 'public').toBe(row === 'public' || row === 'visitor');
     expect(operation.optionalToken === true).toBe(row === 'visitor');
   });
 
   if (row === 'visitor') {
-    test('lets in without a token and with any role, but not with a token that is none', async () => {
-      const answers = [await call(operation, null)];
-      for (const role of ROLES) answers.push(await call(operation, tokens.get(role) ?? ''));
-      for (const answer of answers) expect([401, 403], answer.text).not.toContain(answer.status);
+    test('accepts no token and any role, but not an unknown token', async () => {
+      const responses = [await call(operation, null)];
+      for (const role of ROLES) responses.push(await call(operation, tokens.get(role) ?? ''));
+      for (const response of responses) expect([401, 403], response.text).not.toContain(response.status);
       expect((await call(operation, 'rubbish')).status).toBe(401);
     });
     return;
   }
 
   if (row === 'public') {
-    test('is answered the same with and without a token', async () => {
+    test('responds the same with and without a token', async () => {
       const without = await call(operation, null);
       expect((await call(operation, server.token)).status).toBe(without.status);
       expect((await call(operation, 'rubbish')).status).toBe(without.status);
@@ -184,21 +184,21 @@ describe.each(Object.values(operations) as Operation[])('$method $path', (operat
     return;
   }
 
-  test('401 without a token, before anything else is looked at', async () => {
+  test('401 without a valid token, before any other check', async () => {
     for (const token of [null, 'rubbish']) {
-      const answer = await call(operation, token);
-      expect(answer.status).toBe(401);
-      expect(answer.body).toEqual({ message: expect.any(String) });
+      const response = await call(operation, token);
+      expect(response.status).toBe(401);
+      expect(response.body).toEqual({ message: expect.any(String) });
     }
   });
 
-  test.each(ROLES)('%s is let through or stopped as the table says', async (role) => {
-    const answer = await call(operation, tokens.get(role) ?? '');
+  test.each(ROLES)('%s is allowed or refused as the table says', async (role) => {
+    const response = await call(operation, tokens.get(role) ?? '');
     if ((ROWS[row] as readonly Role[]).includes(role)) {
-      expect([401, 403], answer.text).not.toContain(answer.status);
+      expect([401, 403], response.text).not.toContain(response.status);
     } else {
-      expect(answer.status).toBe(403);
-      expect(answer.body).toEqual({ message: expect.stringContaining(role) });
+      expect(response.status).toBe(403);
+      expect(response.body).toEqual({ message: expect.stringContaining(role) });
     }
   });
 });

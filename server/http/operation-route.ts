@@ -1,0 +1,252 @@
+/**
+ * The route of one operation. A request passes these steps in this order: token, role, rate limit, body, validation,
+ * handler, response.
+ */
+import { Readable } from 'node:stream';
+import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import { bodyBytesMax, type Operation } from '@switchyard/contract/operation.ts';
+import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { badRequest, forbidden, notFound, Problem, quoteValue, unauthorized } from './errors/problem.ts';
+import { type AuditedAction, type AuditLog, isAudited } from './handlers/audited-actions.ts';
+import { type AnyResponse, OperationEffect, type OperationEffectParts } from './handlers/commit.ts';
+import {
+  type AnyCall,
+  type BoundHandler,
+  type Caller,
+  type ContentResponse,
+  formatMemberKey,
+  type JsonResponse,
+  type Owner,
+  type RawResponse,
+} from './handlers/handler.ts';
+import type { Idempotency } from './handlers/idempotency.ts';
+import type { Budgets } from './limits/budget.ts';
+import type { Connections } from './limits/connections.ts';
+import { addressBucketKey, type HttpRateLimiter } from './limits/rate-limit.ts';
+import {
+  identifyMemoryHolder,
+  releaseMemory,
+  reserveBodyMemory,
+  reserveHandlerMemory,
+  reserveUploadMemory,
+  throwIfDisconnected,
+} from './limits/request-memory.ts';
+import { createRequestValidator } from './requests/validation.ts';
+import { type Recipient, sendContent, sendJson, sendRawBody } from './send-response.ts';
+
+/** The services that all routes share. */
+interface RouteParts {
+  /** Returns the caller that a token identifies; null for an unknown, expired or revoked token. */
+  authenticate(token: string): Promise<Caller | null>;
+  limiters: { members: HttpRateLimiter; visitors: HttpRateLimiter } | null;
+  budgets: Budgets;
+  connections: Connections;
+  /** null on a server whose operations need no token. */
+  idempotency: Idempotency | null;
+  auditLog: AuditLog;
+}
+
+interface OperationRoute extends RouteParts {
+  operation: Operation;
+  handler: BoundHandler;
+  validator: ReturnType<typeof createRequestValidator>;
+}
+
+type OperationRequest = FastifyRequest<{
+  Params: Record<string, string>;
+  Querystring: Record<string, unknown>;
+}>;
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Registers the route of an operation: its path, its checks and its handler. */
+export function registerOperation(
+  app: FastifyInstance,
+  operation: Operation,
+  handler: BoundHandler,
+  parts: RouteParts,
+): void {
+  const route: OperationRoute = {
+    ...parts,
+    operation,
+    handler,
+    validator: createRequestValidator(operation),
+  };
+  const isStream = operation.body?.stream === true;
+  app.route<{ Params: Record<string, string>; Querystring: Record<string, unknown> }>({
+    method: operation.method,
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { operation: operation.id },
+    // The handler of an upload counts its bytes and names the limit in its message.
+    bodyLimit: bodyBytesMax(operation) + (isStream ? 1 : 0),
+    async onRequest(request, reply) {
+      if (isStream) {
+        rejectOversizedUpload(request);
+        // An upload is raw bytes whatever its content type; Fastify would refuse a malformed one.
+        request.raw.headers['content-type'] = 'application/octet-stream';
+      }
+      await authorize(route, request, reply);
+    },
+    async preParsing(request, _reply, payload) {
+      if (!isStream) await reserveBodyMemory(request, bodyBytesMax(operation), parts.budgets);
+      return payload;
+    },
+    async handler(request, reply) {
+      const to: Recipient = {
+        request,
+        reply,
+        holder: identifyMemoryHolder(request),
+        budget: parts.budgets.responses,
+      };
+      request.isHandled = true;
+      const response = await respond(route, request).finally(() => releaseMemory(request));
+      if (!('content' in response))
+        return 'raw' in response ? sendRawBody(to, response) : sendJson(to, response);
+      // Only callers with access to the content get its name.
+      parts.connections.trust(request.raw.socket);
+      return sendContent(to, response);
+    },
+  });
+}
+
+/** Sets the caller of the request. Throws a 401 without a valid token, a 403 without the right, and a 429. */
+async function authorize(
+  route: OperationRoute,
+  request: OperationRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { operation, limiters, budgets } = route;
+  if (operation.right === 'public' && !(operation.optionalToken && request.headers.authorization)) {
+    if (operation.method === 'POST') limiters?.visitors.enforce(addressBucketKey(request.ip), reply);
+    return;
+  }
+  const caller = await route.authenticate(parseBearerToken(request));
+  if (!caller)
+    throw unauthorized('The bearer token is not known here; it may be malformed, expired or revoked.');
+  request.caller = caller;
+  throwIfDisconnected(request);
+  route.connections.trust(request.raw.socket);
+  const reservation = budgets.requests.reserveNow(formatMemberKey(caller), 1);
+  reply.raw.once('close', () => reservation.release());
+  limiters?.members.enforce(formatMemberKey(caller), reply);
+  if (!hasRight(caller.role, operation.right)) {
+    if (isAudited(operation)) await route.auditLog.auditRefusal(describeAction(route, request));
+    throw forbidden(
+      `The role ${caller.role} may not do this; it needs one of ${rolesWithRight(operation.right).join(', ')}.`,
+    );
+  }
+}
+
+/** Runs the handler; with an Idempotency-Key it runs once, and a repeated request gets the stored response. */
+async function respond(
+  route: OperationRoute,
+  request: OperationRequest,
+): Promise<JsonResponse | RawResponse | ContentResponse> {
+  const { operation, handler, idempotency } = route;
+  const call = readCall(route, request);
+  await reserveHandlerMemory(request, operation, route.budgets);
+  if (!isAudited(operation)) return handler(call);
+  const key = request.headers['idempotency-key'];
+  if (key === undefined || operation.method !== 'POST' || !request.caller || !idempotency)
+    return handleWithCommit(route, request, call, async () => {});
+  const identity = {
+    account: request.caller.account,
+    caller: operation.returnsToken ? request.caller.key : null,
+    key: String(key),
+    operation: operation.id,
+    path: request.url,
+    body: call.rawBody,
+  };
+  return idempotency.runOnce(identity, (storeResponse) =>
+    handleWithCommit(route, request, call, storeResponse),
+  );
+}
+
+/** Returns the validated request. Throws a 400 for an invalid query or body, and a 404 for an impossible id. */
+function readCall({ operation, validator, budgets }: OperationRoute, request: OperationRequest): AnyCall {
+  validator.validateQuery(request.query);
+  rejectNulBytes(request.params);
+  // Fastify passes null for an absent body, and JSON null is a body.
+  const body = request.rawBody?.length ? request.body : undefined;
+  validator.validateBody(body);
+  return {
+    params: request.params,
+    query: request.query,
+    body,
+    get caller() {
+      if (!request.caller) throw new Error(`${operation.id} has no caller`);
+      return request.caller;
+    },
+    optionalCaller: request.caller,
+    headers: request.headers,
+    rawBody: request.rawBody ?? NO_BYTES,
+    get stream() {
+      return operation.body?.stream && request.body instanceof Readable ? request.body : Readable.from([]);
+    },
+    reserveStreamMemory: (member) => reserveUploadMemory(request, formatMemberKey(member), budgets),
+  };
+}
+
+/** Runs the handler of an audited operation. A 403 that it throws leaves an audit entry too. */
+async function handleWithCommit(
+  route: OperationRoute,
+  request: OperationRequest,
+  call: AnyCall,
+  storeResponse: OperationEffectParts['storeResponse'],
+): Promise<JsonResponse> {
+  const { auditLog, connections, operation } = route;
+  const action = describeAction(route, request);
+  const effect = new OperationEffect<AnyResponse>({ action, auditLog, storeResponse });
+  const callWithCommit = Object.assign(call, {
+    commit: effect.commit.bind(effect),
+    commitThen: effect.commitThen.bind(effect),
+    noEffect: effect.noEffect.bind(effect),
+    setOwner(owner: Owner) {
+      connections.trust(request.raw.socket);
+      effect.setOwner(owner);
+    },
+  });
+  try {
+    const response = await route.handler(callWithCommit);
+    if ('content' in response || 'raw' in response)
+      throw new Error(`${operation.id} is audited and responds with content; return a committed response.`);
+    return response;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 403) await auditLog.auditRefusal(action);
+    throw error;
+  }
+}
+
+function describeAction({ operation }: OperationRoute, request: OperationRequest): AuditedAction {
+  return {
+    operation,
+    caller: request.caller,
+    params: request.params,
+    requestId: request.id,
+    address: request.ip,
+  };
+}
+
+/** Trusts the Content-Length of the caller, so that no byte of an oversized body reaches the store. */
+function rejectOversizedUpload(request: FastifyRequest): void {
+  const bytes = Number(request.headers['content-length'] ?? 0);
+  if (bytes > UPLOAD_BYTES_MAX)
+    throw badRequest(`The upload has ${bytes} bytes; it may have at most ${UPLOAD_BYTES_MAX}.`);
+}
+
+/** No id contains a NUL byte, and PostgreSQL refuses a query with one. */
+function rejectNulBytes(params: Record<string, string>): void {
+  for (const [name, value] of Object.entries(params)) {
+    if (value.includes('\0')) throw notFound(`${name} is ${quoteValue(value)}, which names nothing.`);
+  }
+}
+
+function parseBearerToken(request: FastifyRequest): string {
+  const header = request.headers.authorization;
+  if (header === undefined)
+    throw unauthorized('There is no Authorization header; it must be "Bearer " and a token.');
+  const match = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header);
+  if (!match?.[1]) throw unauthorized('The Authorization header must be "Bearer " and a token.');
+  return match[1];
+}
