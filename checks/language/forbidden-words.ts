@@ -29,7 +29,12 @@ export const FORBIDDEN_NAME_WORDS: readonly ForbiddenWord[] = [
   { pattern: /^(whoever|whomever|whom|why)$/, instead: 'the subject: owner, worker, reason' },
   { pattern: /^(tell|tells|told|telling)$/, instead: 'notify, report, print, scope' },
   { pattern: /^(ask|asks|asked|asking|unasked)$/, instead: 'request, requested, query' },
-  { pattern: /^(answer|answers|answered|answering)$/, instead: 'response, respond, result' },
+  {
+    pattern: /^(answer|answers|answered|answering)$/,
+    instead: 'response, respond, result',
+    // The table of stored responses is called `answers`.
+    except: ['server/http/handlers/idempotency.ts'],
+  },
   { pattern: /^(give|gives|given|gave|giving)$/, instead: 'pass, provide, argument, received' },
   { pattern: /^(take|takes|taken|took|taking)$/, instead: 'accept, acquire, copy, used' },
   { pattern: /^(bring|brings|brought|bringing)$/, instead: 'submit, create, load' },
@@ -81,7 +86,7 @@ export const FORBIDDEN_NAMES: readonly ForbiddenWord[] = [
   { pattern: /^(in|by)Turn/, instead: 'fairly, compareQueueOrder' },
   { pattern: /^(by|of)Itself|^mayPass|^inLine$/, instead: 'retryable, selectQueued' },
   {
-    pattern: /[a-z\d](?<!^(lastI|i)ndex|^value|^typeof|^instance)Of$/,
+    pattern: /[a-z\d](?<!^(lastI|i)ndex|^value|^typeof|^instance|^(any|all|one))Of$/,
     instead: 'a verb with an object (findX, formatX), or the noun alone',
   },
   {

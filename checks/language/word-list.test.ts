@@ -33,6 +33,7 @@ describe('identifiers', () => {
     'library.told();',
     'const actual = action;',
     'const index = text.indexOf(one);',
+    'const schema = { anyOf: [], oneOf: [], allOf: [] };',
     'class A { valueOf() { return 1; } }',
     'const left = tree.left;',
     'const marginLeft = 1;',

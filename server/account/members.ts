@@ -5,7 +5,7 @@ import type { KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, forbidden, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
-import type { Caller, HandlerOf } from '../http/handlers/handler.ts';
+import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { makeId, randomText } from '../random.ts';
 import { lockCallerAccount, revokeExcessRights } from './access-changes.ts';
@@ -27,7 +27,7 @@ declare module '../http/handlers/context.ts' {
 /** With 5 bits a character, 130 random bits: an invite id cannot be guessed. */
 const INVITE_ID_CHARS = 26;
 
-export const inviteMember: HandlerOf<'inviteMember'> = async (context, { caller, body, commit }) => {
+export const inviteMember: OperationHandler<'inviteMember'> = async (context, { caller, body, commit }) => {
   const { clock, random } = context;
   requireGrant(caller, body.role);
   const now = clock.now();
@@ -61,7 +61,10 @@ export const inviteMember: HandlerOf<'inviteMember'> = async (context, { caller,
   });
 };
 
-export const listMembers: HandlerOf<'listMembers'> = async ({ database, pageTokens }, { caller, query }) =>
+export const listMembers: OperationHandler<'listMembers'> = async (
+  { database, pageTokens },
+  { caller, query },
+) =>
   respondWithList(pageTokens, {
     tokenScope: `members ${caller.account}`,
     query,
@@ -69,12 +72,15 @@ export const listMembers: HandlerOf<'listMembers'> = async ({ database, pageToke
     formatBodies: (rows) => rows.map(formatMember),
   });
 
-export const getMember: HandlerOf<'getMember'> = async ({ database }, { caller, params }) => ({
+export const getMember: OperationHandler<'getMember'> = async ({ database }, { caller, params }) => ({
   status: 200,
   body: formatMember(await store.getMember(database.read, caller.account, params.member_id)),
 });
 
-export const updateMember: HandlerOf<'updateMember'> = async ({ clock }, { caller, params, body, commit }) =>
+export const updateMember: OperationHandler<'updateMember'> = async (
+  { clock },
+  { caller, params, body, commit },
+) =>
   commit(async (tx) => {
     const member = await lockMember(tx, caller, params.member_id);
     const changes = {
@@ -88,7 +94,7 @@ export const updateMember: HandlerOf<'updateMember'> = async ({ clock }, { calle
     return { status: 200, body: formatMember(await store.getMember(tx, caller.account, member.id)) };
   });
 
-export const deleteMember: HandlerOf<'deleteMember'> = async (_context, { caller, params, commit }) =>
+export const deleteMember: OperationHandler<'deleteMember'> = async (_context, { caller, params, commit }) =>
   commit(async (tx) => {
     const member = await lockMember(tx, caller, params.member_id);
     await revokeExcessRights(tx, member, null);
@@ -96,7 +102,7 @@ export const deleteMember: HandlerOf<'deleteMember'> = async (_context, { caller
     return { status: 204 };
   });
 
-export const renewInvite: HandlerOf<'renewInvite'> = async (context, { caller, params, commit }) =>
+export const renewInvite: OperationHandler<'renewInvite'> = async (context, { caller, params, commit }) =>
   commit(async (tx) => {
     const member = await lockMember(tx, caller, params.member_id);
     const invite = createInvite(context, caller);
@@ -105,7 +111,7 @@ export const renewInvite: HandlerOf<'renewInvite'> = async (context, { caller, p
     return { status: 201, body: formatInvite(context, { ...member, ...changes }, invite) };
   });
 
-export const acceptInvite: HandlerOf<'acceptInvite'> = async (
+export const acceptInvite: OperationHandler<'acceptInvite'> = async (
   { tokens, invites, clock, random },
   { body, commit },
 ) => {

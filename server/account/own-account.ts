@@ -4,7 +4,7 @@ import { canGrant, hasRight } from '@switchyard/contract/roles.ts';
 import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
-import type { Caller, HandlerOf } from '../http/handlers/handler.ts';
+import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { makeId } from '../random.ts';
 import { lockCallerAccount, requireManageable } from './access-changes.ts';
@@ -20,14 +20,14 @@ declare module '../http/handlers/context.ts' {
   }
 }
 
-export const getAccount: HandlerOf<'getAccount'> = async ({ database }, { caller }) => {
+export const getAccount: OperationHandler<'getAccount'> = async ({ database }, { caller }) => {
   const account = await store.findAccount(database.read, caller.account);
   const key = await store.findKey(database.read, caller.key);
   if (!account || !key) throw notFound('The account is gone.');
   return { status: 200, body: { ...formatAccount(account), key: formatKey(key) } };
 };
 
-export const updateAccount: HandlerOf<'updateAccount'> = async (_context, { caller, body, commit }) =>
+export const updateAccount: OperationHandler<'updateAccount'> = async (_context, { caller, body, commit }) =>
   commit(async (tx) => {
     const { account, key } = await lockCallerAccount(tx, caller);
     const name = body.name ?? account.name;
@@ -35,7 +35,7 @@ export const updateAccount: HandlerOf<'updateAccount'> = async (_context, { call
     return { status: 200, body: { ...formatAccount({ ...account, name }), key: formatKey(key) } };
   });
 
-export const createKey: HandlerOf<'createKey'> = async (
+export const createKey: OperationHandler<'createKey'> = async (
   { tokens, clock, random },
   { caller, body, commit },
 ) => {
@@ -72,7 +72,7 @@ export const createKey: HandlerOf<'createKey'> = async (
   });
 };
 
-export const listKeys: HandlerOf<'listKeys'> = async ({ database, pageTokens }, { caller, query }) => {
+export const listKeys: OperationHandler<'listKeys'> = async ({ database, pageTokens }, { caller, query }) => {
   const only = hasRight(caller.role, 'account') ? null : caller.key;
   return respondWithList(pageTokens, {
     tokenScope: `keys ${caller.account} ${only ?? ''}`,
@@ -82,7 +82,7 @@ export const listKeys: HandlerOf<'listKeys'> = async ({ database, pageTokens }, 
   });
 };
 
-export const revokeKey: HandlerOf<'revokeKey'> = async (_context, { caller, params, query, commit }) =>
+export const revokeKey: OperationHandler<'revokeKey'> = async (_context, { caller, params, query, commit }) =>
   commit(async (tx) => {
     await lockCallerAccount(tx, caller);
     const key = await findRevocableKey(tx, caller, params.key_id);

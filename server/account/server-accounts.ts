@@ -3,7 +3,7 @@ import { hasRight } from '@switchyard/contract/roles.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { buildNewAccount, insertNewAccount } from './new-account.ts';
 import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
@@ -18,12 +18,12 @@ declare module '../http/handlers/context.ts' {
   }
 }
 
-export const getSignUp: HandlerOf<'getSignUp'> = async ({ signUp }, { headers }) => {
+export const getSignUp: OperationHandler<'getSignUp'> = async ({ signUp }, { headers }) => {
   const reason = explainSignUpRefusal(signUp, headers);
   return { status: 200, body: { allowed: reason === '', reason } };
 };
 
-export const createAccount: HandlerOf<'createAccount'> = async (
+export const createAccount: OperationHandler<'createAccount'> = async (
   { tokens, signUp, clock, random },
   { optionalCaller, headers, body, commit },
 ) => {
@@ -44,7 +44,7 @@ export const createAccount: HandlerOf<'createAccount'> = async (
   });
 };
 
-export const listAccounts: HandlerOf<'listAccounts'> = async ({ database, pageTokens }, { query }) =>
+export const listAccounts: OperationHandler<'listAccounts'> = async ({ database, pageTokens }, { query }) =>
   respondWithList(pageTokens, {
     tokenScope: 'accounts',
     query,
@@ -52,7 +52,7 @@ export const listAccounts: HandlerOf<'listAccounts'> = async ({ database, pageTo
     formatBodies: (rows) => rows.map(formatAccount),
   });
 
-export const deleteAccount: HandlerOf<'deleteAccount'> = async (
+export const deleteAccount: OperationHandler<'deleteAccount'> = async (
   { clock, deleteOwned, onApplicationDeleted },
   { caller, params, commit },
 ) => {

@@ -1,6 +1,6 @@
 /** Operations on the executables of an application: upload an archive, and make it the active executable. */
 import type { Host } from '@switchyard/runner';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import type { AccountSemaphore } from './account-semaphore.ts';
 import { formatExecutable } from './executable.ts';
 import { insertPush, preparePush } from './push.ts';
@@ -15,7 +15,7 @@ declare module '../http/handlers/context.ts' {
   }
 }
 
-export const getBinaryUpload: HandlerOf<'getBinaryUpload'> = async (
+export const getBinaryUpload: OperationHandler<'getBinaryUpload'> = async (
   { database, uploads },
   { caller, params },
 ) => {
@@ -26,7 +26,7 @@ export const getBinaryUpload: HandlerOf<'getBinaryUpload'> = async (
   return { status: 200, body: upload };
 };
 
-export const activateBinary: HandlerOf<'activateBinary'> = async (
+export const activateBinary: OperationHandler<'activateBinary'> = async (
   context,
   { caller, params, body, commit },
 ) => {

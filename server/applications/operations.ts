@@ -5,7 +5,7 @@ import type { ApplicationId, InstanceId } from '@switchyard/contract/schemas/ids
 import type { Reader, Writer } from '../database/database.ts';
 import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId, type Random, randomText } from '../random.ts';
@@ -31,7 +31,7 @@ const PAGE_BATCH_SIZE = 10;
 /** The length that an id derived from a name reserves for its random suffix. */
 const ID_SUFFIX_CHARS = 10;
 
-export const createApplication: HandlerOf<'createApplication'> = async (
+export const createApplication: OperationHandler<'createApplication'> = async (
   { clock, random },
   { caller, body, commit },
 ) => {
@@ -65,7 +65,7 @@ export const createApplication: HandlerOf<'createApplication'> = async (
   });
 };
 
-export const listApplications: HandlerOf<'listApplications'> = async (
+export const listApplications: OperationHandler<'listApplications'> = async (
   { database, pageTokens },
   { caller, query },
 ) =>
@@ -85,13 +85,16 @@ export const listApplications: HandlerOf<'listApplications'> = async (
     batchSize: PAGE_BATCH_SIZE,
   });
 
-export const getApplication: HandlerOf<'getApplication'> = async ({ database }, { caller, params }) => {
+export const getApplication: OperationHandler<'getApplication'> = async (
+  { database },
+  { caller, params },
+) => {
   const row = await store.getApplication(database.read, caller.account, params.application_id);
   const executable = await findActiveExecutable(database.read, row);
   return { status: 200, body: formatApplication(row, executable, caller.role) };
 };
 
-export const updateApplication: HandlerOf<'updateApplication'> = async (
+export const updateApplication: OperationHandler<'updateApplication'> = async (
   context,
   { caller, params, body, commit },
 ) => {
@@ -115,7 +118,7 @@ export const updateApplication: HandlerOf<'updateApplication'> = async (
   });
 };
 
-export const deleteApplication: HandlerOf<'deleteApplication'> = async (
+export const deleteApplication: OperationHandler<'deleteApplication'> = async (
   { database, clock, onApplicationDeleted },
   { caller, params, commit },
 ) => {

@@ -3,14 +3,14 @@ import { ALL_ACCOUNTS } from '@switchyard/contract/account/audit.ts';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
 import { forbidden, quoteValue } from '../http/errors/problem.ts';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { parseTimeWindow } from '../http/lists/time-window.ts';
 import { formatEntry } from './entry.ts';
 import { findHead, listEntries } from './store.ts';
 
 /** Lists entries newest first: of the caller's account, or of any account for a caller with the right `server`. */
-export const listAuditEntries: HandlerOf<'listAuditEntries'> = async (
+export const listAuditEntries: OperationHandler<'listAuditEntries'> = async (
   { database, pageTokens, clock },
   { caller, query },
 ) => {
@@ -38,7 +38,7 @@ export const listAuditEntries: HandlerOf<'listAuditEntries'> = async (
 };
 
 /** Returns the last entry of the chain, which a caller can store elsewhere as an anchor. */
-export const getAuditHead: HandlerOf<'getAuditHead'> = async ({ database }) => {
+export const getAuditHead: OperationHandler<'getAuditHead'> = async ({ database }) => {
   const head = await findHead(database.read);
   if (!head)
     throw new Error(

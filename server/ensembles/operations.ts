@@ -4,7 +4,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication, lockLiveApplication } from '../applications/store.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
-import type { Caller, HandlerOf } from '../http/handlers/handler.ts';
+import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithListObject } from '../http/lists/list-responses.ts';
 import { parseTimeWindow } from '../http/lists/time-window.ts';
 import { validateName } from '../http/requests/resource-names.ts';
@@ -16,7 +16,7 @@ import { readDeclaredByInstance } from './instance-executables.ts';
 import type { EnsemblesTable } from './schema.ts';
 import * as store from './store.ts';
 
-export const createEnsemble: HandlerOf<'createEnsemble'> = async (
+export const createEnsemble: OperationHandler<'createEnsemble'> = async (
   context,
   { caller, params, body, commit },
 ) => {
@@ -47,7 +47,10 @@ export const createEnsemble: HandlerOf<'createEnsemble'> = async (
   });
 };
 
-export const listEnsembles: HandlerOf<'listEnsembles'> = async (context, { caller, params, query }) => {
+export const listEnsembles: OperationHandler<'listEnsembles'> = async (
+  context,
+  { caller, params, query },
+) => {
   const { database, pageTokens, clock } = context;
   const application = await getOwnApplication(context, caller, params.application_id);
   // A definition is used for years, so the list has no default start.
@@ -60,7 +63,7 @@ export const listEnsembles: HandlerOf<'listEnsembles'> = async (context, { calle
   });
 };
 
-export const getEnsemble: HandlerOf<'getEnsemble'> = async (context, { caller, params }) => {
+export const getEnsemble: OperationHandler<'getEnsemble'> = async (context, { caller, params }) => {
   const { read } = context.database;
   const application = await getOwnApplication(context, caller, params.application_id);
   const row = await store.findEnsemble(read, application.uid, params.ensemble_id);
@@ -68,7 +71,7 @@ export const getEnsemble: HandlerOf<'getEnsemble'> = async (context, { caller, p
   return { status: 200, body: await formatEnsemble(read, application, row, caller.role) };
 };
 
-export const updateEnsemble: HandlerOf<'updateEnsemble'> = async (
+export const updateEnsemble: OperationHandler<'updateEnsemble'> = async (
   context,
   { caller, params, body, commitThen },
 ) => {
@@ -95,7 +98,10 @@ export const updateEnsemble: HandlerOf<'updateEnsemble'> = async (
   );
 };
 
-export const deleteEnsemble: HandlerOf<'deleteEnsemble'> = async (context, { caller, params, commit }) => {
+export const deleteEnsemble: OperationHandler<'deleteEnsemble'> = async (
+  context,
+  { caller, params, commit },
+) => {
   const application = await getOwnApplication(context, caller, params.application_id);
   return commit(async (tx) => {
     if (!(await store.deleteEnsemble(tx, application.uid, params.ensemble_id)))
@@ -104,7 +110,7 @@ export const deleteEnsemble: HandlerOf<'deleteEnsemble'> = async (context, { cal
   });
 };
 
-export const getRunEnsemble: HandlerOf<'getRunEnsemble'> = async (context, { caller, params }) => {
+export const getRunEnsemble: OperationHandler<'getRunEnsemble'> = async (context, { caller, params }) => {
   const { read } = context.database;
   const application = await getOwnApplication(context, caller, params.application_id);
   const run = await findRun(read, application.uid, params.run_id);

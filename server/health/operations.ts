@@ -1,7 +1,7 @@
 /** The operations for health, readiness and metrics of this process. */
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { Host } from '@switchyard/runner';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import type { StorageProbe } from './storage-probe.ts';
 
 declare module '../http/handlers/context.ts' {
@@ -13,10 +13,10 @@ declare module '../http/handlers/context.ts' {
 }
 
 /** Returns 200 while the process can respond at all; a failure means that it needs a restart. */
-export const getHealth: HandlerOf<'getHealth'> = async () => ({ status: 200, body: { status: 'ok' } });
+export const getHealth: OperationHandler<'getHealth'> = async () => ({ status: 200, body: { status: 'ok' } });
 
 /** Returns 200 when the process accepts work and can write to its storage, and 503 with the reason otherwise. */
-export const getReadiness: HandlerOf<'getReadiness'> = async ({ storage, host, notReadyReason }) => {
+export const getReadiness: OperationHandler<'getReadiness'> = async ({ storage, host, notReadyReason }) => {
   const reason = notReadyReason() || (await storage.findFault());
   const body = {
     status: reason === '' ? ('ready' as const) : ('not ready' as const),
@@ -33,7 +33,7 @@ export const getReadiness: HandlerOf<'getReadiness'> = async ({ storage, host, n
 };
 
 /** Returns the metrics in the text format of Prometheus. */
-export const getMetrics: HandlerOf<'getMetrics'> = async ({ metrics }) => ({
+export const getMetrics: OperationHandler<'getMetrics'> = async ({ metrics }) => ({
   status: 200,
   raw: await metrics.registry.metrics(),
   contentType: metrics.registry.contentType,

@@ -5,7 +5,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
 import { ContentRemovedError } from '../blobs/contents.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../http/errors/problem.ts';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
@@ -20,7 +20,7 @@ const PAGE_BATCH_SIZE = 10;
 
 const NAME_LIMITS = { min: INPUT_SET_NAME_CHARS_MIN, max: INPUT_SET_NAME_CHARS_MAX };
 
-export const createInputSet: HandlerOf<'createInputSet'> = async (
+export const createInputSet: OperationHandler<'createInputSet'> = async (
   context,
   { caller, params, body, commit },
 ) => {
@@ -56,7 +56,7 @@ export const createInputSet: HandlerOf<'createInputSet'> = async (
   });
 };
 
-export const listInputSets: HandlerOf<'listInputSets'> = async (
+export const listInputSets: OperationHandler<'listInputSets'> = async (
   { database, pageTokens },
   { caller, params, query },
 ) => {
@@ -70,7 +70,7 @@ export const listInputSets: HandlerOf<'listInputSets'> = async (
   });
 };
 
-export const getInputSet: HandlerOf<'getInputSet'> = async (context, { caller, params }) => {
+export const getInputSet: OperationHandler<'getInputSet'> = async (context, { caller, params }) => {
   const { database } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const set = await store.findInputSet(database.read, application.uid, params.input_set_id);
@@ -78,7 +78,7 @@ export const getInputSet: HandlerOf<'getInputSet'> = async (context, { caller, p
   return { status: 200, body: formatInputSet(context, application, set) };
 };
 
-export const updateInputSet: HandlerOf<'updateInputSet'> = async (
+export const updateInputSet: OperationHandler<'updateInputSet'> = async (
   context,
   { caller, params, body, commitThen },
 ) => {
@@ -104,7 +104,7 @@ export const updateInputSet: HandlerOf<'updateInputSet'> = async (
   });
 };
 
-export const deleteInputSet: HandlerOf<'deleteInputSet'> = async (
+export const deleteInputSet: OperationHandler<'deleteInputSet'> = async (
   { database, contents },
   { caller, params, commitThen },
 ) => {

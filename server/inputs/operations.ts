@@ -4,7 +4,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
 import { ContentRemovedError } from '../blobs/contents.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { prefersRepresentation } from '../http/requests/prefer-header.ts';
 import { makeId } from '../random.ts';
@@ -13,7 +13,10 @@ import { contentRemovedProblem, readInputSource } from './input-source.ts';
 import type { InputsTable } from './schema.ts';
 import * as store from './store.ts';
 
-export const createInput: HandlerOf<'createInput'> = async (context, { caller, params, body, commit }) => {
+export const createInput: OperationHandler<'createInput'> = async (
+  context,
+  { caller, params, body, commit },
+) => {
   const { database, clock, random } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const { content, ...source } = await readInputSource(context, application, body);
@@ -42,7 +45,7 @@ export const createInput: HandlerOf<'createInput'> = async (context, { caller, p
   });
 };
 
-export const listInputs: HandlerOf<'listInputs'> = async (context, { caller, params, query }) => {
+export const listInputs: OperationHandler<'listInputs'> = async (context, { caller, params, query }) => {
   const { database, pageTokens } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   return respondWithList(pageTokens, {
@@ -53,7 +56,7 @@ export const listInputs: HandlerOf<'listInputs'> = async (context, { caller, par
   });
 };
 
-export const getInput: HandlerOf<'getInput'> = async (context, { caller, params }) => {
+export const getInput: OperationHandler<'getInput'> = async (context, { caller, params }) => {
   const { database } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const row = await store.findInput(database.read, application.uid, params.input_id);
@@ -61,7 +64,7 @@ export const getInput: HandlerOf<'getInput'> = async (context, { caller, params 
   return { status: 200, body: formatInput(context, application, row) };
 };
 
-export const updateInput: HandlerOf<'updateInput'> = async (
+export const updateInput: OperationHandler<'updateInput'> = async (
   context,
   { caller, params, body, headers, commit },
 ) => {
@@ -85,7 +88,7 @@ export const updateInput: HandlerOf<'updateInput'> = async (
   });
 };
 
-export const deleteInput: HandlerOf<'deleteInput'> = async (
+export const deleteInput: OperationHandler<'deleteInput'> = async (
   { database, contents },
   { caller, params, commitThen },
 ) => {

@@ -6,7 +6,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication, updateApplication } from '../applications/store.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
-import type { Caller, HandlerOf } from '../http/handlers/handler.ts';
+import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
@@ -24,7 +24,7 @@ declare module '../http/handlers/context.ts' {
   }
 }
 
-export const createInstance: HandlerOf<'createInstance'> = async (
+export const createInstance: OperationHandler<'createInstance'> = async (
   context,
   { caller, params, body, commit },
 ) => {
@@ -64,7 +64,7 @@ export const createInstance: HandlerOf<'createInstance'> = async (
   });
 };
 
-export const listInstances: HandlerOf<'listInstances'> = async (
+export const listInstances: OperationHandler<'listInstances'> = async (
   { database, pageTokens },
   { caller, params, query },
 ) => {
@@ -81,7 +81,7 @@ export const listInstances: HandlerOf<'listInstances'> = async (
   });
 };
 
-export const getInstance: HandlerOf<'getInstance'> = async ({ database }, { caller, params }) => {
+export const getInstance: OperationHandler<'getInstance'> = async ({ database }, { caller, params }) => {
   if (isLatest(params.instance_id)) {
     const application = await getApplication(database.read, caller.account, params.application_id);
     return { status: 200, body: formatLatestInstance(application, params.instance_id) };
@@ -91,7 +91,7 @@ export const getInstance: HandlerOf<'getInstance'> = async ({ database }, { call
   return { status: 200, body: formatInstance(application, instance, info) };
 };
 
-export const updateInstance: HandlerOf<'updateInstance'> = async (
+export const updateInstance: OperationHandler<'updateInstance'> = async (
   context,
   { caller, params, body, commitThen },
 ) => {
@@ -136,7 +136,7 @@ export const updateInstance: HandlerOf<'updateInstance'> = async (
   );
 };
 
-export const deleteInstance: HandlerOf<'deleteInstance'> = async (
+export const deleteInstance: OperationHandler<'deleteInstance'> = async (
   { database },
   { caller, params, commit },
 ) => {

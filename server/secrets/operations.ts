@@ -7,7 +7,7 @@ import { getApplication, lockApplication } from '../applications/store.ts';
 import type { Writer } from '../database/database.ts';
 import type { Encryptor } from '../database/encryption.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithListObject } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
@@ -30,7 +30,7 @@ declare module '../http/handlers/context.ts' {
   }
 }
 
-export const createSecretsCollection: HandlerOf<'createSecretsCollection'> = async (
+export const createSecretsCollection: OperationHandler<'createSecretsCollection'> = async (
   { database, seal, clock, random },
   { caller, params, body, commit },
 ) => {
@@ -58,7 +58,7 @@ export const createSecretsCollection: HandlerOf<'createSecretsCollection'> = asy
   });
 };
 
-export const listSecretsCollections: HandlerOf<'listSecretsCollections'> = async (
+export const listSecretsCollections: OperationHandler<'listSecretsCollections'> = async (
   { database, pageTokens },
   { caller, params, query },
 ) => {
@@ -71,7 +71,7 @@ export const listSecretsCollections: HandlerOf<'listSecretsCollections'> = async
   });
 };
 
-export const getSecretsCollection: HandlerOf<'getSecretsCollection'> = async (
+export const getSecretsCollection: OperationHandler<'getSecretsCollection'> = async (
   { database, seal },
   { caller, params, commit },
 ) => {
@@ -86,7 +86,7 @@ export const getSecretsCollection: HandlerOf<'getSecretsCollection'> = async (
   }));
 };
 
-export const updateSecretsCollection: HandlerOf<'updateSecretsCollection'> = async (
+export const updateSecretsCollection: OperationHandler<'updateSecretsCollection'> = async (
   { database, seal, clock },
   { caller, params, body, commit },
 ) => {
@@ -108,7 +108,7 @@ export const updateSecretsCollection: HandlerOf<'updateSecretsCollection'> = asy
   });
 };
 
-export const patchSecretsCollection: HandlerOf<'patchSecretsCollection'> = async (
+export const patchSecretsCollection: OperationHandler<'patchSecretsCollection'> = async (
   { database, seal, clock },
   { caller, params, body, commit },
 ) => {
@@ -134,7 +134,7 @@ export const patchSecretsCollection: HandlerOf<'patchSecretsCollection'> = async
   });
 };
 
-export const deleteSecretsCollection: HandlerOf<'deleteSecretsCollection'> = async (
+export const deleteSecretsCollection: OperationHandler<'deleteSecretsCollection'> = async (
   { database, findInstanceUsingSecrets },
   { caller, params, commit },
 ) => {

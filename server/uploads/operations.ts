@@ -8,7 +8,7 @@ import type { PreparedContent } from '../blobs/contents.ts';
 import type { Reader } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
-import type { HandlerOf, Owner } from '../http/handlers/handler.ts';
+import type { OperationHandler, Owner } from '../http/handlers/handler.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
 import { completeUpload, findUpload } from './store.ts';
 
@@ -23,7 +23,7 @@ declare module '../http/handlers/context.ts' {
 /** The upload already has its content, or was removed. */
 class UploadClosedError extends Error {}
 
-export const putUpload: HandlerOf<'putUpload'> = async (
+export const putUpload: OperationHandler<'putUpload'> = async (
   { database, contents, signer, findApplicationOwner },
   { params, query, stream, reserveStreamMemory, setOwner, commit },
 ) => {
@@ -53,7 +53,10 @@ export const putUpload: HandlerOf<'putUpload'> = async (
   }
 };
 
-export const getDownload: HandlerOf<'getDownload'> = async ({ contents, signer }, { params, query }) => {
+export const getDownload: OperationHandler<'getDownload'> = async (
+  { contents, signer },
+  { params, query },
+) => {
   const type = query.type ?? '';
   const refusal = signer.findRejection('GET', `/v1/downloads/${params.download_id}`, query, { type });
   if (refusal) throw forbidden(refusal);

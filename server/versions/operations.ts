@@ -6,7 +6,7 @@ import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
-import type { Caller, HandlerOf } from '../http/handlers/handler.ts';
+import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
@@ -24,7 +24,7 @@ declare module '../http/handlers/context.ts' {
 /** Small, because the requirements of one executable can take a megabyte. */
 const PAGE_BATCH_SIZE = 10;
 
-export const createVersion: HandlerOf<'createVersion'> = async (
+export const createVersion: OperationHandler<'createVersion'> = async (
   { database, clock, random },
   { caller, params, body, commit },
 ) => {
@@ -61,7 +61,7 @@ export const createVersion: HandlerOf<'createVersion'> = async (
   });
 };
 
-export const listVersions: HandlerOf<'listVersions'> = async (
+export const listVersions: OperationHandler<'listVersions'> = async (
   { database, pageTokens },
   { caller, params, query },
 ) => {
@@ -75,12 +75,12 @@ export const listVersions: HandlerOf<'listVersions'> = async (
   });
 };
 
-export const getVersion: HandlerOf<'getVersion'> = async ({ database }, { caller, params }) => {
+export const getVersion: OperationHandler<'getVersion'> = async ({ database }, { caller, params }) => {
   const { application, version } = await findVersion(database.read, caller, params);
   return { status: 200, body: await formatVersion(database.read, application, version, caller.role) };
 };
 
-export const updateVersion: HandlerOf<'updateVersion'> = async (
+export const updateVersion: OperationHandler<'updateVersion'> = async (
   { database, clock },
   { caller, params, body, commitThen },
 ) => {
@@ -103,7 +103,7 @@ export const updateVersion: HandlerOf<'updateVersion'> = async (
   );
 };
 
-export const deleteVersion: HandlerOf<'deleteVersion'> = async (
+export const deleteVersion: OperationHandler<'deleteVersion'> = async (
   { database, describeVersionUse },
   { caller, params, commit },
 ) => {

@@ -2,7 +2,7 @@
 import type { EventType } from '@switchyard/contract/account/webhook-schemas.ts';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../http/errors/problem.ts';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { makeId } from '../random.ts';
 import { createExampleRun } from './example-run.ts';
@@ -12,7 +12,7 @@ import { insertDeliveries } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
 import * as store from './store.ts';
 
-export const listWebhookConversations: HandlerOf<'listWebhookConversations'> = async (
+export const listWebhookConversations: OperationHandler<'listWebhookConversations'> = async (
   { database, pageTokens },
   { caller, params, query },
 ) => {
@@ -26,7 +26,7 @@ export const listWebhookConversations: HandlerOf<'listWebhookConversations'> = a
   return { status: 200, body: formatPage(pageTokens, tokenScope, { ...page, items }) };
 };
 
-export const getWebhookConversation: HandlerOf<'getWebhookConversation'> = async (
+export const getWebhookConversation: OperationHandler<'getWebhookConversation'> = async (
   { database },
   { caller, params },
 ) => {
@@ -36,7 +36,7 @@ export const getWebhookConversation: HandlerOf<'getWebhookConversation'> = async
   return { status: 200, body: formatConversation(webhook, row) };
 };
 
-export const replayWebhookConversation: HandlerOf<'replayWebhookConversation'> = async (
+export const replayWebhookConversation: OperationHandler<'replayWebhookConversation'> = async (
   { database, clock, random },
   { caller, params, commit },
 ) => {
@@ -62,7 +62,7 @@ export const replayWebhookConversation: HandlerOf<'replayWebhookConversation'> =
   return committed;
 };
 
-export const triggerEvent: HandlerOf<'triggerEvent'> = async (context, { caller, body, commit }) => {
+export const triggerEvent: OperationHandler<'triggerEvent'> = async (context, { caller, body, commit }) => {
   const now = context.clock.now();
   const committed = await commit(async (tx) => {
     const webhooks = await listSubscribedWebhooks(tx, caller.account, body.event_type as EventType);

@@ -7,7 +7,7 @@ import { lockAccount } from '../account/store.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, notFound, quoteValue, unauthorized } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
-import type { HandlerOf } from '../http/handlers/handler.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { makeId } from '../random.ts';
 import { addRunEventListener, removeRunEventListener } from '../runs/store/event-listeners.ts';
@@ -28,7 +28,7 @@ declare module '../http/handlers/context.ts' {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-export const createWebhook: HandlerOf<'createWebhook'> = async (
+export const createWebhook: OperationHandler<'createWebhook'> = async (
   context,
   { caller, headers, body, commit },
 ) => {
@@ -64,7 +64,10 @@ export const createWebhook: HandlerOf<'createWebhook'> = async (
   });
 };
 
-export const listWebhooks: HandlerOf<'listWebhooks'> = async ({ database, pageTokens }, { caller, query }) =>
+export const listWebhooks: OperationHandler<'listWebhooks'> = async (
+  { database, pageTokens },
+  { caller, query },
+) =>
   respondWithList(pageTokens, {
     tokenScope: `webhooks ${caller.account}`,
     query,
@@ -72,12 +75,12 @@ export const listWebhooks: HandlerOf<'listWebhooks'> = async ({ database, pageTo
     formatBodies: (rows) => rows.map(formatWebhook),
   });
 
-export const getWebhook: HandlerOf<'getWebhook'> = async ({ database }, { caller, params }) => ({
+export const getWebhook: OperationHandler<'getWebhook'> = async ({ database }, { caller, params }) => ({
   status: 200,
   body: formatWebhook(await store.getWebhook(database.read, caller.account, params.webhook_id)),
 });
 
-export const updateWebhook: HandlerOf<'updateWebhook'> = async (
+export const updateWebhook: OperationHandler<'updateWebhook'> = async (
   context,
   { caller, headers, params, body, commit },
 ) => {
@@ -102,7 +105,7 @@ export const updateWebhook: HandlerOf<'updateWebhook'> = async (
   });
 };
 
-export const deleteWebhook: HandlerOf<'deleteWebhook'> = async (
+export const deleteWebhook: OperationHandler<'deleteWebhook'> = async (
   { onWebhookDeleted },
   { caller, params, commit },
 ) => {
@@ -118,7 +121,7 @@ export const deleteWebhook: HandlerOf<'deleteWebhook'> = async (
   return committed;
 };
 
-export const getWebhookSecret: HandlerOf<'getWebhookSecret'> = async (
+export const getWebhookSecret: OperationHandler<'getWebhookSecret'> = async (
   { database, seal, clock },
   { caller, params, commit },
 ) => {
@@ -129,7 +132,7 @@ export const getWebhookSecret: HandlerOf<'getWebhookSecret'> = async (
   return commit(async () => ({ status: 200, body: formatSecret(webhook, secret, now) }));
 };
 
-export const rotateWebhookSecret: HandlerOf<'rotateWebhookSecret'> = async (
+export const rotateWebhookSecret: OperationHandler<'rotateWebhookSecret'> = async (
   { seal, clock, random },
   { caller, params, body, commit },
 ) => {

@@ -4,7 +4,7 @@ import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication } from '../../applications/store.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import type { Caller, HandlerOf } from '../../http/handlers/handler.ts';
+import type { Caller, OperationHandler } from '../../http/handlers/handler.ts';
 import { respondWithList } from '../../http/lists/list-responses.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { BatchChangedError } from '../batch/batch-control.ts';
@@ -28,7 +28,7 @@ import {
 } from './create-acceptance-test.ts';
 import { formatAcceptanceSummary, formatAcceptanceTest } from './format-acceptance-test.ts';
 
-export const createAcceptanceTest: HandlerOf<'createAcceptanceTest'> = async (context, call) => {
+export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = async (context, call) => {
   const { database } = context;
   const { caller, params, body, commit } = call;
   const application = await getApplication(database.read, caller.account, params.application_id);
@@ -67,7 +67,7 @@ export const createAcceptanceTest: HandlerOf<'createAcceptanceTest'> = async (co
   }
 };
 
-export const listAcceptanceTests: HandlerOf<'listAcceptanceTests'> = async (
+export const listAcceptanceTests: OperationHandler<'listAcceptanceTests'> = async (
   { database, pageTokens },
   { caller, params, query },
 ) => {
@@ -80,12 +80,15 @@ export const listAcceptanceTests: HandlerOf<'listAcceptanceTests'> = async (
   });
 };
 
-export const getAcceptanceTest: HandlerOf<'getAcceptanceTest'> = async (context, { caller, params }) => {
+export const getAcceptanceTest: OperationHandler<'getAcceptanceTest'> = async (
+  context,
+  { caller, params },
+) => {
   const { test } = await getOwnTest(context, caller, params);
   return { status: 200, body: formatAcceptanceTest(test) };
 };
 
-export const updateAcceptanceTest: HandlerOf<'updateAcceptanceTest'> = async (
+export const updateAcceptanceTest: OperationHandler<'updateAcceptanceTest'> = async (
   context,
   { caller, params, body: { name, description }, commit },
 ) => {
@@ -103,7 +106,7 @@ export const updateAcceptanceTest: HandlerOf<'updateAcceptanceTest'> = async (
   });
 };
 
-export const deleteAcceptanceTest: HandlerOf<'deleteAcceptanceTest'> = async (
+export const deleteAcceptanceTest: OperationHandler<'deleteAcceptanceTest'> = async (
   context,
   { caller, params, commit },
 ) => {

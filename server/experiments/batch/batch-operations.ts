@@ -3,7 +3,7 @@ import { BATCH_RUNS_EMBEDDED_MAX, FAILURES_EMBEDDED_MAX } from '@switchyard/cont
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import type { HandlerOf } from '../../http/handlers/handler.ts';
+import type { OperationHandler } from '../../http/handlers/handler.ts';
 import { respondWithList } from '../../http/lists/list-responses.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import {
@@ -35,7 +35,7 @@ declare module '../../http/handlers/context.ts' {
 
 const BATCH: ExperimentKindSettings = { kind: 'batch', displayName: 'batch experiment' };
 
-export const createBatchExperiment: HandlerOf<'createBatchExperiment'> = (
+export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = (
   context,
   { caller, params, body, commit },
 ) =>
@@ -47,7 +47,7 @@ export const createBatchExperiment: HandlerOf<'createBatchExperiment'> = (
     }),
   );
 
-export const listBatchExperiments: HandlerOf<'listBatchExperiments'> = async (
+export const listBatchExperiments: OperationHandler<'listBatchExperiments'> = async (
   context,
   { caller, params, query },
 ) => {
@@ -63,7 +63,7 @@ export const listBatchExperiments: HandlerOf<'listBatchExperiments'> = async (
   return respondWithList(pageTokens, source);
 };
 
-export const getBatchExperiment: HandlerOf<'getBatchExperiment'> = async (context, call) => {
+export const getBatchExperiment: OperationHandler<'getBatchExperiment'> = async (context, call) => {
   const { database } = context;
   const { caller, params } = call;
   const { experiment } = await getOwnExperiment(context, BATCH, {
@@ -83,7 +83,7 @@ export const getBatchExperiment: HandlerOf<'getBatchExperiment'> = async (contex
   return respondWithEmbeddedRuns(context, { caller, experiment }, object, BATCH_RUNS_EMBEDDED_MAX);
 };
 
-export const getBatchExperimentMetadata: HandlerOf<'getBatchExperimentMetadata'> = async (
+export const getBatchExperimentMetadata: OperationHandler<'getBatchExperimentMetadata'> = async (
   context,
   { caller, params },
 ) => {
@@ -92,7 +92,7 @@ export const getBatchExperimentMetadata: HandlerOf<'getBatchExperimentMetadata'>
   return { status: 200, body: await readBatch(context, experiment, caller.role) };
 };
 
-export const listBatchExperimentRuns: HandlerOf<'listBatchExperimentRuns'> = async (
+export const listBatchExperimentRuns: OperationHandler<'listBatchExperimentRuns'> = async (
   context,
   { caller, params, query },
 ) => {
@@ -101,7 +101,7 @@ export const listBatchExperimentRuns: HandlerOf<'listBatchExperimentRuns'> = asy
   return respondWithRuns(context, { caller, experiment }, query);
 };
 
-export const updateBatchExperiment: HandlerOf<'updateBatchExperiment'> = async (
+export const updateBatchExperiment: OperationHandler<'updateBatchExperiment'> = async (
   context,
   { caller, params, body, commitThen },
 ) => {
@@ -114,7 +114,7 @@ export const updateBatchExperiment: HandlerOf<'updateBatchExperiment'> = async (
   );
 };
 
-export const deleteBatchExperiment: HandlerOf<'deleteBatchExperiment'> = async (
+export const deleteBatchExperiment: OperationHandler<'deleteBatchExperiment'> = async (
   context,
   { caller, params, commit },
 ) => {

@@ -11,7 +11,7 @@ import { ContentRemovedError, type SharedContent } from '../../blobs/contents.ts
 import type { Reader, Writer } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import type { CallOf } from '../../http/handlers/handler.ts';
+import type { OperationCall } from '../../http/handlers/handler.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { findInputSet, type InputSetItem } from '../../input-sets/store.ts';
 import { makeId } from '../../random.ts';
@@ -31,7 +31,7 @@ import {
 } from './parse-batch-request.ts';
 
 type BatchContext = Pick<Context, 'database' | 'contents' | 'clock' | 'random'>;
-type CreateBatchCall = Pick<CallOf<'createBatchExperiment'>, 'caller' | 'params' | 'body'>;
+type CreateBatchCall = Pick<OperationCall<'createBatchExperiment'>, 'caller' | 'params' | 'body'>;
 
 /** Runs the transaction that inserts the experiment, and returns the result of `createBatch`. */
 type StoreBatch<R> = (experiment: ExperimentsTable, insert: (tx: Writer) => Promise<void>) => Promise<R>;

@@ -7,7 +7,7 @@ import { formatRfc3339 } from '../../clock.ts';
 import type { Reader, Writer } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import type { Caller, CallOf, RawResponse, ResponseOf } from '../../http/handlers/handler.ts';
+import type { Caller, HandlerResult, OperationCall, RawResponse } from '../../http/handlers/handler.ts';
 import type { ListSource } from '../../http/lists/list-responses.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { findInstance } from '../../instances/store.ts';
@@ -52,9 +52,9 @@ declare module '../../http/handlers/context.ts' {
 export type OnlineTestKind = ExperimentKindSettings & { kind: 'shadow' | 'switchback' };
 
 /** Both kinds have the same responses, so a call of a shadow test stands for both. */
-type StartCall = Pick<CallOf<'startShadowTest'>, 'commit' | 'noEffect'>;
-type StopCall = Pick<CallOf<'stopShadowTest'>, 'commit'>;
-type DeleteCall = Pick<CallOf<'deleteShadowTest'>, 'commit'>;
+type StartCall = Pick<OperationCall<'startShadowTest'>, 'commit' | 'noEffect'>;
+type StopCall = Pick<OperationCall<'stopShadowTest'>, 'commit'>;
+type DeleteCall = Pick<OperationCall<'deleteShadowTest'>, 'commit'>;
 
 interface DraftRequest {
   caller: Caller;
@@ -145,7 +145,7 @@ export async function startTest(
   kind: OnlineTestKind,
   address: ExperimentAddress,
   { commit, noEffect }: StartCall,
-): Promise<ResponseOf<'startShadowTest'>> {
+): Promise<HandlerResult<'startShadowTest'>> {
   const { clock, onlineTests, onOnlineTestChanged } = context;
   const { application, experiment } = await getOwnOnlineTest(context, kind, address);
   // A test whose time has ended must not block its baseline for another test.
@@ -168,7 +168,7 @@ export async function stopTest(
   kind: OnlineTestKind,
   address: ExperimentAddress,
   { commit, intent }: StopCall & { intent: TestStopIntent },
-): Promise<ResponseOf<'stopShadowTest'>> {
+): Promise<HandlerResult<'stopShadowTest'>> {
   const { database, clock, onOnlineTestChanged } = context;
   const { application, experiment } = await getOwnOnlineTest(context, kind, address);
   const notFound = () => experimentNotFound(kind, application, address.id);
@@ -187,7 +187,7 @@ export async function deleteTest(
   kind: OnlineTestKind,
   address: ExperimentAddress,
   { commit }: DeleteCall,
-): Promise<ResponseOf<'deleteShadowTest'>> {
+): Promise<HandlerResult<'deleteShadowTest'>> {
   const { clock, onExperimentDeleted } = context;
   const found = await getOwnExperiment(context, kind, address);
   const committed = await commit(async (tx) => {

@@ -2,7 +2,7 @@
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
-import type { CallOf, HandlerOf } from '../../http/handlers/handler.ts';
+import type { OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
 import { respondWithList } from '../../http/lists/list-responses.ts';
 import { listShadowRuns } from '../../runs/store/experiment-runs.ts';
 import {
@@ -31,7 +31,7 @@ import {
 
 const SHADOW: OnlineTestKind = { kind: 'shadow', displayName: 'shadow test' };
 
-export const createShadowTest: HandlerOf<'createShadowTest'> = async (
+export const createShadowTest: OperationHandler<'createShadowTest'> = async (
   context,
   { caller, params, body, commit },
 ) => {
@@ -54,7 +54,10 @@ export const createShadowTest: HandlerOf<'createShadowTest'> = async (
   });
 };
 
-export const listShadowTests: HandlerOf<'listShadowTests'> = async (context, { caller, params, query }) => {
+export const listShadowTests: OperationHandler<'listShadowTests'> = async (
+  context,
+  { caller, params, query },
+) => {
   const request = { caller, applicationId: params.application_id, query };
   const source = await createOnlineTestListSource(context, SHADOW, request, {
     formatBodies: (tests) => formatShadowTests(context.database.read, tests),
@@ -62,14 +65,14 @@ export const listShadowTests: HandlerOf<'listShadowTests'> = async (context, { c
   return respondWithList(context.pageTokens, source);
 };
 
-export const getShadowTest: HandlerOf<'getShadowTest'> = async (context, call) => {
+export const getShadowTest: OperationHandler<'getShadowTest'> = async (context, call) => {
   const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
   const refused_runs = await listRefusedRuns(context.database.read, experiment);
   const body = { ...(await formatShadowTest(context.database.read, experiment)), refused_runs };
   return respondWithResults(body, await context.onlineTestResults.read(experiment));
 };
 
-export const updateShadowTest: HandlerOf<'updateShadowTest'> = async (context, call) => {
+export const updateShadowTest: OperationHandler<'updateShadowTest'> = async (context, call) => {
   const found = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
   const changes = parseExperimentChanges(context, found.experiment, call.body);
   return call.commitThen(
@@ -78,24 +81,24 @@ export const updateShadowTest: HandlerOf<'updateShadowTest'> = async (context, c
   );
 };
 
-export const deleteShadowTest: HandlerOf<'deleteShadowTest'> = (context, call) =>
+export const deleteShadowTest: OperationHandler<'deleteShadowTest'> = (context, call) =>
   deleteTest(context, SHADOW, parseAddress(call), call);
 
-export const startShadowTest: HandlerOf<'startShadowTest'> = (context, call) =>
+export const startShadowTest: OperationHandler<'startShadowTest'> = (context, call) =>
   startTest(context, SHADOW, parseAddress(call), call);
 
-export const stopShadowTest: HandlerOf<'stopShadowTest'> = (context, call) =>
+export const stopShadowTest: OperationHandler<'stopShadowTest'> = (context, call) =>
   stopTest(context, SHADOW, parseAddress(call), {
     commit: call.commit,
     intent: call.body?.intent ?? 'complete',
   });
 
-export const listShadowTestRuns: HandlerOf<'listShadowTestRuns'> = async (context, call) => {
+export const listShadowTestRuns: OperationHandler<'listShadowTestRuns'> = async (context, call) => {
   const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
   return respondWithRuns(context, { caller: call.caller, experiment, listRuns: listShadowRuns }, call.query);
 };
 
-export const getShadowTestMetadata: HandlerOf<'getShadowTestMetadata'> = async (context, call) => {
+export const getShadowTestMetadata: OperationHandler<'getShadowTestMetadata'> = async (context, call) => {
   const { experiment } = await getOwnOnlineTest(context, SHADOW, parseAddress(call));
   return { status: 200, body: await formatShadowTest(context.database.read, experiment) };
 };
@@ -103,7 +106,7 @@ export const getShadowTestMetadata: HandlerOf<'getShadowTestMetadata'> = async (
 function parseAddress({
   caller,
   params,
-}: Pick<CallOf<'getShadowTest'>, 'caller' | 'params'>): ExperimentAddress {
+}: Pick<OperationCall<'getShadowTest'>, 'caller' | 'params'>): ExperimentAddress {
   return { caller, applicationId: params.application_id, id: params.shadow_id };
 }
 

@@ -2,7 +2,7 @@
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
-import type { CallOf, HandlerOf } from '../../http/handlers/handler.ts';
+import type { OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
 import { respondWithListObject } from '../../http/lists/list-responses.ts';
 import { makeId } from '../../random.ts';
 import {
@@ -30,7 +30,7 @@ import {
 
 const SWITCHBACK: OnlineTestKind = { kind: 'switchback', displayName: 'switchback test' };
 
-export const createSwitchbackTest: HandlerOf<'createSwitchbackTest'> = async (
+export const createSwitchbackTest: OperationHandler<'createSwitchbackTest'> = async (
   context,
   { caller, params, body, commit },
 ) => {
@@ -55,7 +55,7 @@ export const createSwitchbackTest: HandlerOf<'createSwitchbackTest'> = async (
   });
 };
 
-export const listSwitchbackTests: HandlerOf<'listSwitchbackTests'> = async (
+export const listSwitchbackTests: OperationHandler<'listSwitchbackTests'> = async (
   context,
   { caller, params, query },
 ) => {
@@ -66,13 +66,13 @@ export const listSwitchbackTests: HandlerOf<'listSwitchbackTests'> = async (
   return respondWithListObject(context.pageTokens, source);
 };
 
-export const getSwitchbackTest: HandlerOf<'getSwitchbackTest'> = async (context, call) => {
+export const getSwitchbackTest: OperationHandler<'getSwitchbackTest'> = async (context, call) => {
   const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   const body = await formatSwitchbackTest(context.database.read, experiment);
   return respondWithResults(body, await context.onlineTestResults.read(experiment));
 };
 
-export const updateSwitchbackTest: HandlerOf<'updateSwitchbackTest'> = async (context, call) => {
+export const updateSwitchbackTest: OperationHandler<'updateSwitchbackTest'> = async (context, call) => {
   const found = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   const changes = parseExperimentChanges(context, found.experiment, call.body);
   return call.commitThen(
@@ -81,24 +81,27 @@ export const updateSwitchbackTest: HandlerOf<'updateSwitchbackTest'> = async (co
   );
 };
 
-export const deleteSwitchbackTest: HandlerOf<'deleteSwitchbackTest'> = (context, call) =>
+export const deleteSwitchbackTest: OperationHandler<'deleteSwitchbackTest'> = (context, call) =>
   deleteTest(context, SWITCHBACK, parseAddress(call), call);
 
-export const startSwitchbackTest: HandlerOf<'startSwitchbackTest'> = (context, call) =>
+export const startSwitchbackTest: OperationHandler<'startSwitchbackTest'> = (context, call) =>
   startTest(context, SWITCHBACK, parseAddress(call), call);
 
-export const stopSwitchbackTest: HandlerOf<'stopSwitchbackTest'> = (context, call) =>
+export const stopSwitchbackTest: OperationHandler<'stopSwitchbackTest'> = (context, call) =>
   stopTest(context, SWITCHBACK, parseAddress(call), {
     commit: call.commit,
     intent: call.body?.intent ?? 'complete',
   });
 
-export const listSwitchbackTestRuns: HandlerOf<'listSwitchbackTestRuns'> = async (context, call) => {
+export const listSwitchbackTestRuns: OperationHandler<'listSwitchbackTestRuns'> = async (context, call) => {
   const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   return respondWithRuns(context, { caller: call.caller, experiment }, call.query);
 };
 
-export const getSwitchbackTestMetadata: HandlerOf<'getSwitchbackTestMetadata'> = async (context, call) => {
+export const getSwitchbackTestMetadata: OperationHandler<'getSwitchbackTestMetadata'> = async (
+  context,
+  call,
+) => {
   const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   return { status: 200, body: await formatSwitchbackTest(context.database.read, experiment) };
 };
@@ -106,7 +109,7 @@ export const getSwitchbackTestMetadata: HandlerOf<'getSwitchbackTestMetadata'> =
 function parseAddress({
   caller,
   params,
-}: Pick<CallOf<'getSwitchbackTest'>, 'caller' | 'params'>): ExperimentAddress {
+}: Pick<OperationCall<'getSwitchbackTest'>, 'caller' | 'params'>): ExperimentAddress {
   return { caller, applicationId: params.application_id, id: params.switchback_id };
 }
 

@@ -5,7 +5,7 @@ import type { Writer } from '../../database/database.ts';
 import type { AuditLog } from './audited-actions.ts';
 import { type Committed, OperationEffect } from './commit.ts';
 import type { Context } from './context.ts';
-import type { CallOf, HandlerOf, ResponseOf } from './handler.ts';
+import type { HandlerResult, OperationCall, OperationHandler } from './handler.ts';
 
 /** Returns an effect that appends its steps to a list; a transaction that throws is rolled back. */
 function createRecordedEffect() {
@@ -85,34 +85,36 @@ describe('the compiler refuses', () => {
   type Returns<R> = () => Promise<R>;
 
   test('a handler of an audited operation that returns no commit', () => {
-    expectTypeOf<Returns<Committed<{ status: 204 }>>>().toExtend<HandlerOf<'deleteApplication'>>();
-    expectTypeOf<Returns<{ status: 204 }>>().not.toExtend<HandlerOf<'deleteApplication'>>();
-    expectTypeOf<Returns<{ response: { status: 204 } }>>().not.toExtend<HandlerOf<'deleteApplication'>>();
+    expectTypeOf<Returns<Committed<{ status: 204 }>>>().toExtend<OperationHandler<'deleteApplication'>>();
+    expectTypeOf<Returns<{ status: 204 }>>().not.toExtend<OperationHandler<'deleteApplication'>>();
+    expectTypeOf<Returns<{ response: { status: 204 } }>>().not.toExtend<
+      OperationHandler<'deleteApplication'>
+    >();
   });
 
   test('a handler that returns a secret without a commit', () => {
-    type Secret = ResponseOf<'getWebhookSecret'>['response'];
-    expectTypeOf<Returns<Committed<Secret>>>().toExtend<HandlerOf<'getWebhookSecret'>>();
-    expectTypeOf<Returns<Secret>>().not.toExtend<HandlerOf<'getWebhookSecret'>>();
+    type Secret = HandlerResult<'getWebhookSecret'>['response'];
+    expectTypeOf<Returns<Committed<Secret>>>().toExtend<OperationHandler<'getWebhookSecret'>>();
+    expectTypeOf<Returns<Secret>>().not.toExtend<OperationHandler<'getWebhookSecret'>>();
   });
 
   test('a status that the contract does not declare', () => {
-    expectTypeOf<Returns<Committed<{ status: 200 }>>>().not.toExtend<HandlerOf<'deleteApplication'>>();
+    expectTypeOf<Returns<Committed<{ status: 200 }>>>().not.toExtend<OperationHandler<'deleteApplication'>>();
   });
 
   test('a response of a POST that is built after its transaction', () => {
-    expectTypeOf<CallOf<'createKey'>>().toHaveProperty('commit');
-    expectTypeOf<CallOf<'createKey'>>().not.toHaveProperty('commitThen');
-    expectTypeOf<CallOf<'updateAccount'>>().toHaveProperty('commitThen');
+    expectTypeOf<OperationCall<'createKey'>>().toHaveProperty('commit');
+    expectTypeOf<OperationCall<'createKey'>>().not.toHaveProperty('commitThen');
+    expectTypeOf<OperationCall<'updateAccount'>>().toHaveProperty('commitThen');
   });
 
   test('noEffect without a 304 in the contract', () => {
-    expectTypeOf<CallOf<'startShadowTest'>>().toHaveProperty('noEffect');
-    expectTypeOf<CallOf<'stopShadowTest'>>().not.toHaveProperty('noEffect');
+    expectTypeOf<OperationCall<'startShadowTest'>>().toHaveProperty('noEffect');
+    expectTypeOf<OperationCall<'stopShadowTest'>>().not.toHaveProperty('noEffect');
   });
 
   test('a write by any other way', () => {
     expectTypeOf<Context['database']>().not.toHaveProperty('transact');
-    expectTypeOf<CallOf<'getQueue'>>().not.toHaveProperty('commit');
+    expectTypeOf<OperationCall<'getQueue'>>().not.toHaveProperty('commit');
   });
 });

@@ -104,19 +104,22 @@ type EffectMethods<O extends Operation> = Pick<
     : unknown);
 
 /** The argument of an operation's handler. Only the call of an audited operation can write. */
-export type CallOf<K extends OperationId> =
+export type OperationCall<K extends OperationId> =
   IsAudited<Operations[K]> extends true
     ? PlainCall<Operations[K]> & EffectMethods<Operations[K]>
     : PlainCall<Operations[K]>;
 
 /** The result of an operation's handler. */
-export type ResponseOf<K extends OperationId> =
+export type HandlerResult<K extends OperationId> =
   IsAudited<Operations[K]> extends true
     ? Committed<HandlerResponse<Operations[K]>>
     : HandlerResponse<Operations[K]> | RawResponse | ContentResponse;
 
 /** The handler of an operation: an exported function whose name is the operationId. */
-export type HandlerOf<K extends OperationId> = (context: Context, call: CallOf<K>) => Promise<ResponseOf<K>>;
+export type OperationHandler<K extends OperationId> = (
+  context: Context,
+  call: OperationCall<K>,
+) => Promise<HandlerResult<K>>;
 
 /** A handler bound to its context. `bindHandlers` has checked the types of its call and its response. */
 export type BoundHandler = (
@@ -129,7 +132,7 @@ export type Handlers = Record<OperationId, BoundHandler>;
 /** Binds the exported handlers of a module to the context. A module with any other export does not compile. */
 export function bindHandlers<K extends OperationId>(
   context: Context,
-  handlers: { [P in K]: HandlerOf<P> },
+  handlers: { [P in K]: OperationHandler<P> },
 ): Pick<Handlers, K> {
   const bound = Object.entries<(context: Context, call: unknown) => Promise<unknown>>(handlers as never).map(
     ([id, handler]) => [id, async (call: unknown) => unwrapCommitted(await handler(context, call))],

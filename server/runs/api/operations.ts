@@ -8,7 +8,7 @@ import { findExecutable, findExecutables } from '../../applications/executables-
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import { type Caller, formatMemberKey, type HandlerOf } from '../../http/handlers/handler.ts';
+import { type Caller, formatMemberKey, type OperationHandler } from '../../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
 import { parseTimeWindow } from '../../http/lists/time-window.ts';
 import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
@@ -38,7 +38,7 @@ declare module '../../http/handlers/context.ts' {
   }
 }
 
-export const createRun: HandlerOf<'createRun'> = async (context, call) => {
+export const createRun: OperationHandler<'createRun'> = async (context, call) => {
   const committed = await submitRequestedRun(context, call, (insert, options) =>
     call.commit(async (tx) => ({ status: 202, body: { run_id: (await insert(tx)).id } }), options),
   );
@@ -46,7 +46,7 @@ export const createRun: HandlerOf<'createRun'> = async (context, call) => {
   return committed;
 };
 
-export const listRuns: HandlerOf<'listRuns'> = async (
+export const listRuns: OperationHandler<'listRuns'> = async (
   { database, pageTokens, clock },
   { caller, params, query },
 ) => {
@@ -74,17 +74,17 @@ export const listRuns: HandlerOf<'listRuns'> = async (
   };
 };
 
-export const getRun: HandlerOf<'getRun'> = async (context, { caller, params, query }) => {
+export const getRun: OperationHandler<'getRun'> = async (context, { caller, params, query }) => {
   const run = await getOwnRun(context, caller, params);
   return respondWithOutput(context, run, await readInformation(context, caller, run), query.format);
 };
 
-export const getRunMetadata: HandlerOf<'getRunMetadata'> = async (context, { caller, params }) => {
+export const getRunMetadata: OperationHandler<'getRunMetadata'> = async (context, { caller, params }) => {
   const run = await getOwnRun(context, caller, params);
   return { status: 200, body: await readInformation(context, caller, run) };
 };
 
-export const getRunInput: HandlerOf<'getRunInput'> = async (context, { caller, params, query }) => {
+export const getRunInput: OperationHandler<'getRunInput'> = async (context, { caller, params, query }) => {
   const { contents, uploads } = context;
   const run = await getOwnRun(context, caller, params);
   if (query.format === 'url') {
@@ -101,14 +101,14 @@ export const getRunInput: HandlerOf<'getRunInput'> = async (context, { caller, p
   return { status: 200, raw, contentType: 'application/json; charset=utf-8' };
 };
 
-export const getRunOutput: HandlerOf<'getRunOutput'> = async (context, { caller, params, query }) => {
+export const getRunOutput: OperationHandler<'getRunOutput'> = async (context, { caller, params, query }) => {
   const run = await getOwnRun(context, caller, params);
   const url = query.format === 'url' ? createOutputUrl(context, run) : null;
   // The URL is at the top level, as for the input, and also in place of the output.
   return respondWithOutput(context, run, url === null ? {} : { url }, query.format);
 };
 
-export const getRunLogs: HandlerOf<'getRunLogs'> = async (context, { caller, params }) => {
+export const getRunLogs: OperationHandler<'getRunLogs'> = async (context, { caller, params }) => {
   const run = await getOwnRun(context, caller, params);
   if (!isActionAllowed('readLogs', run.status)) {
     throw badRequest(
@@ -118,7 +118,10 @@ export const getRunLogs: HandlerOf<'getRunLogs'> = async (context, { caller, par
   return buildLogResponse(context.contents, run.log_content_id);
 };
 
-export const getRunLiveLogs: HandlerOf<'getRunLiveLogs'> = async (context, { caller, params, query }) => {
+export const getRunLiveLogs: OperationHandler<'getRunLiveLogs'> = async (
+  context,
+  { caller, params, query },
+) => {
   const { database, logPollLimiter } = context;
   const request = {
     account: caller.account,
@@ -134,7 +137,10 @@ export const getRunLiveLogs: HandlerOf<'getRunLiveLogs'> = async (context, { cal
   throw notFound(`There is no run ${quoteValue(params.run_id)}.`);
 };
 
-export const listRunAssets: HandlerOf<'listRunAssets'> = async (context, { caller, params, query }) => {
+export const listRunAssets: OperationHandler<'listRunAssets'> = async (
+  context,
+  { caller, params, query },
+) => {
   const { database, pageTokens } = context;
   const run = await getOwnRun(context, caller, params);
   const tokenScope = `assets ${run.id}`;
@@ -147,7 +153,7 @@ export const listRunAssets: HandlerOf<'listRunAssets'> = async (context, { calle
   };
 };
 
-export const getRunAsset: HandlerOf<'getRunAsset'> = async (context, { caller, params }) => {
+export const getRunAsset: OperationHandler<'getRunAsset'> = async (context, { caller, params }) => {
   const run = await getOwnRun(context, caller, params);
   const asset = await findAsset(context.database.read, run.id, params.asset_id);
   if (!asset)
@@ -156,7 +162,10 @@ export const getRunAsset: HandlerOf<'getRunAsset'> = async (context, { caller, p
   return { status: 200, body: { ...assetBody(asset), type: 'json', download_url } };
 };
 
-export const updateRun: HandlerOf<'updateRun'> = async (context, { caller, params, body, commitThen }) => {
+export const updateRun: OperationHandler<'updateRun'> = async (
+  context,
+  { caller, params, body, commitThen },
+) => {
   const run = await getOwnRun(context, caller, params);
   const result = body.result ? await prepareResultOfRun(context, run, body.result) : null;
   const committed = commitThen(
@@ -173,7 +182,7 @@ export const updateRun: HandlerOf<'updateRun'> = async (context, { caller, param
   return result ? committed.catch((error: unknown) => rejectResult(error, result)) : committed;
 };
 
-export const cancelRun: HandlerOf<'cancelRun'> = async (context, { caller, params, commitThen }) => {
+export const cancelRun: OperationHandler<'cancelRun'> = async (context, { caller, params, commitThen }) => {
   const { database, clock } = context;
   const run = await getOwnRun(context, caller, params);
   return commitThen(
@@ -185,7 +194,7 @@ export const cancelRun: HandlerOf<'cancelRun'> = async (context, { caller, param
   );
 };
 
-export const deleteRun: HandlerOf<'deleteRun'> = async (context, { caller, params, commitThen }) => {
+export const deleteRun: OperationHandler<'deleteRun'> = async (context, { caller, params, commitThen }) => {
   const { runDeletion } = context;
   const runs = [await getOwnRun(context, caller, params)];
   await runDeletion.removeLogLines(runs);
@@ -198,7 +207,7 @@ export const deleteRun: HandlerOf<'deleteRun'> = async (context, { caller, param
   );
 };
 
-export const createRunUpload: HandlerOf<'createRunUpload'> = async (
+export const createRunUpload: OperationHandler<'createRunUpload'> = async (
   { database, uploads },
   { caller, params, commit },
 ) => {

@@ -11,7 +11,7 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { toStatusV1 } from '@switchyard/contract/states.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
-import type { HandlerOf } from '../../http/handlers/handler.ts';
+import type { OperationHandler } from '../../http/handlers/handler.ts';
 import { type PagePosition, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
 import {
   type ActiveRunRow,
@@ -29,7 +29,10 @@ interface Cursor {
   startedUntil: number;
 }
 
-export const getQueue: HandlerOf<'getQueue'> = async ({ database, pageTokens, clock }, { caller, query }) => {
+export const getQueue: OperationHandler<'getQueue'> = async (
+  { database, pageTokens, clock },
+  { caller, query },
+) => {
   const tokenScope = `queue ${caller.account}`;
   const request = parsePageRequest(pageTokens, tokenScope, query);
   const limit = request.limit ?? QUEUE_RUNS_MAX;

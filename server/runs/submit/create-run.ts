@@ -11,7 +11,7 @@ import type { PreparedContent } from '../../blobs/contents.ts';
 import type { Writer } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import type { CallOf } from '../../http/handlers/handler.ts';
+import type { OperationCall } from '../../http/handlers/handler.ts';
 import { extractRawField } from '../../http/requests/raw-json.ts';
 import { prepareExternalResult } from '../results/external-result.ts';
 import type { ExperimentRef } from '../store/planned-runs.ts';
@@ -62,7 +62,7 @@ export interface JoinedExperiment {
   join(tx: Writer): Promise<void>;
 }
 
-type CreateRunCall = Pick<CallOf<'createRun'>, 'caller' | 'params' | 'query' | 'body' | 'rawBody'>;
+type CreateRunCall = Pick<OperationCall<'createRun'>, 'caller' | 'params' | 'query' | 'body' | 'rawBody'>;
 
 /** Creates the requested run in the transaction of `store`, and returns its result. Throws a 4xx for an invalid request. */
 export async function submitRequestedRun<R>(
