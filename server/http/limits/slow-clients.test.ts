@@ -27,7 +27,7 @@ const uploads: (number | string)[] = [];
 let uploadReadable = Promise.resolve();
 beforeAll(async () => {
   const handlers = {
-    createAccount: async () => ({ status: 200, raw: '{}', contentType: 'application/json' }),
+    createAccount: async () => ({ status: 200, body: {} }),
     async putUpload({ stream }) {
       await uploadReadable;
       uploads.push(await buffer(stream).then(({ length }) => length, String));
