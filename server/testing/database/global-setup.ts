@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('sqliteTemplate', path);
     return async () => rmSync(folder, { recursive: true });
   }
-  const server = await startPostgres();
+  const server = await startPostgres({ isInMemory: true });
   const empty = await openPostgres(await createDatabase(server.url, TEMPLATE_DATABASE), createLog('silent'));
   await migrate(empty, migrations);
   await empty.close();

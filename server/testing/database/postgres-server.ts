@@ -15,6 +15,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statfsSync,
   symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -36,6 +37,8 @@ export interface PostgresServer {
 export interface PostgresSettings {
   /** The folder in which the temporary folder is created. */
   parentFolder?: string;
+  /** True: the data are in memory where it has space for them. False by default. */
+  isInMemory?: boolean;
   /** True: commits wait for the disk. False by default, because it makes tests faster. */
   isDurable?: boolean;
 }
@@ -46,15 +49,18 @@ const isRoot = process.getuid?.() === 0;
 /** Initialises a data folder and starts the server; resolves once it accepts connections. */
 export async function startPostgres({
   parentFolder = tmpdir(),
+  isInMemory = false,
   isDurable = false,
 }: PostgresSettings = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(parentFolder, 'switchyard-postgres-'));
   const identity = isRoot ? findNobody() : {};
   const binaries = copyIfUnreadable(prepareBinaries(), folder);
-  const data = join(folder, 'data');
+  // Only the data: many systems execute no program in that folder.
+  const dataFolder = isInMemory ? mkdtempSync(join(findMemoryFolder(), 'switchyard-postgres-')) : folder;
+  const data = join(dataFolder, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (identity.uid !== undefined && identity.gid !== undefined) {
-    chmodSync(folder, 0o755);
+    for (const parent of [folder, dataFolder]) chmodSync(parent, 0o755);
     chownSync(data, identity.uid, identity.gid);
   }
   const options = { ...identity, cwd: data, env: { LC_ALL: 'C', PATH: process.env.PATH ?? '' } };
@@ -93,20 +99,43 @@ export async function startPostgres({
     async stop() {
       child.kill('SIGQUIT');
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      for (const removed of [dataFolder, folder]) rmSync(removed, { recursive: true, force: true });
     },
   };
 }
 
-/** The database of the global set-up, with every table and no row. A copy takes 0.1 s; new tables take 0.4 to 1.4 s on a busy machine. */
+/** Enough for the write-ahead log, and for the databases of the servers that run at the same time. */
+const MEMORY_FOLDER_BYTES_MIN = 3 * 1024 ** 3;
+
+/**
+ * Returns a folder in memory, or the temporary folder where there is no such space. The copy of a database creates a
+ * thousand files: 20 ms of processor time in memory, 40 to 380 ms on a busy disk.
+ */
+function findMemoryFolder(): string {
+  const folder = '/dev/shm';
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= MEMORY_FOLDER_BYTES_MIN ? folder : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+/** The database of the global set-up, with every table and no row. A copy takes 0.05 s; new tables take 0.4 to 1.4 s on a busy machine. */
 export const TEMPLATE_DATABASE = 'with_tables';
 
-/** Creates a database and returns its address. It is empty, or a copy of `template`, which must have no connection. */
+/**
+ * Creates a database and returns its address. It is empty, or a copy of `template`, which must have no connection. The copy
+ * is of files: copies through the log, PostgreSQL's default, take twice the processor time.
+ */
 export async function createDatabase(address: string, name: string, template?: string): Promise<string> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
   try {
-    await client.query(`create database "${name}"${template ? ` template "${template}"` : ''}`);
+    await client.query(
+      `create database "${name}"${template ? ` template "${template}" strategy file_copy` : ''}`,
+    );
   } finally {
     await client.end();
   }
