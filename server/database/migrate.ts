@@ -37,6 +37,7 @@ export async function migrate(
   database: Pick<Database, 'kind' | 'read'>,
   migrations: readonly Migration[],
 ): Promise<string[]> {
+  if (await hasExactly(database, migrations)) return [];
   const types: ColumnTypes = {
     ...(database.kind === 'postgres'
       ? { bytes: sql`bytea`, sequence: sql`bigserial primary key` }
@@ -63,4 +64,18 @@ export async function migrate(
     );
   }
   return (results ?? []).map((one) => one.migrationName);
+}
+
+/**
+ * Returns true when the database has these migrations and no other. Kysely's migrator reads the columns of all tables before
+ * it finds this out, which takes 20 ms of every start.
+ */
+async function hasExactly(
+  { read }: Pick<Database, 'read'>,
+  migrations: readonly Migration[],
+): Promise<boolean> {
+  // An empty database has no such table. The migrator reports every other error again.
+  const result = await sql<{ name: string }>`select name from migrations`.execute(read).catch(() => null);
+  const applied = new Set(result?.rows.map(({ name }) => name));
+  return applied.size === migrations.length && migrations.every(({ name }) => applied.has(name));
 }
