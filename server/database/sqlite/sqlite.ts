@@ -22,6 +22,7 @@ import { GroupFlush } from './group-flush.ts';
 import { ReusedRows } from './reused-rows.ts';
 
 const CHECKPOINT_INTERVAL_MS = 1000;
+/** Less in the WAL than this waits for more, or for the close of the database. */
 const CHECKPOINT_MIN_BYTES = 4 * 1024 * 1024;
 /**
  * Minimum length of the WAL, and the length from which it restarts at its beginning. A sync of overwritten bytes needs no
@@ -65,7 +66,7 @@ export function openSqlite(path: string): Database {
   growWal(wal);
   const flush = new GroupFlush(wal);
   const topics = new TopicListeners();
-  const checkpoints = startCheckpoints(path, wal);
+  const checkpoints = startCheckpoints(path, wal, readConnection);
   const commits = new GroupCommit({
     db: write,
     executeControl: compileControl(writeConnection),
@@ -199,35 +200,50 @@ function adapt(connection: DatabaseSync, onError: (error: unknown) => void): Sql
   };
 }
 
-/** Runs checkpoints in a thread (checkpoint-thread.ts), once a second while the WAL is long enough. */
+/**
+ * Runs checkpoints in a thread (checkpoint-thread.ts), once a second while enough of the WAL is not in the database file. The
+ * thread starts with the first checkpoint, because it takes a tenth of the start of a server.
+ */
 function startCheckpoints(
   path: string,
   wal: number,
+  connection: DatabaseSync,
 ): { keepUp(): Promise<void> | null; stop(): Promise<void> } {
-  const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
-    workerData: { path, restartBytes: WAL_BYTES } satisfies CheckpointThreadData,
-  });
-  worker.unref();
+  let worker: Worker | null = null;
   let running: Promise<void> | null = null;
   const run = (): Promise<void> => {
+    worker ??= startCheckpointThread(path);
+    const thread = worker;
     running ??= new Promise<void>((resolve) => {
-      worker.postMessage('checkpoint');
-      worker.once('message', () => {
+      thread.postMessage('checkpoint');
+      thread.once('message', () => {
         running = null;
         resolve();
       });
     });
     return running;
   };
+  const pageBytes = Number(connection.prepare('pragma page_size').get()?.page_size);
+  // The length of the file does not show it, because the file is not shorter than WAL_BYTES.
+  const progress = connection.prepare('pragma wal_checkpoint(noop)');
   const timer = setInterval(() => {
-    if (fstatSync(wal).size >= CHECKPOINT_MIN_BYTES) void run();
+    const { log, checkpointed } = progress.get() ?? {};
+    if ((Number(log) - Number(checkpointed)) * pageBytes >= CHECKPOINT_MIN_BYTES) void run();
   }, CHECKPOINT_INTERVAL_MS);
   timer.unref();
   return {
     keepUp: () => (fstatSync(wal).size > WAL_BYTES_MAX ? run() : null),
     async stop() {
       clearInterval(timer);
-      await worker.terminate();
+      await worker?.terminate();
     },
   };
+}
+
+function startCheckpointThread(path: string): Worker {
+  const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
+    workerData: { path, restartBytes: WAL_BYTES } satisfies CheckpointThreadData,
+  });
+  worker.unref();
+  return worker;
 }
