@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { arch, availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findTool, runCommand } from '../process/command.ts';
+import { ProbeCache } from '../process/probe-cache.ts';
 import type { Confinement } from '../sandbox/launch-plan.ts';
 import { type CgroupParents, findCgroupParents } from '../sandbox/run-cgroups.ts';
 import { buildSeccompFilter } from '../sandbox/seccomp.ts';
@@ -12,33 +13,6 @@ import { computeUsableMemoryBytes, listMemoryScopes } from './memory-scopes.ts';
 import { type ConfinementCandidate, listCandidates, tryCandidate } from './probe-confinement.ts';
 import { DISKS_FEATURE, type DiskProbeResult, probeDisks } from './probe-disks.ts';
 import { type FoundRuntimes, findRuntimes } from './runtimes.ts';
-
-/**
- * Results of one probe in this process, by subject and PATH. The host does not change during the life of a process. Without
- * the cache a process with many runners, such as a test, would spend most of their start on probes. Each probe starts a
- * process, at a cost in proportion to the memory of its parent.
- */
-class ProbeCache<T> {
-  readonly #results = new Map<string, Promise<T>>();
-  readonly #isCacheable: (result: T) => boolean;
-
-  /** Further calls reuse the results for which `isCacheable` returns true. */
-  constructor(isCacheable: (result: T) => boolean = () => true) {
-    this.#isCacheable = isCacheable;
-  }
-
-  /** Returns the cached result, or probes. */
-  probeOnce(subject: string, probe: () => Promise<T>): Promise<T> {
-    const key = JSON.stringify([subject, process.env.PATH]);
-    const result = this.#results.get(key) ?? probe();
-    this.#results.set(key, result);
-    result.then(
-      (value) => this.#isCacheable(value) || this.#results.delete(key),
-      () => this.#results.delete(key),
-    );
-    return result;
-  }
-}
 
 const runtimesProbes = new ProbeCache<FoundRuntimes>();
 const processLimitProbes = new ProbeCache<Awaited<ReturnType<typeof findProcessLimitLetter>>>();
@@ -93,8 +67,7 @@ export async function probeHost(
   }
   if (cgroup !== undefined) base.cgroup = cgroup;
   const disks: DiskProbeResult = isConsidered(DISKS_FEATURE)
-    ? // Not cached: an error may depend on the folder.
-      await probeDisks(settings.folder)
+    ? await probeDisks(settings.folder)
     : { reason: 'they are excluded' };
   if ('tools' in disks) base.disks = disks.tools;
   if (settings.reservedMemoryBytes !== undefined) base.reservedMemoryBytes = settings.reservedMemoryBytes;

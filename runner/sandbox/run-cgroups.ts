@@ -23,6 +23,7 @@ import {
   readNamedNumber,
 } from '../process/cgroup-hierarchies.ts';
 import { runCommand } from '../process/command.ts';
+import { ProbeCache } from '../process/probe-cache.ts';
 import { inspectProcess, listAncestors, sendSignal } from '../process/processes.ts';
 import type { Limits } from '../types.ts';
 
@@ -43,6 +44,9 @@ export interface RunCgroups {
   folders: string[];
   memory?: GroupLocation;
 }
+
+/** By parent of the runners' groups. Failures are not cached: the group of the probe may have vanished. */
+const joinProbes = new ProbeCache<boolean>((canJoin) => canJoin);
 
 const CONTROLLERS: Controller[] = ['memory', 'cpu', 'pids'];
 const REMOVAL_TIMEOUT_MS = 2_000;
@@ -112,15 +116,21 @@ export async function probeControllers<Name extends string>(
     }
     mkdirSync(probe);
     const held = wanted.filter((name) => hasControllerFile(probe, name));
-    const joins = await runCommand('/bin/sh', ['-c', 'echo $$ > "$0"', join(probe, 'cgroup.procs')]);
+    const canJoin = await joinProbes.probeOnce(base, () => joinGroup(probe));
     rmdirSync(probe);
-    if (joins.ok && held.length > 0) return held;
+    if (canJoin && held.length > 0) return held;
   } catch {
     // The group is not writable for this process.
   }
   removeGroup(probe);
   removeGroup(folder);
   return [];
+}
+
+/** Returns true when a process can join the group by itself, as the first process of a run does. */
+async function joinGroup(folder: string): Promise<boolean> {
+  const { ok } = await runCommand('/bin/sh', ['-c', 'echo $$ > "$0"', join(folder, 'cgroup.procs')]);
+  return ok;
 }
 
 function hasController(folder: string, name: string, version: 1 | 2): boolean {

@@ -35,7 +35,7 @@ const ETC_ENTRIES = [
  * Folders of /etc that are mounted instead of copied: a copy of their hundreds of small files took 0.4 s for a new scratch
  * folder. The others are copied, because each mount takes 0.13 ms of every run.
  */
-const ETC_MOUNTED = ['alternatives', 'ssl/certs'];
+const ETC_MOUNTED = ['alternatives', 'ssl/certs', 'java-17-openjdk', 'java-21-openjdk', 'java-25-openjdk'];
 const SYSTEM_FOLDERS = [
   '/usr',
   '/bin',
