@@ -44,7 +44,7 @@ export async function startRunner(
   ]);
   const { randomBytes } = settings;
   const launcher = new LauncherClient({ confinement, runsFolder, randomBytes, diagnose });
-  await launcher.waitUntilReady();
+  if (!settings.launchesOnDemand) await launcher.launch();
   const graceMs = settings.graceMs ?? CANCEL_GRACE_MS;
   const compiler = new ExecutableCompiler({ host, launcher, runsFolder, graceMs, diagnose });
   const services = { host, cache, compiler, launcher, runsFolder, graceMs, diagnose };

@@ -31,6 +31,11 @@ export interface RunnerSettings {
   reservedMemoryBytes?: number;
   /** Size of the cache of unpacked executables, which evicts the least recently used; 20 GiB when absent. */
   cacheBytes?: number;
+  /**
+   * true: the launcher starts with the first run, not with the runner. Tests set it, because most of their servers execute
+   * no run. A server starts the launcher early: an error then prevents the start, and its process is still small.
+   */
+  launchesOnDemand?: boolean;
   /** Source of randomness for the user ids of runs. */
   randomBytes(count: number): Buffer;
   onDiagnostic?(event: Diagnostic): void;

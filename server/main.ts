@@ -41,6 +41,8 @@ export interface ServerOverrides {
   log?: Log;
   /** Resolves the host names of webhook receivers. */
   resolveHostname?: ResolveName;
+  /** true: the launcher of apps starts with the first run. */
+  launchesOnDemand?: boolean;
   /** The folder of the built site; without it the server serves no site. */
   site?: string;
 }
@@ -98,7 +100,7 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
 async function start(base: Base, overrides: ServerOverrides): Promise<Omit<RunningServer, 'close'>> {
   const { config, log, closers } = base;
   const { folderId, sides } = await lockAndInspectDataFolder(config, closers);
-  const runner = await openRunner(base);
+  const runner = await openRunner(base, overrides.launchesOnDemand === true);
   const storage = await openStorage(base, folderId, sides);
   const { database } = storage;
   const state: ProcessState = {
@@ -136,12 +138,16 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
 }
 
 /** Starts the launcher of apps; null for the role `server`. */
-async function openRunner({ config, log, random, closers }: Base): Promise<Runner | null> {
+async function openRunner(
+  { config, log, random, closers }: Base,
+  launchesOnDemand: boolean,
+): Promise<Runner | null> {
   if (config.role === 'server') return null;
   const { containment } = config;
   const open = () =>
     startRunner({
       folder: join(config.data, 'runner'),
+      launchesOnDemand,
       ...(containment ? { containment } : {}),
       randomBytes: (count) => random.bytes(count),
       onDiagnostic: (event) => log[event.level]({ event: event.event, run: event.runKey }, event.message),

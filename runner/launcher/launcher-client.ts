@@ -63,19 +63,20 @@ interface LauncherClientOptions {
 /** The runner's side of the channel to the launcher. */
 export class LauncherClient {
   readonly #options: LauncherClientOptions;
-  #launcher: Promise<LauncherProcess>;
+  /** undefined until the first launch. */
+  #launcher: Promise<LauncherProcess> | undefined;
   #isClosed = false;
   #failures = 0;
   #requests = 0;
 
   constructor(options: LauncherClientOptions) {
     this.#options = options;
-    this.#launcher = this.#launch();
   }
 
-  /** Resolves when the launcher is ready; rejects when it cannot be started. */
-  async waitUntilReady(): Promise<void> {
-    await this.#launcher;
+  /** Starts the launcher unless it was started; resolves when it is ready, and rejects when it cannot be started. */
+  async launch(): Promise<LauncherProcess> {
+    this.#launcher ??= this.#launch();
+    return await this.#launcher;
   }
 
   /** Starts a run. Returns a function that cancels it. Rejects with NoLauncherError after LAUNCHER_TIMEOUT_MS. */
@@ -98,7 +99,7 @@ export class LauncherClient {
     const timeout = Promise.withResolvers<LauncherProcess>();
     const timer = setTimeout(() => timeout.reject(new NoLauncherError()), LAUNCHER_TIMEOUT_MS);
     try {
-      return await Promise.race([this.#launcher, timeout.promise]);
+      return await Promise.race([this.launch(), timeout.promise]);
     } finally {
       clearTimeout(timer);
     }
@@ -106,7 +107,7 @@ export class LauncherClient {
 
   /** Removes the folder of a run with the rights of the launcher, which may remove files of the run's own user. */
   async removeRunFolder(folder: string): Promise<void> {
-    const launcher = await this.#launcher;
+    const launcher = await this.launch();
     if (!launcher.child.connected) throw new Error('The run folder was not removed: the launcher has ended.');
     this.#requests += 1;
     const request = this.#requests;
@@ -118,14 +119,14 @@ export class LauncherClient {
 
   /** Kills every run without a grace period; each receives its `ended` event. */
   async killAll(): Promise<void> {
-    const launcher = await this.#launcher.catch(() => undefined);
+    const launcher = await this.#launcher?.catch(() => undefined);
     if (launcher !== undefined) send(launcher, { type: 'kill' });
   }
 
   /** Ends the launcher, which kills its remaining runs, and waits for its exit. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const launcher = await this.#launcher.catch(() => undefined);
+    const launcher = await this.#launcher?.catch(() => undefined);
     if (launcher === undefined || hasExited(launcher.child)) return;
     const exited = new Promise<void>((resolve) => launcher.child.once('exit', () => resolve()));
     if (launcher.child.connected) launcher.child.disconnect();

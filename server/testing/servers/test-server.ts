@@ -89,6 +89,7 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
       }),
       {
         log: createLog(process.env.TEST_LOG === undefined ? 'silent' : 'debug'),
+        launchesOnDemand: true,
         ...(settings.clock ? { clock: settings.clock } : {}),
         ...(settings.resolve ? { resolveHostname: settings.resolve } : {}),
         ...(settings.site ? { site: settings.site } : {}),
