@@ -2,31 +2,43 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { startTestServer, type TestServer } from '../../server/testing/servers/test-server.ts';
-import type { PublishedClient } from './published-client.ts';
+import type { ClientSession, PublishedClient } from './published-client.ts';
 
 export const DRIVER_PATH = join(import.meta.dirname, 'driver.py');
 
 /** A server, and the driver that runs against it. */
 export interface ClientDriver {
   readonly server: TestServer;
+  readonly session: ClientSession;
   /** Runs one part; returns the values that the client's own models hold. */
   runPart(part: string): Promise<Record<string, unknown>>;
 }
 
-/** Starts the server before the tests and closes it after them. `client` may be the reason why there is none. */
+/** Starts server and client before the tests and closes them after. `client` may be the reason why there is none. */
 export function startClientDriver(client: PublishedClient | string): ClientDriver {
   let server: TestServer;
+  let session: ClientSession | undefined;
+  const getSession = (): ClientSession => {
+    if (session === undefined) throw new Error(`There is no session of the client: ${client}`);
+    return session;
+  };
   beforeAll(async () => {
     server = await startTestServer();
+    if (typeof client !== 'string') session = client.startSession(server);
   });
-  afterAll(() => server.close());
+  afterAll(async () => {
+    await session?.[Symbol.asyncDispose]();
+    await server.close();
+  });
   return {
     get server() {
       return server;
     },
+    get session() {
+      return getSession();
+    },
     async runPart(part) {
-      if (typeof client === 'string') throw new Error(client);
-      return (await client.runDriver(server, DRIVER_PATH, part)) as Record<string, unknown>;
+      return (await getSession().runDriver(DRIVER_PATH, part)) as Record<string, unknown>;
     },
   };
 }

@@ -9,7 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { DRIVER_PATH, startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
 
-// A part starts an interpreter and several apps, and the command line an interpreter per command.
+// A part starts several apps.
 vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
@@ -297,22 +297,15 @@ describe.skipIf(clientMissing)('the published client', () => {
   });
 
   test('an unknown key is refused with 401', async () => {
-    if (typeof client === 'string') throw new Error(client);
-    const unknownCaller = { ...driven.server, url: driven.server.url, token: 'no-such-key' };
-    await expect(client.runDriver(unknownCaller, DRIVER_PATH, 'pages')).rejects.toThrow(
+    await expect(driven.session.runDriver(DRIVER_PATH, 'pages', 'no-such-key')).rejects.toThrow(
       /failed with status code 401 and message: \{"message":/,
     );
   });
 
   test('works as a command line', async () => {
-    if (typeof client === 'string') throw new Error(client);
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-command-'));
     const cloud = async (...args: string[]): Promise<string> => {
-      const {
-        exitCode: code,
-        stdout,
-        stderr,
-      } = await client.runCommand(driven.server, ['cloud', ...args], folder);
+      const { exitCode: code, stdout, stderr } = await driven.session.runCommand(['cloud', ...args], folder);
       expect(code, `nextmv cloud ${args.join(' ')}: ${stderr}`).toBe(0);
       return stdout;
     };
@@ -375,11 +368,7 @@ describe.skipIf(clientMissing)('the published client', () => {
       await cloud('run', 'delete', ...app, ...run, '--yes');
       expect(await json('run', 'list', ...app)).toEqual([]);
       await cloud('app', 'delete', ...app, '--yes');
-      const { exitCode: code } = await client.runCommand(
-        driven.server,
-        ['cloud', 'app', 'get', ...app],
-        folder,
-      );
+      const { exitCode: code } = await driven.session.runCommand(['cloud', 'app', 'get', ...app], folder);
       expect(code).not.toBe(0);
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -7,12 +7,14 @@
  * and fails if an address in the environment has a scheme. It therefore gets the same as in production: a TLS endpoint
  * before the server, with a certificate of a temporary authority.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { createServer } from 'node:tls';
+import { promisify } from 'node:util';
 import { installPythonPackage, type PythonPackage } from '../../server/testing/python/python-package.ts';
 import type { TestServer } from '../../server/testing/servers/test-server.ts';
 
@@ -23,7 +25,10 @@ const INDEX_SETTINGS = Object.fromEntries(
   ),
 );
 
-const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+/** Environment of every program; without PYTHONDONTWRITEBYTECODE, which costs a second of compilation per start. */
+const ENVIRONMENT = { PATH: process.env.PATH, NO_COLOR: '1', COLUMNS: '200', ...INDEX_SETTINGS };
+
+const SESSION_PATH = join(import.meta.dirname, 'client-session.py');
 
 interface CommandResult {
   exitCode: number;
@@ -33,65 +38,96 @@ interface CommandResult {
 
 /** The installed client and its command line. */
 export interface PublishedClient {
-  /** Runs one part of a driver, a Python program that prints one JSON value. Throws with its stderr when it fails. */
-  runDriver(server: TestServer, driver: string, part: string): Promise<unknown>;
+  /** The installed Python package. */
+  readonly installed: PythonPackage;
+  /** Starts a process that imports the client once, for programs that use it with the server one after another. */
+  startSession(server: TestServer): ClientSession;
+}
+
+/** Runs programs of the client. Each is a process of its own, forked after the import of the client. */
+export interface ClientSession extends AsyncDisposable {
+  /**
+   * Runs one part of a driver, a Python program that prints one JSON value, with the token of the server unless another
+   * is given. Throws with its stderr when it fails.
+   */
+  runDriver(driver: string, part: string, token?: string): Promise<unknown>;
   /** Runs the command line of the client. */
-  runCommand(server: TestServer, args: readonly string[], cwd?: string): Promise<CommandResult>;
+  runCommand(args: readonly string[], cwd?: string): Promise<CommandResult>;
 }
 
 /** Returns the client, or the reason why it cannot be installed here. */
 export async function openPublishedClient(): Promise<PublishedClient | string> {
   try {
-    return createPublishedClient(await installPythonPackage('nextmv'));
+    const installed = await installPythonPackage('nextmv');
+    return { installed, startSession: (server) => startSession(server, installed) };
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-function createPublishedClient(installed: PythonPackage): PublishedClient {
+function startSession(server: TestServer, installed: PythonPackage): ClientSession {
+  const home = mkdtempSync(join(tmpdir(), 'switchyard-client-'));
+  const programs = startPrograms(installed, home);
+  let proxy: ReturnType<typeof startTlsProxy> | undefined;
   return {
-    async runDriver(server, driver, part) {
-      const env = { NEXTMV_ENDPOINT: server.url, NEXTMV_API_KEY: server.token };
-      const {
-        exitCode: code,
-        stdout,
-        stderr,
-      } = await withTemporaryHome((home) =>
-        runProgram(installed.interpreterPath, [driver, part], home, { ...env, HOME: home, TMPDIR: home }),
-      );
-      if (code !== 0) throw new Error(`${part} exited with ${code}: ${stderr}`);
+    async runDriver(driver, part, token = server.token) {
+      const { exitCode, stdout, stderr } = await programs.run([driver, part], home, {
+        NEXTMV_ENDPOINT: server.url,
+        NEXTMV_API_KEY: token,
+      });
+      if (exitCode !== 0) throw new Error(`${part} exited with ${exitCode}: ${stderr}`);
       return JSON.parse(stdout) as unknown;
     },
-    runCommand: (server, args, cwd) =>
-      withTemporaryHome(async (home) => {
-        await using front = await startTlsProxy(server, installed, home);
-        mkdirSync(join(home, '.nextmv'));
-        const settings = `apikey: ${server.token}\nendpoint: 127.0.0.1:${front.port}\n`;
-        writeFileSync(join(home, '.nextmv', 'config.yaml'), settings);
-        const env = { HOME: home, TMPDIR: home, REQUESTS_CA_BUNDLE: front.authority };
-        return await runProgram(installed.commandPath('nextmv'), args, cwd ?? home, env);
-      }),
+    async runCommand(args, cwd = home) {
+      proxy ??= startTlsProxy(server, installed, home);
+      const { port, authority } = await proxy;
+      mkdirSync(join(home, '.nextmv'), { recursive: true });
+      const settings = `apikey: ${server.token}\nendpoint: 127.0.0.1:${port}\n`;
+      writeFileSync(join(home, '.nextmv', 'config.yaml'), settings);
+      return await programs.run([installed.commandPath('nextmv'), ...args], cwd, {
+        REQUESTS_CA_BUNDLE: authority,
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await programs.close();
+      await (await proxy)?.[Symbol.asyncDispose]();
+      rmSync(home, { recursive: true, force: true });
+    },
   };
 }
 
-async function withTemporaryHome<T>(work: (home: string) => Promise<T>): Promise<T> {
-  const home = mkdtempSync(join(tmpdir(), 'switchyard-client-'));
-  try {
-    return await work(home);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+/** Starts the process that imports the client and forks for each program. Its environment is temporary, as its home. */
+function startPrograms(installed: PythonPackage, home: string) {
+  const [stdout = '', stderr = ''] = ['stdout', 'stderr'].map((name) => join(home, name));
+  const child = spawn(installed.interpreterPath, [SESSION_PATH], {
+    env: { ...ENVIRONMENT, HOME: home, TMPDIR: home },
+    cwd: home,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    // Its own process group, so that a program that hangs ends with it.
+    detached: true,
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.stdin.on('error', () => undefined);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async run(args: readonly string[], cwd: string, env: Record<string, string>): Promise<CommandResult> {
+      child.stdin.write(`${JSON.stringify({ args, cwd, env, stdout, stderr })}\n`);
+      const { done, value } = await lines.next();
+      if (done) throw new Error(`The session of the Python client ended before ${args.join(' ')}.`);
+      const [output = '', errors = ''] = [stdout, stderr].map((path) => readFileSync(path, 'utf8'));
+      return { exitCode: Number(value), stdout: output, stderr: errors };
+    },
+    async close(): Promise<void> {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      await exited;
+    },
+  };
 }
 
 /** Starts a TLS endpoint that forwards every connection to the server. */
 async function startTlsProxy(server: TestServer, installed: PythonPackage, home: string) {
-  const made = await runProgram(
-    installed.interpreterPath,
-    ['-m', 'trustme', '-q', '-d', home, '-i', '127.0.0.1'],
-    home,
-    {},
-  );
-  if (made.exitCode !== 0) throw new Error(`trustme cannot create a certificate: ${made.stderr}`);
+  const args = ['-m', 'trustme', '-q', '-d', home, '-i', '127.0.0.1'];
+  await promisify(execFile)(installed.interpreterPath, args, { env: ENVIRONMENT });
   const { hostname, port } = new URL(server.url);
   const [key, cert] = ['server.key', 'server.pem'].map((name) => readFileSync(join(home, name)));
   const front = createServer({ key, cert }, (socket) => {
@@ -107,29 +143,4 @@ async function startTlsProxy(server: TestServer, installed: PythonPackage, home:
       await new Promise((resolve) => front.close(resolve));
     },
   };
-}
-
-function runProgram(
-  file: string,
-  args: readonly string[],
-  cwd: string,
-  settings: Record<string, string>,
-): Promise<CommandResult> {
-  const env = {
-    PATH: process.env.PATH,
-    NO_COLOR: '1',
-    COLUMNS: '200',
-    // The drivers import driver_setup.py from the work tree, which must stay clean.
-    PYTHONDONTWRITEBYTECODE: '1',
-    ...INDEX_SETTINGS,
-    ...settings,
-  };
-  return new Promise((resolve) => {
-    const options = { env, cwd, maxBuffer: OUTPUT_BYTES_MAX };
-    const child = execFile(file, [...args], options, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
-      resolve({ exitCode: code, stdout, stderr: stderr || (error?.message ?? '') });
-    });
-    child.stdin?.end();
-  });
 }

@@ -19,7 +19,8 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
   test('C1: runs its integration sequence, which deletes the version before its instances', async () => {
     if (typeof client === 'string') throw new Error(client);
     await using server = await startTestServer();
-    const seen = await client.runDriver(server, join(import.meta.dirname, 'sequence-driver.py'), 'sequence');
+    await using session = client.startSession(server);
+    const seen = await session.runDriver(join(import.meta.dirname, 'sequence-driver.py'), 'sequence');
     const run = { status: 'succeeded', input: true, log: 'greeting world\ndone\n', details: true };
     const live = { listed: true, updated: RENAMED, has_runs: true };
     expect(seen).toEqual({

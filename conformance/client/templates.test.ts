@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
-import { installPythonPackage } from '@switchyard/server/testing/python/python-package.ts';
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { openPublishedClient } from './published-client.ts';
@@ -97,8 +96,10 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
     // Slots for two compared runs of a workflow, and for those of their steps.
     await using server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '4' } });
     try {
-      const { interpreterPath: python, commandPath: command } = await installPythonPackage('nextmv');
-      const locate = 'import nextmv; print(nextmv.__path__[0], end="")';
+      const { interpreterPath: python, commandPath: command } = client.installed;
+      // Without the import of the package, which takes half a second.
+      const locate =
+        'from importlib.util import find_spec; print(*find_spec("nextmv").submodule_search_locations, end="")';
       const { stdout } = await promisify(execFile)(python, ['-c', locate]);
       cpSync(join(stdout, 'templates'), templates, { recursive: true });
       const push = async ({ folder, app }: Template): Promise<string> => {
@@ -137,10 +138,8 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
         ...(metric ? { metric: metric[0] } : {}),
       }));
       const driver = join(import.meta.dirname, 'templates-driver.py');
-      const seen = (await client.runDriver(server, driver, JSON.stringify(requests))) as Record<
-        string,
-        unknown
-      >;
+      await using session = client.startSession(server);
+      const seen = (await session.runDriver(driver, JSON.stringify(requests))) as Record<string, unknown>;
       expect(seen).toEqual(Object.fromEntries(tried.map((one) => [one.app, expectedResult(one)])));
     } finally {
       rmSync(templates, { recursive: true, force: true });
@@ -153,6 +152,7 @@ describe.skipIf(clientMissing)('packages that the published command packs', () =
     if (typeof client === 'string') throw new Error(client);
     if (process.platform !== 'linux') return context.skip('The command packs for Linux only.');
     await using server = await startTestServer();
+    await using session = client.startSession(server);
     const { body } = await server.client.call('getReadiness');
     const version = /^\d+\.\d+/.exec(body.runtimes.python?.version ?? '')?.[0] ?? '';
     const own = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -169,7 +169,7 @@ describe.skipIf(clientMissing)('packages that the published command packs', () =
           `type: python\nruntime: ghcr.io/nextmv-io/runtime/python:3.11\nfiles: [main.py]\npython:\n  pip-requirements: [markupsafe==3.0.4]\n  arch: ${arch}\n  version: "${version}"\n`,
         );
         const args = ['cloud', 'app', 'push', '--app-id', 'escaping', '--app-dir', folder, '--version-no'];
-        return client.runCommand(server, args);
+        return session.runCommand(args);
       };
       const wrong = await push(own === 'amd64' ? 'arm64' : 'amd64');
       if (isMissing(wrong.stderr)) return context.skip(`The package index is unavailable: ${wrong.stderr}`);
