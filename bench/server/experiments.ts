@@ -11,7 +11,8 @@
  * It also reports the time of the runs themselves, which is the sum of their execution durations over the slots, and
  * its share of the wall time of the batch. Busy cores are processor time in wall time.
  *
- * Flags: `--rounds`, `--repetitions`, `--inputs`, `--slots`, and `--share-max`, above which the benchmark exits with 1.
+ * Flags: `--rounds`, `--repetitions`, `--inputs`, `--instances`, `--slots`, and `--share-max`, above which the benchmark
+ * exits with 1.
  */
 import { parseArgs } from 'node:util';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
@@ -32,6 +33,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     repetitions: { type: 'string', default: '10' },
     inputs: { type: 'string', default: '20' },
+    instances: { type: 'string', default: '5' },
     slots: { type: 'string', default: '2' },
     'share-max': { type: 'string', default: '0.1' },
   },
@@ -40,7 +42,7 @@ const ROUNDS = Number(values.rounds);
 const REPETITIONS = Number(values.repetitions);
 const SLOTS = Number(values.slots);
 const INPUTS = Number(values.inputs);
-const INSTANCES = 5;
+const INSTANCES = Number(values.instances);
 const countRuns = (repetitions: number): number => INPUTS * INSTANCES * repetitions;
 const RUNS = countRuns(REPETITIONS);
 const CLIENTS = 8;

@@ -83,6 +83,9 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
+/** Returns the sample interval of autocannon, in ms, for a load of these seconds. A load ends only with a sample. */
+export const sampleIntervalMs = (seconds: number): number => Math.min(1000, seconds * 250);
+
 /** Prints a line to stdout. */
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -9,12 +9,11 @@
  *
  * Flags: `--runs` of the large server, `--database sqlite` or `postgres`, `--requests` of a measurement.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import type { Database } from '../../server/database/database.ts';
 import { openPostgres } from '../../server/database/postgres/postgres.ts';
 import { openSqlite } from '../../server/database/sqlite/sqlite.ts';
 import { createLog } from '../../server/log.ts';
@@ -55,6 +54,8 @@ const LISTS: { name: string; path: string; isWhole?: boolean }[] = [
   { name: 'secrets', path: `${APP}/secrets`, isWhole: true },
   { name: 'keys', path: '/v1/account/keys', isWhole: true },
 ];
+
+type Kind = 'sqlite' | 'postgres';
 
 interface Side {
   server: StartedServer;
@@ -179,31 +180,47 @@ async function printWhole({ large }: Sides): Promise<void> {
   }
 }
 
-/** Starts a server on a database that was filled while it was stopped. */
+/** A data folder, and the address of its database unless that is SQLite. */
+interface Place {
+  data: string;
+  address: string;
+}
+
+function configure(kind: Kind, address: string): Record<string, string> {
+  return { ...IDLE, ...(kind === 'postgres' ? { SWITCHYARD_DATABASE: address } : {}) };
+}
+
+/** Creates the template of the rows through a server, and stops it. */
+async function seed(kind: Kind, { data, address }: Place): Promise<{ run: string }> {
+  const server = await startSwitchyard(configure(kind, address), data);
+  try {
+    await pushApp(
+      server,
+      await packFiles({ 'app.yaml': 'type: binary\nruntime: native\n', main: '#!/bin/sh\n' }),
+      'binary',
+    );
+    return await createSeed(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Fills the database, and then starts a server on it. */
 async function prepare(
-  kind: 'sqlite' | 'postgres',
+  kind: Kind,
   runs: number,
-  address: string,
+  { data, address }: Place,
+  template: { run: string },
 ): Promise<Side & { data: string }> {
-  const data = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
-  const env = { ...IDLE, ...(kind === 'postgres' ? { SWITCHYARD_DATABASE: address } : {}) };
-  const first = await startSwitchyard(env, data);
-  await pushApp(
-    first,
-    await packFiles({ 'app.yaml': 'type: binary\nruntime: native\n', main: '#!/bin/sh\n' }),
-    'binary',
-  );
-  const path = join(data, 'switchyard.db');
-  const open = async (): Promise<Database> =>
-    kind === 'sqlite' ? openSqlite(path) : openPostgres(address, createLog('warn'));
-  const seeds = await createSeed(first);
-  await first.stop();
-  const database = await open();
+  const database =
+    kind === 'sqlite'
+      ? await openSqlite(join(data, 'switchyard.db'))
+      : await openPostgres(address, createLog('warn'));
   const begin = performance.now();
-  const filled = await generateRuns(database, seeds, runs);
+  const filled = await generateRuns(database, template, runs);
   await database.close();
   printLine(`  ${runs} runs on ${kind}, filled in ${((performance.now() - begin) / 1000).toFixed(0)} s`);
-  return { data, filled, server: await startSwitchyard(env, data) };
+  return { data, filled, server: await startSwitchyard(configure(kind, address), data) };
 }
 
 /** Creates one of each resource by HTTP, as the template of the rows. */
@@ -217,13 +234,21 @@ async function createSeed({ client }: StartedServer): Promise<{ run: string }> {
   return { run: run.body.run_id };
 }
 
-async function bench(kind: 'sqlite' | 'postgres'): Promise<void> {
+async function bench(kind: Kind): Promise<void> {
   const postgres = kind === 'postgres' ? await startPostgres() : undefined;
-  const createUrl = (name: string): Promise<string> =>
-    postgres ? createDatabase(postgres.url, name) : Promise.resolve('');
-  const [smallUrl, largeUrl] = [await createUrl('small'), await createUrl('large')];
-  const small = await prepare(kind, SIZES.small, smallUrl);
-  const large = await prepare(kind, SIZES.large, largeUrl);
+  const createPlace = async (name: string, original?: Place): Promise<Place> => {
+    const data = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+    if (original) cpSync(original.data, data, { recursive: true });
+    const address = postgres ? await createDatabase(postgres.url, name, original && 'seed') : '';
+    return { data, address };
+  };
+  const original = await createPlace('seed');
+  const template = await seed(kind, original);
+  const places = { small: await createPlace('small', original), large: await createPlace('large', original) };
+  const largeUrl = places.large.address;
+  rmSync(original.data, { recursive: true, force: true });
+  const small = await prepare(kind, SIZES.small, places.small, template);
+  const large = await prepare(kind, SIZES.large, places.large, template);
   const sides = { small, large };
   try {
     printLine(

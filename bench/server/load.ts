@@ -26,6 +26,7 @@ import {
   pushApp,
   quantile,
   ROUTING_INPUT,
+  sampleIntervalMs,
   startBareFastify,
   startSwitchyard,
 } from './harness.ts';
@@ -74,6 +75,7 @@ async function measure(target: Target): Promise<Measured> {
     method: target.method,
     connections: target.connections,
     duration: SECONDS,
+    sampleInt: sampleIntervalMs(SECONDS),
     timeout: TIMEOUT_S,
     headers: {
       'content-type': 'application/json',

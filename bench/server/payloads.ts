@@ -9,7 +9,7 @@
  * together.
  *
  * Flags: `--places disk,s3`, `--megabytes` of the large upload, `--output-megabytes` of the outputs and of each of the
- * ten uploads. A megabyte is 1,048,576 bytes here.
+ * ten uploads, `--concurrent` for another number of them. A megabyte is 1,048,576 bytes here.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -32,12 +32,13 @@ const { values } = parseArgs({
     places: { type: 'string', default: 'disk,s3' },
     megabytes: { type: 'string', default: '500' },
     'output-megabytes': { type: 'string', default: '100' },
+    concurrent: { type: 'string', default: '10' },
   },
 });
 const MB = 1024 * 1024;
 const LARGE_BYTES = Number(values.megabytes) * MB;
 const OUTPUT_BYTES = Number(values['output-megabytes']) * MB;
-const CONCURRENT_RUNS = 10;
+const CONCURRENT_RUNS = Number(values.concurrent);
 const POLL_MS = 50;
 const params = { application_id: BENCH_APPLICATION };
 

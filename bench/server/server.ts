@@ -26,6 +26,7 @@ import {
   pushApp,
   ROUTING_INPUT,
   type StartedServer,
+  sampleIntervalMs,
   startBareFastify,
   startSwitchyard,
 } from './harness.ts';
@@ -56,6 +57,7 @@ async function measure(load: Load): Promise<number> {
     method: load.method,
     connections: CONNECTIONS,
     duration: SECONDS,
+    sampleInt: sampleIntervalMs(SECONDS),
     headers: {
       'content-type': 'application/json',
       ...(load.token ? { authorization: `Bearer ${load.token}` } : {}),

@@ -21,6 +21,7 @@ import {
   pushApp,
   ROUTING_INPUT,
   type StartedServer,
+  sampleIntervalMs,
   startBareFastify,
   startSwitchyard,
 } from './harness.ts';
@@ -55,6 +56,7 @@ async function sendLoad({ method, url, token, body }: Load): Promise<{ count: nu
     method,
     connections: CONNECTIONS,
     duration: SECONDS,
+    sampleInt: sampleIntervalMs(SECONDS),
     timeout: 30,
     headers: {
       'content-type': 'application/json',
