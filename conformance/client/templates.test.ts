@@ -79,18 +79,26 @@ const TEMPLATES: Template[] = [
   },
 ];
 
+const isComplete = process.env.TEMPLATES === 'all';
+
 /** All of them need four minutes of a core: six apps have packages of 200 to 360 MB. The tests run the other six. */
-const chosen =
-  process.env.TEMPLATES === 'all'
-    ? TEMPLATES
-    : TEMPLATES.filter(({ folder }) => folder.endsWith('hello-world'));
+const chosen = isComplete ? TEMPLATES : TEMPLATES.filter(({ folder }) => folder.endsWith('hello-world'));
+
+/**
+ * An acceptance test compares stored metrics, whatever wrote them, so one language in both formats suffices. The second
+ * run of a Python template compiles packages of 170 MB, which takes ten seconds of a core.
+ */
+const isCompared = ({ folder }: Template): boolean => isComplete || folder.startsWith('go_');
+
+/** Maven runs for a few seconds: the optimising compiler takes more than half of its processor time. */
+const MAVEN_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
 
 const client = await openPublishedClient();
 const clientMissing = typeof client === 'string';
 
 // client.test.ts reports a missing client once.
 describe.skipIf(clientMissing)('the templates of the published package', () => {
-  test('run unchanged with options, and an acceptance test compares their metrics', async () => {
+  test('run unchanged with options, and acceptance tests compare their metrics', async () => {
     if (typeof client === 'string') throw new Error(client);
     const templates = mkdtempSync(join(tmpdir(), 'switchyard-templates-'));
     // Slots for two compared runs of a workflow, and for those of their steps.
@@ -106,6 +114,7 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
         const env = {
           ...process.env,
           // uv is a dependency of the client.
+          MAVEN_OPTS: MAVEN_OPTIONS,
           PATH: `${dirname(command('uv'))}${delimiter}${process.env.PATH}`,
           SWITCHYARD_URL: server.url,
           SWITCHYARD_TOKEN: server.token,
@@ -132,10 +141,10 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
       await Promise.all([pushAll(), pushAll()]);
       const allocates = pushed.some(({ app }) => app === 'inventory-allocation');
       const tried = pushed.filter(({ workflow }) => !workflow || allocates);
-      const requests = tried.map(({ metric, folder, ...template }) => ({
+      const requests = tried.map(({ metric, ...template }) => ({
         ...template,
-        folder: join(templates, folder),
-        ...(metric ? { metric: metric[0] } : {}),
+        folder: join(templates, template.folder),
+        ...(metric && isCompared(template) ? { metric: metric[0] } : {}),
       }));
       const driver = join(import.meta.dirname, 'templates-driver.py');
       await using session = client.startSession(server);
@@ -183,7 +192,8 @@ describe.skipIf(clientMissing)('packages that the published command packs', () =
   });
 });
 
-function expectedResult({ options, metric, defect, folder }: Template): unknown {
+function expectedResult(template: Template): unknown {
+  const { options, metric, defect, folder } = template;
   const status = defect?.status ?? 'succeeded';
   const [name = '', value = 0] = metric ?? [];
   return {
@@ -191,7 +201,9 @@ function expectedResult({ options, metric, defect, folder }: Template): unknown 
     options,
     metrics: metric ? expect.objectContaining({ [name]: value }) : (defect?.metrics ?? null),
     log: expectedLog(folder, defect),
-    ...(metric ? { acceptance: { passed: true, means: [value, value], counts: [1, 1] } } : {}),
+    ...(metric && isCompared(template)
+      ? { acceptance: { passed: true, means: [value, value], counts: [1, 1] } }
+      : {}),
   };
 }
 
