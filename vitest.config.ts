@@ -2,43 +2,53 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './vitest.sequence.ts';
 
 /**
- * Tested on SQLite alone, because the database makes no difference: these tests end before a statement, or concern the
- * app or a rule of HTTP. PostgreSQL runs the tests that depend on its statements: locks, claims, conflicts,
- * transactions, lists, migrations and JSON. It also runs every operation with every declared response
- * (server/http/declared-responses.test.ts).
+ * Tested on SQLite alone. The database makes a difference where a statement runs on it. PostgreSQL therefore runs a set of
+ * files that executes every statement of the server, whatever its values and the columns it changes. A file is here if
+ * other files execute all its statements on PostgreSQL, or if it executes none.
+ *
+ * Some promises hold for several statements together, so PostgreSQL also runs every test of locks, claims, conflicts and
+ * concurrent requests. The same is true of transactions, several processes, recovery, the order of lists, migrations,
+ * backups, JSON and time. Every operation responds there as declared (server/http/declared-responses.test.ts).
  */
 const SAME_ON_BOTH = [
   'server/{config,random}.test.ts',
-  'server/account/{invites,own-account,secrets-not-logged,tokens}.test.ts',
-  'server/applications/{account-semaphore,archives}.test.ts',
+  'server/account/{invites,own-account,secrets-not-logged,sign-up,tokens}.test.ts',
+  'server/applications/{account-semaphore,archives,push}.test.ts',
+  'server/audit/refusal-limiter.test.ts',
   'server/backup/refused-backups.test.ts',
   'server/blobs/{blob-store,s3,verified-blobs}.test.ts',
-  'server/database/sqlite/**',
-  'server/ensembles/{ensembles,logs,select-best-run,visibility}.test.ts',
-  'server/experiments/acceptance/{acceptance-metrics,acceptance-validation}.test.ts',
-  'server/experiments/online/{candidate-failures,refused-drafts,switchback-plan,unrouted-runs}.test.ts',
+  'server/clean-up/deletion-during-use.test.ts',
+  'server/database/{sqlite/**,postgres/merged-statements.test.ts}',
+  'server/ensembles/{ensemble-runs,ensembles,logs,select-best-run,visibility}.test.ts',
+  'server/experiments/acceptance/{acceptance-metrics,acceptance-validation,failed-runs}.test.ts',
+  'server/experiments/batch/{batch-lifecycle,batch-runs}.test.ts',
+  'server/experiments/online/{candidate-failures,refused-drafts,shadow,switchback,switchback-plan,unrouted-runs}.test.ts',
   'server/experiments/results/*',
   'server/experiments/simulation/*',
   'server/experiments/statistics/*',
   'server/health/{readiness,shutdown}.test.ts',
   'server/http/{openapi-agreement,error-responses,hostile-bodies,hostile-bytes,metrics,newline,parsing-and-signing,malformed-requests}.test.ts',
   'server/http/errors/*',
-  'server/http/handlers/permissions.test.ts',
+  'server/http/handlers/{commit,permissions}.test.ts',
   'server/http/limits/*',
   'server/http/requests/*',
-  'server/inputs/inputs.test.ts',
+  'server/input-sets/update.test.ts',
+  'server/inputs/{inputs,runs-on-inputs}.test.ts',
   'server/installation/start-refusal.test.ts',
+  'server/instances/instances.test.ts',
   'server/jobs/*',
-  'server/runs/execute/{contained-apps,cancel-and-delete,host-faults}.test.ts',
+  'server/runs/runs.test.ts',
+  'server/runs/api/queue-reasons.test.ts',
+  'server/runs/execute/{contained-apps,cancel-and-delete,host-faults,killed-processes}.test.ts',
   'server/runs/logs/log-poll-limiter.test.ts',
   'server/runs/queue/waiting-reason.test.ts',
   'server/runs/results/{assets,hostile-apps,json-field-extractor,metrics,network-hint,read-results,results,statistics}.test.ts',
-  'server/runs/submit/{formats,option-names,options}.test.ts',
+  'server/runs/submit/{create-run,formats,option-names,options,submit-routed}.test.ts',
   'server/search/search.test.ts',
   'server/secrets/{delivery,mask,masking,patch,rules}.test.ts',
   'server/site/site.test.ts',
-  'server/uploads/downloads.test.ts',
-  'server/webhooks/{addresses,networks}.test.ts',
+  'server/uploads/{downloads,uploads}.test.ts',
+  'server/webhooks/{addresses,attempts,networks}.test.ts',
 ];
 
 /**

@@ -1,16 +1,9 @@
-/** Deletion removes all rows and blobs of a resource, also while it is in use, and nothing else. */
+/** Deletion removes all rows and blobs of a resource, also with concurrent requests, and nothing else. */
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { insertPlannedRuns } from '../runs/store/planned-runs.ts';
 import { acquireRoute, insertCapture } from '../runs/store/routes.ts';
-import {
-  createRun,
-  createRunAndWait,
-  nodeApp,
-  pushApp,
-  waitForLogLine,
-  waitForRunEnd,
-} from '../testing/fixtures/apps.ts';
+import { createRun, createRunAndWait, nodeApp, pushApp, waitForLogLine } from '../testing/fixtures/apps.ts';
 import { createBatchExperiment, waitForBatchEnd } from '../testing/fixtures/batch-experiments.ts';
 import { startOnlineTest } from '../testing/fixtures/online-tests.ts';
 import { expectError, expectStatus, uploadContent } from '../testing/fixtures/resources.ts';
@@ -240,75 +233,6 @@ test('the deletion of a run removes more log lines than one transaction can', as
 });
 
 describe('deletion during use', () => {
-  test('of an instance and its version does not affect their runs', async () => {
-    await start('1');
-    const first = await startRunning('app', 'i1');
-    const waiting = await createRun(server, 'app', { instance: 'i1', input: { n: 1 } });
-    expectError(await server.request('DELETE', '/v1/applications/app/versions/v1'), 400, 'i1');
-    await remove('app/instances/i1');
-    await remove('app/versions/v1');
-    await pushApp(server, 'app', { ...nodeApp('() => ({ other: true })') });
-    expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
-    const ran = await waitForRunEnd(server, 'app', waiting);
-    expect(ran).toMatchObject({
-      status_v2: 'succeeded',
-      output: { input: { n: 1 } },
-      application_instance_id: 'i1',
-      application_version_id: 'v1',
-    });
-    expectError(
-      await server.request('POST', '/v1/applications/app/runs?instance_id=i1', { body: {} }),
-      404,
-      'i1',
-    );
-  });
-
-  test('of a secrets collection does not affect running apps, and queued runs fail with the reason', async () => {
-    await start('1');
-    await createSecrets();
-    const options = { body: { configuration: { secrets_collection_id: 'keys' } } };
-    const first = await createRun(server, 'app', { input: { waits: true }, ...options });
-    await waitForLogLine(server, 'app', first, 'started');
-    const waiting = await createRun(server, 'app', { input: {}, ...options });
-    await remove('app/secrets/keys');
-    expect((await read(first, '/metadata')).body).toMatchObject({ status_v2: 'running' });
-    expectStatus(await server.request('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
-    expect(await waitForRunEnd(server, 'app', waiting)).toMatchObject({
-      status_v2: 'failed',
-      error: expect.stringContaining('"keys"'),
-      secrets_collection_id: 'keys',
-    });
-  });
-
-  test('of an application removes running and queued runs and frees their slots', async () => {
-    await start('1');
-    await startRunning();
-    for (let count = 0; count < 3; count += 1) await createRun(server, 'app', { input: { waits: true } });
-    await pushApp(server, 'other', APP);
-    const other = await createRun(server, 'other', { input: {} });
-    await remove('app');
-    expect((await waitForRunEnd(server, 'other', other)).status_v2).toBe('succeeded');
-    // A new application may use the id and sees nothing of the old one.
-    await pushApp(server, 'app', APP);
-    expect((await server.request('GET', '/v1/applications/app/runs')).body).toEqual({ runs: [] });
-    expect((await server.request('GET', '/v1/account/queue')).body).toEqual({ runs: [] });
-    const run = await createRunAndWait(server, 'app', { input: {} });
-    expect(run.status_v2).toBe('succeeded');
-  });
-
-  test('of a queued or running run frees its slot for the next', async () => {
-    await start('1');
-    const first = await startRunning();
-    const [queued, next] = [
-      await createRun(server, 'app', { input: { waits: true } }),
-      await createRun(server, 'app', { input: {} }),
-    ];
-    await remove(`app/runs/${queued}`);
-    await remove(`app/runs/${first}`);
-    expect((await waitForRunEnd(server, 'app', next)).status_v2).toBe('succeeded');
-    expect((await countRowsByTable(server)).runs).toBe(1);
-  });
-
   test('of an application refuses an upload under way, which leaves nothing', async () => {
     await start();
     const { body } = await server.client.call('createRunUpload', { params: { application_id: 'app' } });

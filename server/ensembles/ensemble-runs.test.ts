@@ -1,4 +1,4 @@
-/** Ensemble runs through the API: start, progress, cancel, deletion and end. */
+/** Ensemble runs through the API: start, progress, cancel and end. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, expect, test } from 'vitest';
 import { insertPlannedRuns, refusePlannedRun } from '../runs/store/planned-runs.ts';
@@ -10,7 +10,6 @@ import {
   ensembleRunType,
   fetchEnsembleRun,
   runGroup,
-  scriptOptions,
 } from '../testing/fixtures/ensembles.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
@@ -216,23 +215,6 @@ test('the rules leave out child runs that were canceled or deleted', async () =>
     'It was canceled.',
     'It was deleted.',
   ]);
-});
-
-test('the deletion of an ensemble run deletes its child runs and planned runs', async () => {
-  await start([runGroup('w', { waits: true }, { repetitions: 30 })], {
-    env: { SWITCHYARD_CAPACITY: '6c9500mb870s=1' },
-  });
-  const standard = await createRun(server, 'app', {
-    input: {},
-    body: { options: scriptOptions({ waits: true }) },
-  });
-  const early = await createRun(server, 'app', ensembleRunOptions());
-  const run = await createRun(server, 'app', ensembleRunOptions());
-  await Promise.all([early, run].map((id) => server.request('DELETE', `/v1/applications/app/runs/${id}`)));
-  const { read } = server.runningServer.database;
-  expect((await read.selectFrom('runs').select('id').execute()).map((row) => row.id)).toEqual([standard]);
-  expect(await read.selectFrom('planned_runs').selectAll().execute()).toEqual([]);
-  expect((await server.request('GET', `/v1/applications/app/runs/${run}/ensemble`)).status).toBe(404);
 });
 
 test('an ensemble run uses the definition of its start, also when that is deleted or replaced', async () => {

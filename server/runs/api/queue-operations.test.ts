@@ -1,7 +1,6 @@
-/** The queue of an account: order, pages, and the reason why each run waits. */
+/** The queue of an account: its order and its pages. */
 import { createClient } from '@switchyard/contract/client.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
-import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, expect, test } from 'vitest';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
@@ -10,7 +9,6 @@ import { sendRequest } from '../../testing/http/request.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const SMALL = '6c9500mb870s';
-const LARGE = '16c60gb12h';
 const QUEUE = '/v1/account/queue';
 /** Runs until it is canceled. */
 const ENDLESS_APP = nodeApp(
@@ -73,12 +71,6 @@ async function copyQueued(id: string, count: number, priority: number): Promise<
   }
 }
 
-test('is empty without queued and running runs', async () => {
-  server = await startTestServer();
-  expect(await getQueue()).toEqual({ runs: [] });
-  expect(await getQueue('?pagereturn=true')).toEqual({ runs: [], items: [] });
-});
-
 test('lists running runs first, then queued ones in the order in which they start', async () => {
   await start('1');
   const blocker = await startRun();
@@ -102,112 +94,6 @@ test('lists running runs first, then queued ones in the order in which they star
   }
   await cancelRun(active);
   expect(await getQueue()).toEqual({ runs: [] });
-});
-
-test('has the fields that existing clients read, and the same reason for waiting as the metadata', async () => {
-  await start('1');
-  const blocker = await startRun();
-  await server.client.call('createVersion', {
-    params: { application_id: 'app' },
-    body: { id: 'v1', name: 'One' },
-  });
-  await server.client.call('createInstance', {
-    params: { application_id: 'app' },
-    body: { id: 'i1', name: 'Instance one', version_id: 'v1' },
-  });
-  const queued = await createQueuedRun(3, SMALL, 'i1');
-  const [first, second] = (await getQueue()).runs;
-  const shared = {
-    user_email: expect.any(String),
-    name: '',
-    description: '',
-    status: 'running',
-    created_at: expect.any(String),
-    application_id: 'app',
-    execution_class: SMALL,
-    queuing_disabled: false,
-  };
-  expect(first).toEqual({
-    ...shared,
-    id: blocker,
-    status_v2: 'running',
-    initiated_at: expect.any(String),
-    application_instance_id: 'latest',
-    application_version_id: '',
-    queuing_priority: 6,
-    attempt: 1,
-  });
-  const waiting = {
-    place: 1,
-    reason: 'slots_taken',
-    message: 'The only slot that serves execution class 6c9500mb870s is taken; this run is next.',
-    slots_taken_since: first?.initiated_at,
-    slot_holders: [
-      { run_id: blocker, application_id: 'app', started_at: first?.initiated_at, network: false },
-    ],
-  };
-  expect(second).toEqual({
-    ...shared,
-    id: queued,
-    status_v2: 'queued',
-    application_instance_id: 'i1',
-    application_version_id: 'v1',
-    queuing_priority: 3,
-    attempt: 0,
-    waiting: waiting,
-  });
-  expect((await getMetadata(queued)).metadata.waiting).toEqual(waiting);
-  expect((await getMetadata(blocker)).metadata).not.toHaveProperty('waiting');
-  await cancelRun(blocker);
-  await cancelRun(queued);
-  expect((await getMetadata(queued)).metadata).not.toHaveProperty('waiting');
-});
-
-test('R3: the reason of a run that waits for a minute names the runs in the slots, which may wait for it', async () => {
-  await start('1');
-  const blocker = await startRun(6);
-  const queued = await createQueuedRun(6);
-  const initiated_at = Date.now() - 60_000;
-  const { database } = server.runningServer;
-  await database.transact((tx) =>
-    tx
-      .updateTable('runs')
-      .set({ initiated_at, network: 1 })
-      .where('id', '=', blocker as RunId)
-      .execute(),
-  );
-  const since = new Date(initiated_at).toISOString();
-  const { waiting } = (await getMetadata(queued)).metadata;
-  expect(waiting).toMatchObject({ reason: 'slots_taken', slots_taken_since: since });
-  expect(waiting?.message).toContain(`No slot has become free since ${since}; they are held by ${blocker}.`);
-  expect(waiting?.message).toContain(`${blocker} can reach the network.`);
-  expect((await getQueue()).runs[1]?.waiting).toEqual(waiting);
-});
-
-test('each class with slots of its own has a queue; the classes with shared slots have one together', async () => {
-  await start(`${SMALL}=1,1`);
-  const small = await startRun(6, SMALL);
-  const large = await startRun(6, LARGE);
-  const queued = [
-    await createQueuedRun(6, SMALL),
-    await createQueuedRun(6, LARGE),
-    await createQueuedRun(5, '8c16gb12h'),
-  ];
-  const page = await getQueue();
-  expect(listIds(page)).toEqual([small, large, queued[2], queued[0], queued[1]]);
-  expect(page.runs.map((run) => run.waiting?.place)).toEqual([undefined, undefined, 1, 1, 2]);
-  for (const run of page.runs.slice(2)) {
-    expect(run.waiting?.message).toContain(`that serves execution class ${run.execution_class} is taken`);
-    expect((await getMetadata(run.id)).metadata.waiting).toEqual(run.waiting);
-  }
-});
-
-test('a run of a class without slots waits for a worker', async () => {
-  await start(`${SMALL}=1,0`);
-  const run = await createQueuedRun(1, LARGE);
-  const waiting = { place: 1, reason: 'no_worker', message: expect.stringContaining(LARGE) };
-  expect((await getMetadata(run)).metadata.waiting).toEqual(waiting);
-  expect((await getQueue()).runs[0]?.waiting).toEqual(waiting);
 });
 
 test('the runs of other accounts are counted, but not listed', async () => {
@@ -289,15 +175,4 @@ test('a long queue has pages of 1000 runs, and positions are counted up to a bou
   expect((await getMetadata(last)).metadata.waiting).toEqual(rest.runs.at(-1)?.waiting);
   const beyondPage = rest.runs[0]?.id ?? '';
   expect((await getMetadata(beyondPage)).metadata.waiting).toEqual(rest.runs[0]?.waiting);
-});
-
-test('a run that a shutdown interrupted is queued at its old position', async () => {
-  await start('1');
-  const first = await startRun();
-  const second = await createQueuedRun();
-  await server.restart({ SWITCHYARD_CAPACITY: `${LARGE}=1,0` });
-  const page = await getQueue();
-  expect(listIds(page)).toEqual([first, second]);
-  expect(page.runs.map((run) => run.waiting?.place)).toEqual([1, 2]);
-  expect(page.runs.map((run) => run.waiting?.reason)).toEqual(['no_worker', 'no_worker']);
 });

@@ -1,10 +1,10 @@
-/** Runs whose server, launcher or app is killed: real processes, SIGKILL. */
+/** Runs whose server is stopped or killed, and its successor on the same database: real processes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { createDatabase, dropDatabase } from '../../testing/database/postgres-server.ts';
+import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from '../../testing/database/postgres-server.ts';
 import { createRun, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import { listRunningApps } from '../../testing/host/processes.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'switchyard-recovery-'));
   name = `recovery_${process.pid}_${performance.now().toFixed(0)}`;
   const postgres = inject('postgres');
-  address = postgres ? await createDatabase(postgres, name) : '';
+  address = postgres ? await createDatabase(postgres, name, TEMPLATE_DATABASE) : '';
 });
 afterEach(async () => {
   for (const server of started.splice(0)) await server.kill();
@@ -79,51 +79,6 @@ test('a server killed while runs are queued and running loses none of them', asy
     expect(ended).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * (index + 1) } });
     expect(ended.metadata.attempt).toBe(index < 2 ? 2 : 1);
   }
-});
-
-test('a killed launcher costs a run one attempt, and the next attempt ends it', async () => {
-  const server = await start();
-  await pushApp(server, 'app', WAITING_APP);
-  const run = await createRun(server, 'app', { input: { n: 21, ms: 700 } });
-  await waitUntilRunning(server, run);
-  const before = [...listRunningApps()].filter(([, one]) => one === run).map(([pid]) => pid);
-  process.kill(server.findLauncherPid() ?? 0, 'SIGKILL');
-  const ended = await waitForEnd(server, run);
-  expect(ended).toMatchObject({ status_v2: 'succeeded', output: { twice: 42 } });
-  expect(ended.metadata.attempt).toBe(2);
-  expect(before.filter((pid) => listRunningApps().has(pid))).toEqual([]);
-});
-
-test('a killed app fails its run, with the signal named', async () => {
-  const server = await start();
-  await pushApp(server, 'app', WAITING_APP);
-  const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });
-  await waitUntilRunning(server, run);
-  for (const [pid, one] of listRunningApps()) if (one === run) process.kill(pid, 'SIGKILL');
-  const ended = await waitForEnd(server, run);
-  expect(ended).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
-  expect(ended.error).toContain('SIGKILL');
-});
-
-test('a run that is interrupted five times fails with that error', async () => {
-  const server = await start();
-  await pushApp(server, 'app', WAITING_APP);
-  const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    await waitUntil(`attempt ${attempt} runs`, async () => {
-      const found = await getInformation(server, run);
-      return found.metadata.attempt === attempt && [...listRunningApps().values()].includes(run);
-    });
-    process.kill(server.findLauncherPid() ?? 0, 'SIGKILL');
-    await waitUntil(
-      'the apps of the dead launcher are gone',
-      () => ![...listRunningApps().values()].includes(run),
-    );
-  }
-  const ended = await waitForEnd(server, run);
-  expect(ended.status_v2).toBe('failed');
-  expect(ended.error).toMatch(/^The run was started 5 times and each time it was cut short before it ended/);
-  expect(ended.metadata.attempt).toBe(5);
 });
 
 test('SIGTERM requeues running runs without counting the attempt, and the next server ends them', async () => {
