@@ -9,6 +9,7 @@ const LONGEST = [
   'cli/documentation.test.ts',
   'bench/benchmarks.test.ts',
   'conformance/client/templates.test.ts',
+  'site/all-pages.test.ts',
   'site/accessibility.test.ts',
   'site/browser.test.ts',
   'runner/hostile.test.ts',

@@ -1,16 +1,19 @@
-/** axe-core checks every page, and the states of pages after input. */
+/** axe-core checks a page of each kind, and the states of pages after input. all-pages.test.ts checks every page. */
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { runAxe, runAxeColorRules, runAxeOnRoutes } from './testing/axe.ts';
+import { findUnmarkedLinks, loadAxe, runAxe, runAxeOnRoute, runAxeWithContrast } from './testing/axe.ts';
 import { hasBrowser } from './testing/browser.ts';
-import { listCanonicalRoutes, listRoutesOfEachKind, setUpSite } from './testing/built-site.ts';
+import { listRoutesOfEachKind, setUpSite } from './testing/built-site.ts';
+import { openHiddenFrame } from './testing/hidden-frame.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';
+/** The navigation is the same on every page, except for its mark of the page. */
+const kindWithNavigation = '/docs/get-started/quickstarts/custom-app';
 /** Home, a guide with tabs, an operation, a field list, pictures, a release, a form, plain text. */
 const kinds = [
   '/',
-  '/docs/get-started/quickstarts/custom-app',
+  kindWithNavigation,
   '/docs/using-switchyard/reference/api/runs',
   '/docs/using-switchyard/experiments/shadow',
   '/docs/use-cases/vehicle-routing/fleet',
@@ -40,12 +43,12 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     return page;
   }
 
-  test('in links, headings and names of any page', { timeout: allPagesMs }, async () => {
-    expect(await runAxeOnRoutes(await visit('/'), listCanonicalRoutes(), 'content')).toEqual([]);
-  });
-
   test('on a page of each kind, before its scripts', { timeout: allPagesMs }, async () => {
-    expect(await runAxeOnRoutes(await visit('/'), listRoutesOfEachKind(), 'all')).toEqual([]);
+    const page = await visit('/');
+    await loadAxe(page);
+    const found: string[] = [];
+    for (const route of listRoutesOfEachKind()) found.push(...(await runAxeOnRoute(page, route, 'all')));
+    expect(found).toEqual([]);
   });
 
   test.each(['all', 'content'] as const)('%s rules find the faults of a wrong page', async (rules) => {
@@ -53,29 +56,34 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     await page.route('**/wrong', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>No</title><img src="/a.png">' }),
     );
-    const found = await runAxeOnRoutes(page, ['/terms', '/wrong'], rules);
-    expect(found).toContainEqual(expect.stringMatching(/^\/wrong: html-has-lang: /));
-    expect(found).toContain('/wrong: image-alt: <img src="/a.png">');
-    expect(found.filter((finding) => !finding.startsWith('/wrong'))).toEqual([]);
+    const { frame } = await openHiddenFrame(page);
+    // The page is last, because the frame ends with its document.
+    for (const target of [frame, page]) {
+      await loadAxe(target);
+      expect(await runAxeOnRoute(target, '/terms', rules)).toEqual([]);
+      const found = await runAxeOnRoute(target, '/wrong', rules);
+      expect(found).toContainEqual(expect.stringMatching(/^\/wrong: html-has-lang: /));
+      expect(found).toContain('/wrong: image-alt: <img src="/a.png">');
+    }
   });
 
-  // browser.test.ts measures contrast on a page of each kind, in both themes.
-  test.each(['light', 'dark'] as const)(
-    'on a page of each kind in the %s theme, with its navigation',
-    { timeout: allPagesMs },
-    async (theme) => {
-      const page = await visit('/');
-      await page.emulateMedia({ colorScheme: theme });
-      const found: string[] = [];
-      for (const route of kinds) {
-        await page.goto(route, { waitUntil: 'load' });
-        const findings = await runAxeColorRules(page);
-        if (theme === 'light') findings.push(...(await runAxe(page)));
-        found.push(...findings.map((finding) => `${route}: ${finding}`));
-      }
-      expect(found).toEqual([]);
-    },
-  );
+  // browser.test.ts measures contrast in the dark theme too, on a page of each kind.
+  test('on a page of each kind in both themes, with the navigation of one', {
+    timeout: allPagesMs,
+  }, async () => {
+    const page = await visit('/');
+    const found: string[] = [];
+    for (const route of kinds) {
+      const parts = route === kindWithNavigation ? 'all' : 'without navigation';
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(route, { waitUntil: 'load' });
+      const findings = await runAxeWithContrast(page, parts);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      findings.push(...(await findUnmarkedLinks(page, parts)));
+      found.push(...findings.map((finding) => `${route}: ${finding}`));
+    }
+    expect(found).toEqual([]);
+  });
 
   test('in an open search, with and without results', async () => {
     const page = await visit(overview);

@@ -1,26 +1,40 @@
 /** Runs axe-core, a checker of accessibility, on pages. */
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import { replaceDocument } from './replace-document.ts';
 
 const script = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** `findLowContrastText` checks contrast, also in cases that axe cannot decide, and so does `runAxeColorRules`. */
+/** `findLowContrastText` checks contrast, also in cases that axe cannot decide, and so does `runAxeWithContrast`. */
 const options: RunOptions = { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: false } } };
 
 /** The navigation is the same on every page of the documentation, and takes three quarters of the time of a check. */
 const navigation = '#site-navigation';
 
-/** The rules whose result depends on the theme. */
-const colorRules: RunOptions = {
+/** The other rule whose result depends on the theme. */
+const linkRules: RunOptions = {
   resultTypes: ['violations'],
-  runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+  runOnly: { type: 'rule', values: ['link-in-text-block'] },
 };
+
+/** The navigation of a page may be left out of a check. */
+type Parts = 'all' | 'without navigation';
+const listExcluded = (parts: Parts): string[] => (parts === 'all' ? [] : [navigation]);
 
 /** Returns every violation as "rule: element". The page must allow scripts from outside its policy. */
 export function runAxe(page: Page): Promise<string[]> {
   return run(page, options, []);
+}
+
+/** Returns every violation, including those of axe's own rule about contrast. */
+export function runAxeWithContrast(page: Page, parts: Parts): Promise<string[]> {
+  return run(page, { resultTypes: ['violations'] }, listExcluded(parts));
+}
+
+/** Returns the links within text that differ from it too little. */
+export function findUnmarkedLinks(page: Page, parts: Parts): Promise<string[]> {
+  return run(page, linkRules, listExcluded(parts));
 }
 
 /** Rules about links, headings and names, which depend on the text of a page and not on its components. */
@@ -43,34 +57,26 @@ const contentRules: RunOptions = {
   },
 };
 
-/**
- * Returns the violations of many pages without their scripts and navigation, one page after the other. They share one
- * document, so axe is loaded once. The page must allow scripts from outside its policy.
- */
-export async function runAxeOnRoutes(
-  page: Page,
-  routes: readonly string[],
-  rules: 'all' | 'content',
-): Promise<string[]> {
-  await page.addScriptTag({ path: script });
-  const found: string[] = [];
-  for (const route of routes) {
-    await replaceDocument(page, route);
-    const findings = await check(page, rules === 'all' ? options : contentRules, [navigation]);
-    found.push(...findings.map((finding) => `${route}: ${finding}`));
-  }
-  return found;
+/** Loads axe once for all documents that `replaceDocument` puts there. The page must allow scripts from outside its policy. */
+export async function loadAxe(target: Page | Frame): Promise<void> {
+  await target.addScriptTag({ path: script });
 }
 
-/** Returns the violations of the rules about colours alone. */
-export function runAxeColorRules(page: Page): Promise<string[]> {
-  return run(page, colorRules, []);
+/** Returns the violations in the page of a route without its scripts and navigation. `loadAxe` comes first. */
+export async function runAxeOnRoute(
+  target: Page | Frame,
+  route: string,
+  rules: 'all' | 'content',
+): Promise<string[]> {
+  await replaceDocument(target, route);
+  const findings = await check(target, rules === 'all' ? options : contentRules, [navigation]);
+  return findings.map((finding) => `${route}: ${finding}`);
 }
 
 type Axe = { run(context: { exclude: string[] }, options: RunOptions): Promise<AxeResults> };
 
 async function run(page: Page, chosen: RunOptions, exclude: string[]): Promise<string[]> {
-  await page.addScriptTag({ path: script });
+  await loadAxe(page);
   return check(page, chosen, exclude);
 }
 
@@ -80,9 +86,9 @@ declare global {
   }
 }
 
-/** Runs axe in a page that has loaded it. */
-async function check(page: Page, chosen: RunOptions, exclude: string[]): Promise<string[]> {
-  const { violations } = await page.evaluate(
+/** Runs axe in a page or frame that has loaded it. */
+async function check(target: Page | Frame, chosen: RunOptions, exclude: string[]): Promise<string[]> {
+  const { violations } = await target.evaluate(
     ([context, without]): Promise<AxeResults> => window.axe.run({ exclude: without }, context),
     [chosen, exclude] as const,
   );

@@ -1,11 +1,11 @@
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 
 /**
- * Replaces the document of the browser by the page of a route without scripts. It takes a third of the time of a visit,
+ * Replaces the document of a page or frame by the page of a route without scripts. It takes a third of the time of a visit,
  * which starts a cold engine. It removes the elements that colour code, which have only a class and are most of a page.
  */
-export async function replaceDocument(page: Page, route: string): Promise<void> {
-  await page.evaluate(async (address) => {
+export async function replaceDocument(target: Page | Frame, route: string): Promise<void> {
+  await target.evaluate(async (address) => {
     const html = await (await fetch(address, { headers: { accept: 'text/html' } })).text();
     const { documentElement } = new DOMParser().parseFromString(html, 'text/html');
     for (const token of documentElement.querySelectorAll('pre code > span')) {
