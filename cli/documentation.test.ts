@@ -10,17 +10,23 @@ import { startTestServer, type TestServer } from '@switchyard/server/testing/ser
 import { extractExamples, listExamplePages, listTabChoices } from '@switchyard/site/examples.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FirstRunResult, pushAndRunSample } from './first-run.ts';
+import { type PickServer, startPickServer } from './testing/pick-server.ts';
 
 const apps = join(import.meta.dirname, '..', 'sample-apps');
 let server: TestServer;
+let pickServer: PickServer;
 let first: FirstRunResult;
 const output: string[] = [];
 
 beforeAll(async () => {
   server = await startTestServer();
+  pickServer = await startPickServer();
   first = await pushAndRunSample(server.client, apps, (line) => output.push(line));
 }, 120_000);
-afterAll(() => server.close());
+afterAll(async () => {
+  pickServer.close();
+  await server.close();
+});
 
 describe('the first start', () => {
   test('pushes every sample app and plans the routing app’s sample input', () => {
@@ -42,6 +48,9 @@ describe('the first start', () => {
 
 /** Pages that lead an experiment to a decision make up to 60 runs: 25 seconds on a machine of two cores with nothing else to do. */
 const PAGE_MS = 230_000;
+
+/** Pages that run their own definition of `pick`, which is the same on all pages. */
+const RUNS_AS_PRINTED = /^\/docs\/get-started\//;
 
 const stories = listExamplePages().flatMap((route) =>
   listTabChoices(route).map((choice) => ({
@@ -69,8 +78,9 @@ describe('the examples of', () => {
             continue;
           }
           // All blocks of a page run in one shell, as they do for a reader; each one's output goes to a file of its own.
+          const commands = step.text.replaceAll('http://127.0.0.1:8080', server.url);
           script.push(
-            `{\n${step.text.replaceAll('http://127.0.0.1:8080', server.url)}\n} > step-${index}.out`,
+            `{\n${RUNS_AS_PRINTED.test(route) ? commands : pickServer.replaceDefinition(commands)}\n} > step-${index}.out`,
           );
         }
         const ran = await bash(folder, script.join('\n'));
@@ -89,11 +99,15 @@ describe('the examples of', () => {
   );
 });
 
-/** Commands that pages give in the folder of the repository, without the installation that goes before them. */
+/**
+ * Commands that pages give in the folder of the repository, without the installation that goes before them. They use its
+ * compile cache, as they do for a reader.
+ */
 const COMMANDS = Object.fromEntries(
   ['backup', 'restore', 'verify'].map((name) => {
     const file = join(import.meta.dirname, '..', 'server', 'backup', `${name}-command.ts`);
-    return [name, `'${process.execPath}' '${file}'`];
+    const cache = process.env.NODE_COMPILE_CACHE ?? '';
+    return [name, `NODE_COMPILE_CACHE='${cache}' '${process.execPath}' '${file}'`];
   }),
 );
 
