@@ -51,6 +51,7 @@ interface Ended {
 function push(path: string, id: string, env: Record<string, string> = {}): Promise<Ended> {
   const settings = {
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     HOME: folder,
     SWITCHYARD_URL: server.url,
     SWITCHYARD_TOKEN: server.token,
