@@ -22,7 +22,7 @@ const PAGES = {
   'a feature of the routing app': '/docs/use-cases/vehicle-routing/time-windows',
   'the latest release': '/docs/releases/latest',
 };
-const QUICK_PAGES = ['a long guide', 'a heavy page of the API'];
+const QUICK_PAGES = ['a long guide'];
 
 const { values: flags } = parseArgs({
   options: {

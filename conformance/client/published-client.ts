@@ -118,7 +118,8 @@ function startPrograms(installed: PythonPackage, home: string) {
       return { exitCode: Number(value), stdout: output, stderr: errors };
     },
     async close(): Promise<void> {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      const isAlive = child.exitCode === null && child.signalCode === null;
+      if (child.pid !== undefined && isAlive) process.kill(-child.pid, 'SIGKILL');
       await exited;
     },
   };
