@@ -9,6 +9,7 @@ import {
   runGroup,
   runGroupOn,
   SCRIPTED_APP,
+  SCRIPTED_APP_TYPE,
 } from '../testing/fixtures/ensembles.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
@@ -150,20 +151,26 @@ describe('the server rejects an ensemble run and creates nothing', () => {
   test('with an error message for each case', async () => {
     await start([runGroup('a', { value: 1 })]);
     const params = { application_id: 'app' };
-    await pushApp(server, 'app', SCRIPTED_APP, { options: { strict: true, items: [{ name: 'other' }] } });
+    await pushApp(server, 'app', SCRIPTED_APP, {
+      ...SCRIPTED_APP_TYPE,
+      options: { strict: true, items: [{ name: 'other' }] },
+    });
     await server.client.call('createVersion', { params, body: { id: 'v1', name: 'One' } });
     for (const id of ['i1', 'i2'])
       await server.client.call('createInstance', {
         params,
         body: { id, name: 'Any name', version_id: 'v1' },
       });
-    await pushApp(server, 'app', SCRIPTED_APP, { io_configuration: { format: 'multi-file' } });
+    await pushApp(server, 'app', SCRIPTED_APP, {
+      ...SCRIPTED_APP_TYPE,
+      io_configuration: { format: 'multi-file' },
+    });
     await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Two' } });
     await server.client.call('createInstance', {
       params,
       body: { id: 'i3', name: 'Any name', version_id: 'v2' },
     });
-    await pushApp(server, 'app', SCRIPTED_APP);
+    await pushApp(server, 'app', SCRIPTED_APP, SCRIPTED_APP_TYPE);
     await createEnsemble(server, 'mixed', [
       runGroup('one', { value: 1 }),
       runGroupOn('i3', 'files', { value: 1 }),

@@ -10,6 +10,7 @@ import {
   runGroup,
   runGroupOn,
   SCRIPTED_APP,
+  SCRIPTED_APP_TYPE,
 } from '../testing/fixtures/ensembles.ts';
 import { originalRunId } from '../testing/fixtures/online-tests.ts';
 import { expectStatus } from '../testing/fixtures/resources.ts';
@@ -22,7 +23,7 @@ const params = { application_id: 'app' };
 
 test('the whole body of an ensemble run, before and after its end', async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=2' } });
-  await pushApp(server, 'app', SCRIPTED_APP);
+  await pushApp(server, 'app', SCRIPTED_APP, SCRIPTED_APP_TYPE);
   await createEnsemble(server, 'best', [runGroup('a', { value: 3, n: 1 }), runGroup('w', { waits: true })]);
   const account = (await server.request('GET', '/v1/account')).body as { id: string };
   const run = await createRun(server, 'app', ensembleRunOptions());
@@ -95,7 +96,7 @@ test('the whole body of an ensemble run, before and after its end', async () => 
 
 test('a shadow test does not copy child runs, and a switchback test does not route them', async () => {
   server = await startTestServer();
-  await pushApp(server, 'app', SCRIPTED_APP);
+  await pushApp(server, 'app', SCRIPTED_APP, SCRIPTED_APP_TYPE);
   await server.client.call('createVersion', { params, body: { id: 'v1', name: 'One' } });
   for (const id of ['shadowed', 'switched', 'candidate'])
     await server.client.call('createInstance', {
@@ -141,6 +142,7 @@ test('a shadow test does not copy child runs, and a switchback test does not rou
 test('the reason of a failed creation names no option that is hidden from some role', async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '6c9500mb870s=0,8c16gb12h=1' } });
   await pushApp(server, 'app', SCRIPTED_APP, {
+    ...SCRIPTED_APP_TYPE,
     options: {
       items: [
         {
