@@ -49,15 +49,18 @@ async function findNode(user: number | undefined): Promise<FoundRuntime> {
 }
 
 const PRINT_PYTHON_PATHS = `
-import sys, platform
-print(platform.python_version(), getattr(sys, '_base_executable', sys.executable), sys.base_prefix, sep='\\n')
+import sys
+print(sys.version.split()[0], getattr(sys, '_base_executable', sys.executable), sys.base_prefix, sep='\\n')
 `;
 
-/** Resolves shims and virtual environments to the interpreter itself. */
+/**
+ * Resolves shims and virtual environments to the interpreter itself. Without the module `site`, whose imports can take four
+ * fifths of the time.
+ */
 async function findPython(user: number | undefined): Promise<FoundRuntime> {
   const errors: string[] = [];
   for (const candidate of findAllTools('python3')) {
-    const { ok, output, error } = await runCommand(candidate, ['-I', '-c', PRINT_PYTHON_PATHS], user);
+    const { ok, output, error } = await runCommand(candidate, ['-I', '-S', '-c', PRINT_PYTHON_PATHS], user);
     const [version, executable, prefix] = output.trim().split('\n');
     if (!ok || version === undefined || executable === undefined || prefix === undefined) {
       errors.push(`${candidate}: ${error}`);
