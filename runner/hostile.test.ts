@@ -116,7 +116,7 @@ async function attack(
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: '/',
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
       ...(user === undefined ? {} : { uid: user, gid: user }),
     },
   );

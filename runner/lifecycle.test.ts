@@ -60,7 +60,7 @@ function owner(folder: string, way: string, script: string, user?: number): Owne
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       cwd: '/',
-      env: { PATH: '/usr/bin:/bin' },
+      env: { PATH: '/usr/bin:/bin', NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
       ...(user === undefined ? {} : { uid: user, gid: user }),
     },
   );

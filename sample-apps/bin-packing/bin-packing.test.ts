@@ -49,7 +49,10 @@ interface Ended {
 
 function run(input: unknown, args: string[] = [], onFirstLine = (_: number) => {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['main.ts', ...args], { cwd: folder, env: {} });
+    const child = spawn(process.execPath, ['main.ts', ...args], {
+      cwd: folder,
+      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    });
     const ended: Ended = { code: null, stdout: '', stderr: '' };
     child.stdout.on('data', (chunk) => {
       ended.stdout += chunk;

@@ -18,7 +18,7 @@ export function startCommand(
 ): { child: ChildProcess; ended: Promise<CommandResult> } {
   const file = join(import.meta.dirname, '..', `${command}-command.ts`);
   const child = spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
