@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRun, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRun, type Files, pushApp } from '../../testing/fixtures/apps.ts';
 import { listRunningApps } from '../../testing/host/processes.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';
 import { type ServerProcess, startServerProcess } from '../../testing/servers/server-process.ts';
@@ -12,21 +12,25 @@ import { type ServerProcess, startServerProcess } from '../../testing/servers/se
 let data: string;
 let server: ServerProcess;
 
-beforeEach(async () => {
+/** Waits for the seconds in its input; its output depends on the input, and so identifies the run. */
+const WAITING_APP: Files = {
+  main: `#!/bin/sh
+IFS= read -r input
+n=\${input#*'"n":'} seconds=\${input#*'"seconds":'}
+sleep "\${seconds%%[,\\}]*}"
+printf '{"twice":%d}' $((2 * \${n%%[,\\}]*}))
+`,
+};
+
+beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'switchyard-killed-'));
   server = await startServerProcess({ dataFolder: data, env: { SWITCHYARD_CAPACITY: '2' } });
+  await pushApp(server, 'app', WAITING_APP, { executable_type: 'binary', runtime: 'native' });
 });
-afterEach(async () => {
+afterAll(async () => {
   await server.kill();
   rmSync(data, { recursive: true, force: true });
 });
-
-/** Waits for the time in its input; its output depends on the input, and so identifies the run. */
-const WAITING_APP = nodeApp(`async (input) => {
-  console.error('started');
-  await new Promise((resolve) => setTimeout(resolve, input.ms));
-  return { twice: 2 * input.n };
-}`);
 
 async function getInformation(run: string) {
   const { body } = await server.client.call('getRun', { params: { application_id: 'app', run_id: run } });
@@ -47,8 +51,7 @@ const waitUntilRunning = async (run: string): Promise<void> => {
 };
 
 test('a killed launcher costs a run one attempt, and the next attempt ends it', async () => {
-  await pushApp(server, 'app', WAITING_APP);
-  const run = await createRun(server, 'app', { input: { n: 21, ms: 700 } });
+  const run = await createRun(server, 'app', { input: { n: 21, seconds: 0.7 } });
   await waitUntilRunning(run);
   const before = [...listRunningApps()].filter(([, one]) => one === run).map(([pid]) => pid);
   process.kill(server.findLauncherPid() ?? 0, 'SIGKILL');
@@ -59,8 +62,7 @@ test('a killed launcher costs a run one attempt, and the next attempt ends it', 
 });
 
 test('a killed app fails its run, with the signal named', async () => {
-  await pushApp(server, 'app', WAITING_APP);
-  const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });
+  const run = await createRun(server, 'app', { input: { n: 1, seconds: 60 } });
   await waitUntilRunning(run);
   for (const [pid, one] of listRunningApps()) if (one === run) process.kill(pid, 'SIGKILL');
   const ended = await waitForEnd(run);
@@ -69,8 +71,7 @@ test('a killed app fails its run, with the signal named', async () => {
 });
 
 test('a run that is interrupted five times fails with that error', async () => {
-  await pushApp(server, 'app', WAITING_APP);
-  const run = await createRun(server, 'app', { input: { n: 1, ms: 60_000 } });
+  const run = await createRun(server, 'app', { input: { n: 1, seconds: 60 } });
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     await waitUntil(`attempt ${attempt} runs`, async () => {
       const found = await getInformation(run);

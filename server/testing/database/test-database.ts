@@ -1,6 +1,6 @@
 /**
  * A database as the server has it, without a server: for rules and background jobs. A test that needs no HTTP, no runner and no
- * timers takes this and `insert-rows.ts`; it begins in 10 ms, where a server takes 200 ms of processor time.
+ * timers takes this and `insert-rows.ts`; it begins in 10 ms, where a server takes 100 ms of processor time.
  */
 import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
