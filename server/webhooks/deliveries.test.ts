@@ -173,5 +173,7 @@ describe('a conversation', () => {
     }
     expect(seen).toEqual((await listConversations(at.server, at.hook)).map((one) => one.id));
     expect(new Set(seen).size).toBe(5);
+    const succeeded = await listConversations(at.server, at.hook, '?status=succeeded');
+    expect(succeeded.map((one) => one.id)).toEqual(seen);
   });
 });

@@ -9,6 +9,7 @@ import { sendRequest } from '../../testing/http/request.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const SMALL = '6c9500mb870s';
+const LARGE = '16c60gb12h';
 const QUEUE = '/v1/account/queue';
 /** Runs until it is canceled. */
 const ENDLESS_APP = nodeApp(
@@ -94,6 +95,24 @@ test('lists running runs first, then queued ones in the order in which they star
   }
   await cancelRun(active);
   expect(await getQueue()).toEqual({ runs: [] });
+});
+
+test('each class with slots of its own has a queue; the classes with shared slots have one together', async () => {
+  await start(`${SMALL}=1,1`);
+  const small = await startRun(6, SMALL);
+  const large = await startRun(6, LARGE);
+  const queued = [
+    await createQueuedRun(6, SMALL),
+    await createQueuedRun(6, LARGE),
+    await createQueuedRun(5, '8c16gb12h'),
+  ];
+  const page = await getQueue();
+  expect(listIds(page)).toEqual([small, large, queued[2], queued[0], queued[1]]);
+  expect(page.runs.map((run) => run.waiting?.place)).toEqual([undefined, undefined, 1, 1, 2]);
+  for (const run of page.runs.slice(2)) {
+    expect(run.waiting?.message).toContain(`that serves execution class ${run.execution_class} is taken`);
+    expect((await getMetadata(run.id)).metadata.waiting).toEqual(run.waiting);
+  }
 });
 
 test('the runs of other accounts are counted, but not listed', async () => {

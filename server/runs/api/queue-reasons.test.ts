@@ -138,24 +138,6 @@ test('R3: the reason of a run that waits for a minute names the runs in the slot
   expect((await getQueue()).runs[1]?.waiting).toEqual(waiting);
 });
 
-test('each class with slots of its own has a queue; the classes with shared slots have one together', async () => {
-  await start(`${SMALL}=1,1`);
-  const small = await startRun(6, SMALL);
-  const large = await startRun(6, LARGE);
-  const queued = [
-    await createQueuedRun(6, SMALL),
-    await createQueuedRun(6, LARGE),
-    await createQueuedRun(5, '8c16gb12h'),
-  ];
-  const page = await getQueue();
-  expect(listIds(page)).toEqual([small, large, queued[2], queued[0], queued[1]]);
-  expect(page.runs.map((run) => run.waiting?.place)).toEqual([undefined, undefined, 1, 1, 2]);
-  for (const run of page.runs.slice(2)) {
-    expect(run.waiting?.message).toContain(`that serves execution class ${run.execution_class} is taken`);
-    expect((await getMetadata(run.id)).metadata.waiting).toEqual(run.waiting);
-  }
-});
-
 test('a run of a class without slots waits for a worker', async () => {
   await start(`${SMALL}=1,0`);
   const run = await createQueuedRun(1, LARGE);
