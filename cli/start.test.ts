@@ -91,23 +91,13 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(output).not.toContain(readFileSync(join(data, 'root-token'), 'utf8').trim());
   });
 
-  test('that is killed leaves no server behind', async () => {
+  test('serves the pages it prints, and leaves no server behind when it is killed', async () => {
     const killed = start();
-    const [, address = ''] = await killed.prints(/site {3}(http:\S+)\/docs/);
+    const [, page = ''] = await killed.prints(/site {3}(http:\S+)/);
+    expect(await (await fetch(page)).text()).toContain('<title>');
     killed.child.kill('SIGKILL');
     await killed.gone;
-    await expect(fetch(`${address}/healthz`)).rejects.toThrow();
-  });
-
-  test('serves the pages it prints', async () => {
-    await using stopped = new AsyncDisposableStack();
-    const started = start();
-    stopped.defer(async () => {
-      started.child.kill('SIGTERM');
-      await started.gone;
-    });
-    const [, page = ''] = await started.prints(/site {3}(http:\S+)/);
-    expect(await (await fetch(page)).text()).toContain('<title>');
+    await expect(fetch(new URL('/healthz', page))).rejects.toThrow();
   });
 
   test('makes its first run also when its public address does not lead to it yet', async () => {
@@ -120,15 +110,11 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect((await started.gone).code).toBe(0);
   });
 
-  test.each([
-    ['SWITCHYARD_PORT', '99999'],
-    ['SWITCHYARD_CONTAINMENT', 'jail'],
-    ['SWITCHYARD_DATABASE', 'mysql://127.0.0.1/x'],
-  ])('refuses %s=%s with one sentence', async (name, value) => {
+  test('refuses a wrong setting with one sentence', async () => {
     const other = join(folder, 'refused');
-    const { code, output } = await start({ SWITCHYARD_DATA: other, [name]: value }).gone;
+    const { code, output } = await start({ SWITCHYARD_DATA: other, SWITCHYARD_PORT: '99999' }).gone;
     expect(code).toBe(1);
-    expect(output.trim()).toMatch(new RegExp(`^${name} is .*\\.$`));
+    expect(output.trim()).toMatch(/^SWITCHYARD_PORT is .*\.$/);
     expect(existsSync(other)).toBe(false);
   });
 });
