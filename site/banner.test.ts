@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('the announcement', () => {
       requestCount += 1;
       return reply(request);
     });
-    await page.clock.install({ time: start });
+    await at.visitors.installClock(page, start);
     const go = async (at = start) => {
       await page.clock.setFixedTime(at);
       await page.goto(route, { waitUntil: 'load' });

@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('a copied block is confirmed for three seconds', async () => {
     const { page } = await visit(customApp, { permissions: ['clipboard-read', 'clipboard-write'] });
-    await page.clock.install({ time: 0 });
+    await at.visitors.installClock(page, 0);
     await page.clock.pauseAt(1000);
     const button = page.locator('[data-language=json] [data-copy]').first();
     await button.click();

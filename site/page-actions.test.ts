@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
 
   test.each([customApp, runs])('%s is copied as Markdown, confirmed for three seconds', async (route) => {
     const page = await visit(route);
-    await page.clock.install({ time: 0 });
+    await at.visitors.installClock(page, 0);
     await page.clock.pauseAt(1000);
     const button = page.getByRole('button', { name: 'Copy page' });
     await button.click();
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
 
   test('a permalink copies its address, confirms it for three seconds, and scrolls there', async () => {
     const page = await visit(customApp);
-    await page.clock.install({ time: 0 });
+    await at.visitors.installClock(page, 0);
     await page.clock.pauseAt(1000);
     await page.locator('#push-it').hover();
     await page.getByRole('link', { name: 'Link to “Push it”' }).click();

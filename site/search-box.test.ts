@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)('the search box', () => {
 
   test('sends one query after fast typing, and none for a cached response', async () => {
     const page = await visit(overview);
-    await page.clock.install({ time: 0 });
+    await at.visitors.installClock(page, 0);
     await findBox(page).focus();
     await page.locator('[role=combobox]').waitFor();
     await page.clock.pauseAt(3_600_000);

@@ -77,7 +77,9 @@ function formatFixedOptions(options: BrowserContextOptions): string {
 export class BrowserSession {
   #browser: (Browser & ReusesContext) | undefined;
   #open: Page[] = [];
-  #isReusing = false;
+  #reused: BrowserContext | undefined;
+  /** true: the reset would leave timers of the installed clock, which fail in the next test. */
+  #hasClock = false;
   #fixedOptions: string | undefined;
 
   async launch(): Promise<void> {
@@ -89,10 +91,9 @@ export class BrowserSession {
     if (!browser) throw new Error('Call launch before newPage.');
     const fixedOptions = formatFixedOptions(options);
     this.#fixedOptions ??= fixedOptions;
-    if (!this.#isReusing && fixedOptions === this.#fixedOptions) {
-      this.#isReusing = true;
-      const reused = await browser._newContextForReuse(options);
-      return reused.pages()[0] ?? reused.newPage();
+    if (!this.#reused && fixedOptions === this.#fixedOptions) {
+      this.#reused = await browser._newContextForReuse(options);
+      return this.#reused.pages()[0] ?? this.#reused.newPage();
     }
     const context = await browser.newContext(options);
     const page = await context.newPage();
@@ -100,10 +101,18 @@ export class BrowserSession {
     return page;
   }
 
+  /** Installs a clock that the test drives; the context of the page is not reused. */
+  async installClock(page: Page, time: number): Promise<void> {
+    this.#hasClock = true;
+    await page.clock.install({ time });
+  }
+
   /** Closes the pages; called after each test. */
   async closePages(): Promise<void> {
-    if (this.#isReusing) await this.#browser?._disconnectFromReusedContext('The test has ended.');
-    this.#isReusing = false;
+    if (this.#hasClock) await this.#reused?.close();
+    else if (this.#reused) await this.#browser?._disconnectFromReusedContext('The test has ended.');
+    this.#hasClock = false;
+    this.#reused = undefined;
     await Promise.all(this.#open.map((page) => page.context().close()));
     this.#open = [];
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRun, type Files, pushApp } from '../../testing/fixtures/apps.ts';
-import { listRunningApps } from '../../testing/host/processes.ts';
+import { killProcess, listRunningApps } from '../../testing/host/processes.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';
 import { type ServerProcess, startServerProcess } from '../../testing/servers/server-process.ts';
 
@@ -64,7 +64,7 @@ test('a killed launcher costs a run one attempt, and the next attempt ends it', 
 test('a killed app fails its run, with the signal named', async () => {
   const run = await createRun(server, 'app', { input: { n: 1, seconds: 60 } });
   await waitUntilRunning(run);
-  for (const [pid, one] of listRunningApps()) if (one === run) process.kill(pid, 'SIGKILL');
+  for (const [pid, one] of listRunningApps()) if (one === run) killProcess(pid);
   const ended = await waitForEnd(run);
   expect(ended).toMatchObject({ status_v2: 'failed', metadata: { attempt: 1 } });
   expect(ended.error).toContain('SIGKILL');

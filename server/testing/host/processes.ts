@@ -80,3 +80,12 @@ export function findProcessesInFolder(folder: string): number[] {
     (pid) => readCommandAndEnvironment(pid).includes(folder) && readStat(pid).state !== 'Z',
   );
 }
+
+/** Kills the process. Does nothing for one that has ended: the children of a killed process often end with it. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
