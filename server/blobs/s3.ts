@@ -157,7 +157,14 @@ export async function openS3Blobs(
   const objects = new ObjectWriter(connection, spool);
   const nameTrashed = (key: string): string => `${prefix}${TRASH_FOLDER}/${key}`;
 
-  const restore = (key: string): Promise<boolean> => objects.move(nameTrashed(key), prefix + key);
+  /** The readers of a blob in the trash share one move: a second copy would replace the object that the first reader reads. */
+  const restoring = new Map<string, Promise<boolean>>();
+  const restore = (key: string): Promise<boolean> => {
+    const moving =
+      restoring.get(key) ?? objects.move(nameTrashed(key), prefix + key).finally(() => restoring.delete(key));
+    restoring.set(key, moving);
+    return moving;
+  };
 
   return {
     ...createReader(connection),
