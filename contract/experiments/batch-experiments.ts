@@ -42,8 +42,9 @@ import {
   experimentProgressFields,
   experimentUpdateFields,
 } from './experiment-fields.ts';
-import { ComparedGroups, GroupedSummary, Objectives } from './experiment-results.ts';
+import { ComparedGroups, GroupedSummary } from './experiment-results.ts';
 import { ExperimentRun, Failure, RefusedRun } from './experiment-runs.ts';
+import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 
 /** Types of a batch, for creating and for filtering lists. */
 const BATCH_TYPES = ['batch', 'scenario'] as const;
@@ -130,7 +131,7 @@ export const BatchExperimentCreate = Type.Object(
     type: optionalNullable(
       stringEnum(BATCH_TYPES, 'Type of the experiment: batch or scenario. The default is batch.'),
     ),
-    objectives: optionalNullable(Objectives),
+    ...comparisonSettingsFields,
     content_type: optionalNullable(textSchema('Accepted for compatibility and ignored.', { max: 256 })),
   },
   {
@@ -158,6 +159,7 @@ const info = {
     'Its option sets by key, without options that are hidden from the role.',
   ),
   objectives: Type.Optional(Objectives),
+  ...comparisonSettingsResponse,
   completed_at: Type.Optional(timestampSchema('Time at which the last run had ended; absent before')),
   ...experimentProgressFields,
 };

@@ -3,8 +3,8 @@
  * The statistics modules of the server document the formulas; this file describes the results to a reader.
  */
 import Type, { type Static } from 'typebox';
-import { METRIC_CHARS_MAX, METRICS_MAX } from '../limits.ts';
 import { mapSchema, nullable, stringEnum } from '../schemas/field-schemas.ts';
+import { DIRECTIONS, Margin } from './experiment-settings.ts';
 
 const numberSchema = (description: string) => Type.Number({ description });
 const integerSchema = (description: string) => Type.Integer({ description });
@@ -83,15 +83,8 @@ export const GroupedSummary = Type.Object(
 );
 export type GroupedSummary = Static<typeof GroupedSummary>;
 
-const VERDICTS = ['better', 'worse', 'equivalent', 'undecided'] as const;
-const OBJECTIVES = ['minimize', 'maximize'] as const;
-export type Objective = (typeof OBJECTIVES)[number];
-
-/** The direction of improvement of each indicator, as the experiment defines it. */
-export const Objectives = mapSchema(
-  stringEnum(OBJECTIVES, 'Direction of improvement.'),
-  `Direction of improvement by indicator: minimize or maximize. The limit is ${METRICS_MAX} indicators, with names of 1 to ${METRIC_CHARS_MAX} characters. The default is minimize. Beyond the specification.`,
-);
+const VERDICTS = ['better', 'worse', 'higher', 'lower', 'equivalent', 'undecided'] as const;
+const ROLES = ['primary', 'guardrail', 'other'] as const;
 
 const Interval = Type.Object(
   { low: numberSchema('Lower bound.'), high: numberSchema('Upper bound.') },
@@ -106,20 +99,12 @@ const Estimate = Type.Object(
   { $id: 'Estimate', description: 'A number with its 95 % interval, which is null for too few inputs.' },
 );
 
-const Tolerance = Type.Object(
-  {
-    type: stringEnum(['absolute', 'relative'], 'relative: a share of the mean of the control.'),
-    value: numberSchema('Largest difference that counts as equivalent.'),
-  },
-  { description: 'Equivalence margin.' },
-);
-
 const tallyFields = {
   total: integerSchema('All on either side.'),
-  usable: integerSchema('Those with a number on both sides.'),
-  wins: integerSchema('Those in which the candidate is better.'),
+  usable: integerSchema('Those in which both sides ended with a number or a failure.'),
+  wins: integerSchema('Those in which the candidate is better, or only the control failed.'),
   ties: integerSchema('Those in which both sides are equal.'),
-  losses: integerSchema('Those in which the control is better.'),
+  losses: integerSchema('Those in which the control is better, or only the candidate failed.'),
 };
 
 const sideFields = {
@@ -131,15 +116,71 @@ const sideFields = {
 /** The fields that every kind of comparison has. */
 const comparisonFields = {
   indicator: Type.String({ description: 'The indicator compared.' }),
-  objective: stringEnum(OBJECTIVES, 'Direction of improvement.'),
+  role: stringEnum(ROLES, 'primary decides; a guardrail must not get worse; other indicators inform.'),
+  objective: stringEnum(
+    DIRECTIONS,
+    'Direction of improvement; none: higher and lower instead of worse and better.',
+  ),
   verdict: stringEnum(
     VERDICTS,
-    'better or worse: at least 10 inputs (or units), the interval excludes 0, and p is at most 0.05. equivalent: the interval lies within the tolerance. undecided: neither.',
+    'better, worse, higher or lower: at least 10 inputs (or units), the adjusted p-value is at most 0.04, and the interval or the failures agree. equivalent: the interval lies within the margin. undecided: neither. Before the planned end, a verdict needs an e-value of at least the threshold in `sequential`.',
   ),
+  interim: Type.Boolean({
+    description: 'true before the planned end, and for an experiment that was stopped early.',
+  }),
   reasons: Type.Array(Type.String(), { description: 'Reasons for the verdict, in sentences.' }),
   warnings: Type.Array(Type.String(), { description: 'Caveats, in sentences.' }),
+  measure: stringEnum(['relative', 'absolute'], 'The scale of the effect: ratios or differences.'),
+  geometric_mean_ratio: nullable(Estimate),
   mean_difference: nullable(Estimate),
-  tolerance: Tolerance,
+  tolerance: Margin,
+  sequential: nullable(
+    Type.Object(
+      {
+        e_value: numberSchema('Evidence against no difference so far; 1 is none.'),
+        e_value_max: numberSchema('Largest e-value so far. A verdict once reached stays valid.'),
+        threshold: numberSchema('E-value that a verdict before the planned end needs.'),
+        interval: nullable(Interval),
+      },
+      {
+        description:
+          'Evidence that stays valid however often it is read, with its confidence sequence for the effect; null where dependence between callers forbids it.',
+      },
+    ),
+  ),
+};
+
+const failureFields = {
+  candidate_only: integerSchema('Inputs that only the candidate failed on.'),
+  control_only: integerSchema('Inputs that only the control failed on.'),
+  both: integerSchema('Inputs that both failed on.'),
+  control_failed: integerSchema('Failed runs of the control.'),
+  candidate_failed: integerSchema('Failed runs of the candidate.'),
+  p_value: numberSchema("McNemar's exact test: p-value of equal failures."),
+  excess_upper: numberSchema('95 % upper bound of the share of inputs that the candidate loses more.'),
+};
+
+const dependenceFields = {
+  serial_correlation: nullableNumberSchema(
+    'Correlation of neighbouring inputs in time, with a safety margin; null without an order in time.',
+  ),
+  effective_sample_size: numberSchema('Number of independent inputs that say as much as these.'),
+  clusterings: Type.Array(
+    Type.Object(
+      {
+        by: Type.String({ description: 'Property that forms the clusters, such as `caller`.' }),
+        count: integerSchema('Number of clusters.'),
+        effective: numberSchema('Number of equally large clusters with the same weight.'),
+        intraclass_correlation: nullableNumberSchema('Share of the variance that lies between clusters.'),
+        use: stringEnum(
+          ['tested', 'similar', 'different'],
+          'tested: test and interval are by cluster. similar: too few clusters to test by, and no sign of a difference. different: too few, and they may differ, so there is no verdict.',
+        ),
+      },
+      { description: 'A clustering of the inputs.' },
+    ),
+    { description: 'Clusterings with more than one cluster.' },
+  ),
 };
 
 export const Comparison = Type.Object(
@@ -150,6 +191,33 @@ export const Comparison = Type.Object(
         'Estimated number of additional inputs for a decision; null if it is decided or the number is unknown.',
       ),
     ),
+    more_inputs_range: nullable(
+      Type.Object(
+        {
+          low: integerSchema('If the effect is half a standard error larger.'),
+          high: nullable(integerSchema('If it is smaller; null for more than 100,000.')),
+        },
+        { description: 'Range of `more_inputs`.' },
+      ),
+    ),
+    detectable_difference: nullableNumberSchema(
+      'Smallest effect that 80 % of experiments of this size find: a share for the relative measure, else a difference.',
+    ),
+    losses: nullable(
+      Type.Object(
+        {
+          share: numberSchema('Share of inputs on which the candidate is worse.'),
+          upper: numberSchema(
+            '95 % upper bound of that share among other inputs of the same kind (with no loss in 10 inputs: 0.26).',
+          ),
+        },
+        { description: 'Inputs on which the candidate is worse; null without a direction.' },
+      ),
+    ),
+    failures: Type.Object(failureFields, {
+      description: 'Failures of both sides. A failure counts as the worst result of the side.',
+    }),
+    dependence: Type.Object(dependenceFields, { description: 'Dependence between the inputs.' }),
     inputs: Type.Object(tallyFields, { description: 'Inputs, each counted once over its repetitions.' }),
     pairs: Type.Object(tallyFields, { description: 'Pairs of runs with the same input and repetition.' }),
     control: Type.Object(sideFields, { description: 'The control.' }),
@@ -160,9 +228,11 @@ export const Comparison = Type.Object(
         n: integerSchema('Number of inputs that differ.'),
         w_plus: numberSchema('Sum of the ranks of the inputs in which the candidate is higher.'),
         w_minus: numberSchema('Sum of the ranks of the inputs in which the candidate is lower.'),
-        p_value: nullableNumberSchema('Two-sided p-value; null for fewer than 10 inputs that differ.'),
+        p_value: nullableNumberSchema(
+          'Two-sided p-value, corrected for dependence; null for fewer than 6 inputs that differ.',
+        ),
         p_value_holm: nullableNumberSchema(
-          "The p-value adjusted by Holm's method for all compared indicators.",
+          "The p-value adjusted by Holm's weighted method for every indicator of every candidate; the verdict uses it.",
         ),
         method: stringEnum(['exact', 'normal'], 'Method that computes p.'),
         score: numberSchema('Standard deviations from the expectation under the null hypothesis.'),
@@ -208,13 +278,19 @@ export type ComparedGroups = Static<typeof ComparedGroups>;
 const switchbackSideFields = {
   instance_id: Type.String({ description: 'The instance.' }),
   units: Type.Object(
-    { total: integerSchema('Units of the plan.'), usable: integerSchema('Those with a number.') },
+    {
+      total: integerSchema('Units of the plan that have ended.'),
+      usable: integerSchema('Those with a number.'),
+      settled: integerSchema('Usable units that count: the same side served the `carry_over_units` before.'),
+    },
     { description: 'Units of the instance.' },
   ),
   runs: RunCounts,
   missing: integerSchema('Succeeded runs without a number for the indicator.'),
-  mean: nullableNumberSchema('Mean of the unit means.'),
+  mean: nullableNumberSchema('Mean of the means of the settled units.'),
 };
+
+export const SWITCHBACK_DESIGNS = ['independent', 'blocked', 'regular'] as const;
 
 export const SwitchbackComparison = Type.Object(
   {
@@ -225,7 +301,15 @@ export const SwitchbackComparison = Type.Object(
       ),
     ),
     control: Type.Object(switchbackSideFields, { description: 'The baseline.' }),
-    candidate: Type.Object(switchbackSideFields, { description: 'The candidate.' }),
+    candidate: Type.Object(
+      {
+        ...switchbackSideFields,
+        refused: integerSchema(
+          'Runs that the candidate refused and the baseline served; they count for the candidate.',
+        ),
+      },
+      { description: 'The candidate.' },
+    ),
     units: Type.Array(
       Type.Object(
         {
@@ -233,6 +317,7 @@ export const SwitchbackComparison = Type.Object(
           instance_id: Type.String({ description: 'The instance that served the unit.' }),
           runs: integerSchema('Number of runs with a number.'),
           mean: numberSchema('Mean over those runs.'),
+          settled: Type.Boolean({ description: 'true if the unit counts.' }),
         },
         { description: 'A unit.' },
       ),
@@ -240,12 +325,43 @@ export const SwitchbackComparison = Type.Object(
     ),
     randomization: Type.Object(
       {
-        p_value: nullableNumberSchema('Two-sided p-value; null if a side has no unit with a number.'),
+        p_value: nullableNumberSchema('Two-sided p-value; null if a side has no settled unit with a number.'),
+        p_value_holm: nullableNumberSchema(
+          "The p-value adjusted by Holm's weighted method for every indicator; the verdict uses it.",
+        ),
         method: stringEnum(['exact', 'draws'], 'exact: the test enumerates every possible plan.'),
         assignments: integerSchema('Number of evaluated plans, including the real one.'),
+        coins: integerSchema('Number of coins that drew the plan.'),
         seed: Type.String({ description: 'Seed of the random plans.' }),
       },
       { description: 'Randomisation test: the share of random plans with at least the observed difference.' },
+    ),
+    design: Type.Object(
+      {
+        type: stringEnum(SWITCHBACK_DESIGNS, 'Design of the plan.'),
+        carry_over_units: integerSchema('Units after a switch that do not count.'),
+        burn_in_minutes: numberSchema('Minutes at the start of each unit whose runs do not count.'),
+      },
+      { description: 'The design that the analysis assumes.' },
+    ),
+    adjusted_for: Type.Array(Type.String(), {
+      description: 'Properties of a unit whose influence is removed: trend, time_of_day or day.',
+    }),
+    carry_over_test: Type.Object(
+      { p_value: nullableNumberSchema('p-value; null with too few units. Below 0.05 there is no verdict.') },
+      { description: 'Test that the influence of a unit ends after `carry_over_units`.' },
+    ),
+    sample_ratio_test: Type.Object(
+      { p_value: nullableNumberSchema('p-value; null with too few units. Below 0.001 there is no verdict.') },
+      { description: 'Test that the units of both sides get equal numbers of runs.' },
+    ),
+    failures: Type.Object(
+      {
+        control: numberSchema("Share of the runs in the control's units that failed."),
+        candidate: numberSchema("Share of the runs in the candidate's units that failed."),
+        p_value: numberSchema('p-value of equal shares, by the randomisation test.'),
+      },
+      { description: 'Failures by side.' },
     ),
   },
   {

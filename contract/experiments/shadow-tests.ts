@@ -20,8 +20,9 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import { ComparedGroups, GroupedSummary, Objectives } from './experiment-results.ts';
+import { ComparedGroups, GroupedSummary } from './experiment-results.ts';
 import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
+import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 
 const NOUN = 'shadow test';
 const zeroTime = 'The zero time, 0001-01-01T00:00:00Z, means none';
@@ -80,7 +81,7 @@ export const ShadowTestCreate = Type.Object(
       ),
     ),
     termination_events: TerminationEventsCreate,
-    objectives: optionalNullable(Objectives),
+    ...comparisonSettingsFields,
   },
   { $id: 'ShadowTestCreate', additionalProperties: false, description: 'The shadow test to create.' },
 );
@@ -122,6 +123,7 @@ const metadataFields = {
     { description: 'Conditions that end the test; the first one applies.' },
   ),
   objectives: Objectives,
+  ...comparisonSettingsResponse,
   ...experimentProgressFields,
 };
 

@@ -20,8 +20,9 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import { GroupedSummary, Objectives, SwitchbackComparison } from './experiment-results.ts';
+import { GroupedSummary, SwitchbackComparison } from './experiment-results.ts';
 import { ExperimentRun } from './experiment-runs.ts';
+import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { InstancePair, StopIntent } from './shadow-tests.ts';
 
 const NOUN = 'switchback test';
@@ -53,7 +54,7 @@ export const SwitchbackTestCreate = Type.Object(
           'The plan to generate. Each unit goes to the baseline or the candidate with equal probability, independently of the others.',
       },
     ),
-    objectives: optionalNullable(Objectives),
+    ...comparisonSettingsFields,
   },
   { $id: 'SwitchbackTestCreate', additionalProperties: false, description: 'The switchback test to create.' },
 );
@@ -93,6 +94,7 @@ const sharedFields = {
   completed_at: Type.Optional(timestampSchema('End time; absent before')),
   comparison: InstancePair,
   objectives: Objectives,
+  ...comparisonSettingsResponse,
   ...experimentProgressFields,
 };
 

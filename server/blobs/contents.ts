@@ -6,6 +6,7 @@
  * Invariants: a blob is removed only when no row names it, also none that a backup under way has seen. A later `cleanUp`
  * removes the blobs that a backup held. A blob that a row names leaves the trash when it is read, and is never purged.
  */
+import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Clock, formatRfc3339 } from '../clock.ts';
@@ -87,11 +88,12 @@ export class Contents {
     if (content.length > INLINE_BYTES_MAX)
       return this.prepareStream(Readable.from([content], { objectMode: false }), content.length);
     const id = makeId<string>(this.#random, 'c');
-    const row = { id, bytes: content.length, sha256: null, inline: content, blob_key: null };
+    const sha256 = hash('sha256', content, 'hex');
+    const row = { id, bytes: content.length, sha256, inline: content, blob_key: null };
     return {
       id,
       bytes: content.length,
-      sha256: null,
+      sha256,
       insert: (tx) => insert(tx, row),
       discard: async () => {},
     };

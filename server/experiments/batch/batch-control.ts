@@ -42,7 +42,7 @@ export async function computeControlChange(
   const { counts } = await readBatchState(read, batch);
   const runs = Object.values(counts.statuses).reduce((sum, count) => sum + count, counts.refused);
   if (runs !== batch.requested) return null;
-  return { definition, results: await computeBatchResults(context, { ...batch, definition }) };
+  return { definition, results: await computeBatchResults(context, { ...batch, definition }, 'complete') };
 }
 
 /** Thrown when the batch changed after the computation of the control change; compute it again. */

@@ -130,10 +130,10 @@ describe('a batch experiment', () => {
       candidate: { instance_id: 'double', version_id: 'v1' },
     });
     const [value, twice] = compared?.indicators ?? [];
-    // The differences by input are 1, 2 and 3. Three inputs are too few for a verdict.
+    // The differences by input are 1, 2 and 3. Three inputs are too few for a verdict. Nobody named a direction.
     expect(value).toMatchObject({
       indicator: 'result.value',
-      objective: 'minimize',
+      objective: 'none',
       verdict: 'undecided',
       inputs: { total: 3, usable: 3, wins: 0, ties: 0, losses: 3 },
       pairs: { total: 6, usable: 6, wins: 0, ties: 0, losses: 6 },

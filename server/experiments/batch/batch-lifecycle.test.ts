@@ -266,7 +266,7 @@ describe('indicators', () => {
       id: 'x',
       input_set_id: 'sizes',
       instance_ids: ['plain', 'double', 'same'],
-      objectives: { 'result.custom.twice': 'maximize' },
+      objectives: { 'result.value': 'minimize', 'result.custom.twice': 'maximize' },
     });
     const { comparisons } = await waitForBatchEnd(server, 'app', 'x');
     const verdicts = comparisons.map(({ candidate, indicators }) => [

@@ -146,7 +146,9 @@ async function readResults(
   const { uid } = experiment;
   const stored = await findExperimentResults(database.read, uid);
   if (stored === undefined)
-    return batchResultsCache.getOrCompute(uid, key, () => computeBatchResults(context, experiment));
+    return batchResultsCache.getOrCompute(uid, key, () =>
+      computeBatchResults(context, experiment, 'running'),
+    );
   batchResultsCache.evict(uid);
   return stored;
 }

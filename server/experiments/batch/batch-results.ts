@@ -2,9 +2,9 @@
 import type { Database, Reader } from '../../database/database.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
-import type { BatchResultsRequest } from '../results/batch-analysis.ts';
 import { readObservations } from '../results/read-observations.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
+import type { Progress } from '../statistics/paired/verdict.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
@@ -30,19 +30,16 @@ export interface BatchResultsContext {
   resultsWorkerPool: ResultsWorkerPool;
 }
 
-/** Computes the results of all runs, and returns them as JSON. */
+/** Computes the results of all runs, and returns them as JSON. `running` withholds verdicts that need the planned end. */
 export function computeBatchResults(
   { database, resultsWorkerPool }: BatchResultsContext,
   experiment: ExperimentsTable,
+  progress: Progress,
 ): Promise<string> {
-  const versions = new Map(Object.entries(parseBatchDefinition(experiment).versions));
+  const definition = parseBatchDefinition(experiment);
+  const versions = new Map(Object.entries(definition.versions));
   return resultsWorkerPool.compute(
-    buildBatchResultsRequest(experiment),
+    { order: definition.order, settings: definition, progress, seed: experiment.id },
     readObservations(database.read, experiment.uid, versions),
   );
-}
-
-function buildBatchResultsRequest(experiment: ExperimentsTable): BatchResultsRequest {
-  const { order, objectives } = parseBatchDefinition(experiment);
-  return { order, objectives: objectives ?? {}, seed: experiment.id };
 }

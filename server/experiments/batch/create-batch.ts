@@ -90,7 +90,7 @@ async function tryToCreate<R>(
     description: body.description ?? '',
     status: 'started',
     user_email: caller.email,
-    definition: JSON.stringify(buildDefinition(request, runs, body.objectives ?? null, checked)),
+    definition: JSON.stringify(buildDefinition(request, runs, checked)),
     requested: runs.length,
     created_at: now,
     updated_at: now,
@@ -252,7 +252,6 @@ function planRuns(
 function buildDefinition(
   request: BatchRequest,
   runs: readonly RequestedRun[],
-  objectives: BatchDefinition['objectives'],
   { versions, hidden }: CheckedRuns,
 ): BatchDefinition {
   const distinct = (value: (run: RequestedRun) => string | null): string[] => [
@@ -262,7 +261,7 @@ function buildDefinition(
     input_set_id: request.inputSetId,
     instance_ids: [...request.instanceIds],
     option_sets: Object.fromEntries(request.optionSets),
-    objectives,
+    ...request.settings,
     order: {
       instances: distinct((run) => run.instance_id),
       versions: distinct((run) => run.version_id || null),

@@ -52,7 +52,7 @@ async function endBatch(parts: Parts, uid: string): Promise<void> {
   const experiment = await findExperimentByUid(database.read, uid);
   if (experiment?.status !== 'started') return;
   const before = await readBatchState(database.read, experiment);
-  const results = await computeBatchResults(parts, experiment);
+  const results = await computeBatchResults(parts, experiment, 'complete');
   const status = (before.counts.statuses.succeeded ?? 0) > 0 ? 'completed' : 'failed';
   const blobs = await database.transact(async (tx) => {
     const locked = await lockExperiment(tx, uid);

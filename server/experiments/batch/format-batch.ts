@@ -13,7 +13,8 @@ export function formatBatch(
   counts: ExperimentCounts,
   role: Role,
 ): BatchExperimentInfo {
-  const { input_set_id, instance_ids, option_sets, objectives, hidden } = parseBatchDefinition(experiment);
+  const { input_set_id, instance_ids, option_sets, objectives, primary, guardrails, hidden } =
+    parseBatchDefinition(experiment);
   const omitHidden = (options: Record<string, string>): Record<string, string> =>
     Object.fromEntries(
       Object.entries(options).filter(
@@ -29,6 +30,8 @@ export function formatBatch(
       Object.entries(option_sets).map(([key, options]) => [key, omitHidden(options)]),
     ),
     ...(objectives === null ? {} : { objectives }),
+    ...(primary === undefined ? {} : { primary }),
+    ...(guardrails === undefined ? {} : { guardrails }),
     ...(experiment.completed_at === null ? {} : { completed_at: formatRfc3339(experiment.completed_at) }),
     ...formatProgress(experiment, counts),
   };

@@ -11,7 +11,8 @@ import {
 } from '@switchyard/contract/limits.ts';
 import { badRequest, type Problem, quoteValue, truncate } from '../../http/errors/problem.ts';
 import { stringifyOptions, validateOptions } from '../../instances/rules.ts';
-import { validateObjectives } from '../operations/validate-objectives.ts';
+import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
+import type { ComparisonSettings } from '../store/comparison-settings.ts';
 
 /** One requested run. An empty id means no instance, or the version of the instance. */
 export interface RequestedRun {
@@ -43,6 +44,7 @@ export interface BatchRequest {
   inputSetId: string;
   instanceIds: readonly string[];
   optionSets: OptionSets;
+  settings: ComparisonSettings;
   /** The number of repetitions of each of `runs`; the runs of a product are expanded when the inputs are known. */
   repetitions: number;
   runs: readonly UnexpandedRun[];
@@ -53,7 +55,7 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
   const { repetitions } = body;
   const inputSetId = body.input_set_id || '';
   const optionSets = parseOptionSets(body);
-  validateObjectives(body.objectives ?? {});
+  const settings = parseComparisonSettings(body);
   const instances = body.instance_ids ?? [];
   const runs = body.runs ?? [];
   if (instances.length > 0 && runs.length > 0)
@@ -64,7 +66,7 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
         `repetitions is ${repetitions}, but runs is given and each of runs has its own repetition; leave repetitions out.`,
       );
     const parsed = runs.map((run, index) => parseRun(run, `runs.${index}`, inputSetId, optionSets));
-    return { kind: 'runs', inputSetId, instanceIds: [], optionSets, repetitions: 1, runs: parsed };
+    return { kind: 'runs', inputSetId, instanceIds: [], optionSets, settings, repetitions: 1, runs: parsed };
   }
   if (instances.length === 0) {
     const empty = (['instance_ids', 'runs'] as const).find((field) => body[field]);
@@ -102,6 +104,7 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
     inputSetId,
     instanceIds: instances,
     optionSets,
+    settings,
     repetitions: repetitions ?? 1,
     runs: product,
   };

@@ -3,7 +3,7 @@ import type { ShadowTestCreate } from '@switchyard/contract/experiments/shadow-t
 import type { SwitchbackTestCreate } from '@switchyard/contract/experiments/switchback-tests.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { normalizeInstanceId } from '../../runs/store/routes.ts';
-import { validateObjectives } from '../operations/validate-objectives.ts';
+import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
 import { RandomGenerator } from '../statistics/random-generator.ts';
 import type { ShadowDefinition, SwitchbackDefinition } from '../store/online-test-definitions.ts';
 
@@ -11,7 +11,7 @@ import type { ShadowDefinition, SwitchbackDefinition } from '../store/online-tes
 export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDefinition {
   const { baseline, candidates, field } = parseSides(body);
   checkSides(baseline, candidates, field);
-  validateObjectives(body.objectives ?? {});
+  const settings = parseComparisonSettings(body);
   const from = parseTime(body.start_events?.time);
   const until = parseTime(body.termination_events.time);
   if (until !== null && until <= now)
@@ -28,7 +28,7 @@ export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDef
     maximumRuns: body.termination_events.maximum_runs,
     from,
     until,
-    objectives: body.objectives ?? {},
+    ...settings,
   };
 }
 
@@ -40,7 +40,7 @@ export function defineSwitchbackTest(
 ): SwitchbackDefinition {
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = body.comparison;
   checkSides(baseline, [candidate], 'comparison.candidate_instance_id');
-  validateObjectives(body.objectives ?? {});
+  const settings = parseComparisonSettings(body);
   const { unit_duration_minutes, units, start: requestedStart } = body.generate_random_plan;
   const start = parseTime(requestedStart);
   if (start !== null && start < now)
@@ -54,7 +54,7 @@ export function defineSwitchbackTest(
     units: drawUnits(seed, units, baseline, candidate),
     seed,
     start,
-    objectives: body.objectives ?? {},
+    ...settings,
   };
 }
 

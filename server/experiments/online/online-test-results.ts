@@ -14,16 +14,20 @@ import type { RawObservation } from '../results/batch-analysis.ts';
 import { SWITCHBACK_RUNS_MAX } from '../results/online-test-analysis.ts';
 import { ResultsCache } from '../results/results-cache.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
+import type { Progress } from '../statistics/paired/verdict.ts';
 import { findExperimentResults } from '../store/experiments.ts';
 import {
+  computePlanEnd,
   countEndedUnits,
   parseShadowDefinition,
   parseSwitchbackDefinition,
   type ShadowDefinition,
+  type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
 const BATCH_SIZE = 250;
+const MINUTE_MS = 60_000;
 
 interface Parts {
   database: Database;
@@ -53,7 +57,7 @@ export class OnlineTestResults {
       return stored;
     }
     const counts = (await countRunsByExperiment(read, [test]))(test);
-    const key = JSON.stringify([counts, test.requested, this.#countEndedUnits(test)]);
+    const key = JSON.stringify([counts, test.requested, this.#countEndedUnits(test), describeProgress(test)]);
     return this.#cache.getOrCompute(test.uid, key, () => this.compute(test));
   }
 
@@ -63,13 +67,18 @@ export class OnlineTestResults {
     if (test.kind === 'shadow') {
       const definition = parseShadowDefinition(test);
       return this.#workerPool.compute(
-        { kind: 'shadow', definition, seed: test.uid },
+        { kind: 'shadow', definition, seed: test.uid, progress: describeProgress(test) },
         readShadowRuns(read, test, definition),
       );
     }
     const definition = parseSwitchbackDefinition(test);
-    const request = { kind: 'switchback', definition, endedUnits: this.#countEndedUnits(test) } as const;
-    return this.#workerPool.compute(request, readSwitchbackRuns(read, test, definition.units));
+    const request = {
+      kind: 'switchback',
+      definition,
+      endedUnits: this.#countEndedUnits(test),
+      progress: describeProgress(test),
+    } as const;
+    return this.#workerPool.compute(request, readSwitchbackRuns(read, test, definition));
   }
 
   /** Counts the units that ended before the end of the test, or before now. */
@@ -77,6 +86,18 @@ export class OnlineTestResults {
     if (test.kind === 'shadow') return 0;
     return countEndedUnits(parseSwitchbackDefinition(test), test.completed_at ?? this.#clock.now());
   }
+}
+
+/** Compares the end of the test with the planned end: all units of a plan, or the last copy or the end time of a shadow test. */
+function describeProgress(test: ExperimentsTable): Progress {
+  if (test.completed_at === null) return 'running';
+  if (test.kind === 'switchback') {
+    const end = computePlanEnd(parseSwitchbackDefinition(test));
+    return end !== null && test.completed_at >= end ? 'complete' : 'stopped';
+  }
+  const { until, maximumRuns, candidates } = parseShadowDefinition(test);
+  const hasReachedEnd = until !== null && test.completed_at >= until;
+  return hasReachedEnd || test.requested >= maximumRuns * candidates.length ? 'complete' : 'stopped';
 }
 
 /** Reads the copies, planned ones included, and their originals. The id of the original is the input of both. */
@@ -116,6 +137,9 @@ async function* readShadowRuns(
       ...formatSide(row, baseline, row.id),
       status: row.status,
       indicators: row.indicators,
+      position: row.created_at,
+      content: row.input_sha256,
+      clusters: { caller: row.user_email },
     }));
     await setImmediate();
   }
@@ -129,14 +153,20 @@ function formatCopyKey({ instance_id, parent_run_id }: ObservedRun | PlannedRuns
 async function* readSwitchbackRuns(
   db: Reader,
   { uid }: ExperimentsTable,
-  units: readonly string[],
+  { units, unitMinutes, start }: SwitchbackDefinition,
 ): AsyncGenerator<RawObservation[]> {
   let remaining = SWITCHBACK_RUNS_MAX;
   for await (const rows of readObservedRuns(db, uid)) {
     yield rows.slice(0, remaining).map((row) => {
       const unit = row.plan_unit_index ?? -1;
       const side = formatSide(row, units[unit] ?? row.instance_id, row.input_id ?? row.id);
-      return { ...side, status: row.status, indicators: row.indicators, unit };
+      return {
+        ...side,
+        status: row.status,
+        indicators: row.indicators,
+        unit,
+        minutes_into_unit: (row.created_at - (start ?? 0)) / MINUTE_MS - unit * unitMinutes,
+      };
     });
     remaining -= rows.length;
     if (remaining <= 0) return;

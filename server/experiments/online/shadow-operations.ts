@@ -120,7 +120,8 @@ async function formatShadowTests(db: Reader, tests: readonly ExperimentsTable[])
 }
 
 function formatShadowTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
-  const { baseline, candidates, from, until, maximumRuns, objectives } = parseShadowDefinition(test);
+  const { baseline, candidates, from, until, maximumRuns, objectives, primary, guardrails } =
+    parseShadowDefinition(test);
   return {
     ...shared,
     comparison: { baseline_instance_id: baseline, candidate_instance_id: candidates[0] ?? '' },
@@ -130,6 +131,8 @@ function formatShadowTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
       maximum_runs: maximumRuns,
       ...(until === null ? {} : { time: formatRfc3339(until) }),
     },
-    objectives,
+    objectives: objectives ?? {},
+    ...(primary === undefined ? {} : { primary }),
+    ...(guardrails === undefined ? {} : { guardrails }),
   };
 }

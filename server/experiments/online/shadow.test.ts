@@ -117,7 +117,11 @@ describe('a draft', () => {
 describe('a started test', () => {
   test('copies runs of the baseline, compares them with their originals, and ends with the last copy', async () => {
     await start();
-    await startTest({ termination_events: { maximum_runs: 12 } });
+    await startTest({
+      termination_events: { maximum_runs: 12 },
+      // Equal differences of rising costs are a falling ratio, and neighbours in a series say less than 12 inputs.
+      objectives: { 'result.value': { direction: 'minimize', measure: 'absolute' } },
+    });
     expect(await calls.status('test')).toBe('started');
     const originals: string[] = [];
     for (let cost = 100; cost < 112; cost += 1)

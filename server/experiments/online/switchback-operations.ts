@@ -124,7 +124,7 @@ async function formatSwitchbackTests(db: Reader, tests: readonly ExperimentsTabl
 
 /** A switchback test requests no runs of its own, so the number of requested runs is the number of its runs. */
 function formatSwitchbackTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
-  const { baseline, candidate, unitMinutes, units, seed, start, objectives } =
+  const { baseline, candidate, unitMinutes, units, seed, start, objectives, primary, guardrails } =
     parseSwitchbackDefinition(test);
   return {
     ...shared,
@@ -135,6 +135,8 @@ function formatSwitchbackTestBody(shared: OnlineTestBody, test: ExperimentsTable
       units: units.map((instance_id, index) => ({ index, duration_minutes: unitMinutes, instance_id })),
       seed,
     },
-    objectives,
+    objectives: objectives ?? {},
+    ...(primary === undefined ? {} : { primary }),
+    ...(guardrails === undefined ? {} : { guardrails }),
   };
 }

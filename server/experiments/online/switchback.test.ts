@@ -195,7 +195,8 @@ describe('a started test', () => {
         [3, 70],
       ].map(([index = 0, cost = 0]) => {
         const { instance_id = '' } = units[index] ?? {};
-        return { index, instance_id, runs: 1, mean: cost - (instance_id === 'candidate' ? 10 : 0) };
+        const mean = cost - (instance_id === 'candidate' ? 10 : 0);
+        return { index, instance_id, runs: 1, mean, settled: true };
       }),
     );
   });

@@ -7,11 +7,10 @@ import {
   type Metric,
   type MetricDecision,
 } from '../statistics/acceptance-metrics.ts';
-import { type Comparison, compareIndicator, createResampler } from '../statistics/comparison.ts';
+import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { findReportedValue, type Observation } from '../statistics/observations.ts';
+import { type Comparison, compareFamily, type FamilyIndicator } from '../statistics/paired/family.ts';
 import { type Distribution, summarize } from '../statistics/summary.ts';
-import type { Objective } from '../statistics/verdict.ts';
-import { adjustHolm } from '../statistics/wilcoxon.ts';
 import {
   type AcceptanceDefinition,
   type AcceptanceSide,
@@ -24,7 +23,11 @@ import {
   type SideRuns,
 } from './acceptance-reasons.ts';
 
+import { DEFAULT_INDICATOR } from './select-indicators.ts';
+
 type Side = MetricResult['statistics']['control'];
+
+const RESAMPLING_SEED = 'switchyard';
 
 /** A request for the results of an acceptance test whose batch has ended. */
 export interface AcceptanceResultsRequest {
@@ -88,31 +91,40 @@ function formatError({ control, candidate }: Sides): string {
   return ['No run of the batch experiment succeeded.', ...reasons].join(' ');
 }
 
-/** Returns the objective that a rule implies. A rule of equality implies none; `minimize` is the default of objectives. */
-function findObjective({ params }: Metric): Objective {
+/** Returns the direction that a rule implies. A rule of equality implies none; `minimize` is the default of objectives. */
+function findDirection({ params }: Metric): 'minimize' | 'maximize' {
   return params.operator === 'gt' || params.operator === 'ge' ? 'maximize' : 'minimize';
 }
 
-const formatComparisonKey = (metric: Metric): string => JSON.stringify([metric.field, findObjective(metric)]);
+const formatComparisonKey = (metric: Metric): string => JSON.stringify([metric.field, findDirection(metric)]);
 
-/** Compares each pair of an indicator and an objective once, and adjusts the p-values for all comparisons. */
+/** Compares each pair of an indicator and a direction once, as one family of tests. */
 function compareIndicatorsOnce(
   metrics: readonly Metric[],
-  controls: readonly Observation[],
-  candidates: readonly Observation[],
+  control: readonly Observation[],
+  candidate: readonly Observation[],
 ): Map<string, Comparison> {
   const metricByKey = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
-  const resampler = createResampler({});
-  const comparisons = [...metricByKey.values()].map((metric) =>
-    compareIndicator(controls, candidates, metric.field, { objective: findObjective(metric), resampler }),
+  const indicators = [...metricByKey.values()].map(
+    (metric): FamilyIndicator => ({
+      ...DEFAULT_INDICATOR,
+      indicator: metric.field,
+      role: 'primary',
+      direction: findDirection(metric),
+    }),
   );
-  const adjusted = adjustHolm(comparisons.map(({ wilcoxon }) => wilcoxon.p_value));
+  const [comparisons = []] = compareFamily([{ control, candidate }], indicators, {
+    unit: 'input',
+    serial: false,
+    clusterings: [],
+    progress: 'complete',
+    listIndicatorBlockers: () => [],
+    resampler: new Resampler({ seed: RESAMPLING_SEED, resamples: RESAMPLE_COUNT }),
+  });
   return new Map(
     [...metricByKey.keys()].flatMap((key, index): [string, Comparison][] => {
       const comparison = comparisons[index];
-      if (!comparison) return [];
-      const wilcoxon = { ...comparison.wilcoxon, p_value_holm: adjusted[index] ?? null };
-      return [[key, { ...comparison, wilcoxon }]];
+      return comparison ? [[key, comparison]] : [];
     }),
   );
 }

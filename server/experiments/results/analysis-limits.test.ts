@@ -30,7 +30,7 @@ const listComparedNames = (groups: readonly { indicators: readonly { indicator: 
 
 describe('a batch', () => {
   const analyse = (objectives: Record<string, 'maximize'>, runs: UnitObservation[]) =>
-    analyseBatch({ order: ORDER, objectives, seed: 's' }, runs);
+    analyseBatch({ order: ORDER, settings: { objectives }, progress: 'complete', seed: 's' }, runs);
   const createBothSides = (count: number) => [
     createRun('a', listNames(count)),
     createRun('b', listNames(count)),
@@ -69,10 +69,10 @@ describe('a batch', () => {
 test('a shadow test compares 50 indicators, those with an objective first, and warns of more', () => {
   const definition = { baseline: 'a', candidates: ['b'], maximumRuns: 1, from: null, until: null };
   const analyse = (count: number, objectives: Record<string, 'maximize'>) =>
-    analyseShadowTest({ kind: 'shadow', definition: { ...definition, objectives }, seed: 's' }, [
-      createRun('a', listNames(count)),
-      createRun('b', listNames(count)),
-    ]);
+    analyseShadowTest(
+      { kind: 'shadow', definition: { ...definition, objectives }, seed: 's', progress: 'complete' },
+      [createRun('a', listNames(count)), createRun('b', listNames(count))],
+    );
   expect(analyse(50, {}).warnings).toEqual([]);
   const { compared, warnings } = analyse(51, LAST_NAME_OBJECTIVE);
   expect([listComparedNames(compared), warnings]).toEqual([[COMPARED_NAMES], [WARNING_OF_51]]);
@@ -90,7 +90,7 @@ describe('a switchback test', () => {
   };
   const analyse = (runs: UnitObservation[], objectives: Record<string, 'maximize'> = {}) =>
     analyseSwitchbackTest(
-      { kind: 'switchback', definition: { ...definition, objectives }, endedUnits: 2 },
+      { kind: 'switchback', definition: { ...definition, objectives }, endedUnits: 2, progress: 'complete' },
       runs,
     );
 

@@ -2,21 +2,21 @@
  * Analyses the runs of a batch: distributions by groups of runs, and the comparison of every group with the first. Pure. Large
  * batches take seconds, so results-worker-pool.ts runs it in a worker thread.
  */
-import type {
-  ComparedGroups,
-  GroupedSummary,
-  Objective,
-} from '@switchyard/contract/experiments/experiment-results.ts';
-import { compareIndicators, createResampler } from '../statistics/comparison.ts';
+import type { ComparedGroups, GroupedSummary } from '@switchyard/contract/experiments/experiment-results.ts';
+import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
-import { compareText, type Observation, toUsableNumber } from '../statistics/observations.ts';
+import type { Observation } from '../statistics/observations.ts';
+import { compareFamily } from '../statistics/paired/family.ts';
+import type { Progress } from '../statistics/paired/verdict.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
-import { indexObjectivesByName } from './objective-names.ts';
+import type { ComparisonSettings } from '../store/comparison-settings.ts';
+import { COMPARED_INDICATORS_MAX, selectIndicators } from './select-indicators.ts';
 
 /** A request for the results of a batch. */
 export interface BatchResultsRequest {
   order: GroupOrder;
-  objectives: Readonly<Record<string, Objective>>;
+  settings: ComparisonSettings;
+  progress: Progress;
   /** The seed of the resampling: equal requests about equal runs have equal results. */
   seed: string;
 }
@@ -43,7 +43,6 @@ export interface BatchAnalysis {
   warnings: string[];
 }
 
-export const COMPARED_INDICATORS_MAX = 50;
 const COMPARISONS_MAX = 1000;
 
 /** Summarises the groups of runs and compares each with the first. */
@@ -89,7 +88,9 @@ function sortRuns({ order }: BatchResultsRequest, runs: readonly Observation[]):
       run.repetition ?? 0,
     ],
   }));
-  return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ run }) => run);
+  return keyed
+    .sort((a, b) => compareKeys(a.key, b.key))
+    .map(({ run }) => ({ ...run, position: findRank('inputs', run.input_id) }));
 }
 
 function compareKeys(a: readonly number[], b: readonly number[]): number {
@@ -98,50 +99,56 @@ function compareKeys(a: readonly number[], b: readonly number[]): number {
 }
 
 function compareGroups(
-  { objectives, seed }: BatchResultsRequest,
+  { settings, progress, seed }: BatchResultsRequest,
   runs: readonly Observation[],
 ): Pick<BatchAnalysis, 'comparisons' | 'warnings'> {
-  const groups = new Map<string, Observation[]>();
-  for (const run of runs) {
-    const key = JSON.stringify([
-      run.instance_id,
-      run.version_id,
-      run.option_set ?? '',
-      run.scenario_id ?? '',
-    ]);
-    const group = groups.get(key);
-    if (group) group.push(run);
-    else groups.set(key, [run]);
-  }
-  const [control, ...candidates] = groups.values();
+  const [control, ...candidates] = groupRuns(runs);
   if (!control || candidates.length === 0) return { comparisons: [], warnings: [] };
-  const objectiveByName = indexObjectivesByName(objectives);
-  const names = listIndicators(runs, objectiveByName);
   const indicatorsMax = Math.max(
     1,
     Math.min(COMPARED_INDICATORS_MAX, Math.floor(COMPARISONS_MAX / candidates.length)),
   );
-  const compared = new Map(
-    names
-      .slice(0, indicatorsMax)
-      .map((name): [string, Objective] => [name, objectiveByName.get(name) ?? 'minimize']),
+  const { indicators, warnings } = selectIndicators(runs, settings, indicatorsMax);
+  const compared = candidates.slice(0, COMPARISONS_MAX);
+  const comparisons = compareFamily(
+    compared.map((candidate) => ({ control, candidate })),
+    indicators,
+    {
+      unit: 'input',
+      serial: false,
+      clusterings: [],
+      progress,
+      listIndicatorBlockers: () => [],
+      resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
+    },
   );
-  const warnings: string[] = [];
-  if (names.length > indicatorsMax)
-    warnings.push(
-      `Of ${names.length} indicators the first ${indicatorsMax} are compared; those that objectives names come first.`,
-    );
-  if (candidates.length > COMPARISONS_MAX)
-    warnings.push(
-      `Of ${candidates.length} groups of runs the first ${COMPARISONS_MAX} are compared with the control.`,
-    );
-  const resampler = createResampler({ seed });
-  const comparisons = candidates.slice(0, COMPARISONS_MAX).map((candidate) => ({
-    control: formatGroup(control),
-    candidate: formatGroup(candidate),
-    indicators: compareIndicators(control, candidate, compared, { seed, resampler }),
-  }));
-  return { comparisons, warnings };
+  return {
+    comparisons: compared.map((candidate, index) => ({
+      control: formatGroup(control),
+      candidate: formatGroup(candidate),
+      indicators: comparisons[index] ?? [],
+    })),
+    warnings:
+      candidates.length > COMPARISONS_MAX
+        ? [
+            ...warnings,
+            `Of ${candidates.length} groups of runs the first ${COMPARISONS_MAX} are compared with the control.`,
+          ]
+        : warnings,
+  };
+}
+
+/** Groups runs that differ in nothing but input and repetition, in the order of their first runs. */
+function groupRuns(runs: readonly Observation[]): Observation[][] {
+  const groups = new Map<string, Observation[]>();
+  for (const run of runs) {
+    const { instance_id, version_id, option_set, scenario_id } = run;
+    const key = JSON.stringify([instance_id, version_id, option_set ?? '', scenario_id ?? '']);
+    const group = groups.get(key);
+    if (group) group.push(run);
+    else groups.set(key, [run]);
+  }
+  return [...groups.values()];
 }
 
 function formatGroup([run]: readonly Observation[]): ComparedGroups['control'] {
@@ -151,24 +158,4 @@ function formatGroup([run]: readonly Observation[]): ComparedGroups['control'] {
     ...(run?.option_set ? { option_set: run.option_set } : {}),
     ...(run?.scenario_id ? { scenario_id: run.scenario_id } : {}),
   };
-}
-
-/**
- * Lists the indicators with a number in any succeeded run, in this order: `result.value`, those with an objective, those
- * below `result`, those below `run`, others. Indicators of equal rank are sorted by name.
- */
-export function listIndicators(
-  runs: readonly Observation[],
-  objectiveByName: ReadonlyMap<string, Objective>,
-): string[] {
-  const names = new Set<string>();
-  for (const { status, indicators } of runs)
-    if (status === 'succeeded')
-      for (const { name, value } of indicators) if (toUsableNumber(value) !== null) names.add(name);
-  const computeRank = (name: string): number => {
-    if (name === 'result.value') return 0;
-    if (objectiveByName.has(name)) return 1;
-    return name.startsWith('result.') ? 2 : name.startsWith('run.') ? 3 : 4;
-  };
-  return [...names].sort((a, b) => computeRank(a) - computeRank(b) || compareText(a, b));
 }

@@ -2,7 +2,6 @@
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import { type AcceptanceResultsRequest, evaluateAcceptanceTest } from './acceptance-evaluation.ts';
 import { analyseBatch, type BatchResultsRequest } from './batch-analysis.ts';
-import { indexObjectivesByName } from './objective-names.ts';
 import {
   analyseShadowTest,
   analyseSwitchbackTest,
@@ -11,6 +10,7 @@ import {
   type UnitObservation,
 } from './online-test-analysis.ts';
 import { RunReader } from './run-reader.ts';
+import { listNamedIndicators } from './select-indicators.ts';
 
 /** A request for the results of an experiment, by its kind. */
 export type ResultsRequest =
@@ -23,9 +23,9 @@ export type ResultsRequest =
 export function createRunReader(request: ResultsRequest): RunReader {
   if (request.kind === 'acceptance')
     return new RunReader(request.definition.metrics.flatMap(({ field }) => listIndicatorNames(field)));
-  const { objectives } =
-    request.kind === 'shadow' || request.kind === 'switchback' ? request.definition : request;
-  return new RunReader(indexObjectivesByName(objectives ?? {}).keys());
+  const settings =
+    request.kind === 'shadow' || request.kind === 'switchback' ? request.definition : request.settings;
+  return new RunReader(listNamedIndicators(settings));
 }
 
 /** Computes the requested results, and returns them as JSON. */

@@ -2,16 +2,21 @@
 import type {
   ComparedGroups,
   GroupedSummary,
-  Objective,
   SwitchbackComparison,
 } from '@switchyard/contract/experiments/experiment-results.ts';
-import { compareIndicators, createResampler } from '../statistics/comparison.ts';
+import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
-import { compareUnits } from '../statistics/randomization.ts';
-import type { ShadowDefinition, SwitchbackDefinition } from '../store/online-test-definitions.ts';
-import { COMPARED_INDICATORS_MAX, listIndicators } from './batch-analysis.ts';
-import { indexObjectivesByName } from './objective-names.ts';
+import { compareFamily } from '../statistics/paired/family.ts';
+import type { Progress } from '../statistics/paired/verdict.ts';
+import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
+import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
+import {
+  readSwitchbackDesign,
+  type ShadowDefinition,
+  type SwitchbackDefinition,
+} from '../store/online-test-definitions.ts';
+import { selectIndicators } from './select-indicators.ts';
 
 /** The results of a switchback test with more runs use its first ones only. */
 export const SWITCHBACK_RUNS_MAX = 50_000;
@@ -28,6 +33,7 @@ export interface OnlineTestAnalysis<Compared> {
 export interface ShadowResultsRequest {
   kind: 'shadow';
   definition: ShadowDefinition;
+  progress: Progress;
   /** The seed of the resampling: equal runs have equal results. */
   seed: string;
 }
@@ -38,6 +44,7 @@ export interface SwitchbackResultsRequest {
   definition: SwitchbackDefinition;
   /** The number of units of the plan that have ended. */
   endedUnits: number;
+  progress: Progress;
 }
 
 /**
@@ -45,34 +52,76 @@ export interface SwitchbackResultsRequest {
  * of the original.
  */
 export function analyseShadowTest(
-  { definition: { baseline, candidates, objectives }, seed }: ShadowResultsRequest,
+  { definition, seed, progress }: ShadowResultsRequest,
   runs: readonly Observation[],
 ): OnlineTestAnalysis<ComparedGroups> {
-  const { selected, warnings } = selectIndicators(runs, objectives);
+  const { baseline, candidates } = definition;
+  const { indicators, warnings } = selectIndicators(runs, definition);
   const originals = runs.filter((run) => run.instance_id === baseline);
-  const sides = candidates.map((id) => runs.filter((run) => run.instance_id === id));
+  const sides = candidates.map((id) =>
+    copyPositions(
+      originals,
+      runs.filter((run) => run.instance_id === id),
+    ),
+  );
   const formatGroup = (instance_id: string, side: readonly Observation[]) => ({
     instance_id,
     version_id: side.at(-1)?.version_id ?? '',
   });
-  const resampler = createResampler({ seed });
+  const comparisons = compareFamily(
+    sides.map((candidate) => ({ control: originals, candidate })),
+    indicators,
+    {
+      unit: 'original',
+      serial: true,
+      clusterings: ['caller'],
+      progress,
+      listIndicatorBlockers: explainTimeBlocker,
+      resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
+    },
+  );
   const { summaries, warnings: summaryWarnings } = summarizeRuns([...originals, ...sides.flat()]);
   return {
     grouped_distributional_summaries: summaries,
-    compared: candidates.map((candidate, index) => {
-      const copies = sides[index] ?? [];
-      return {
-        control: formatGroup(baseline, originals),
-        candidate: formatGroup(candidate, copies),
-        indicators: compareIndicators(originals, copies, selected, { seed, resampler }),
-      };
-    }),
+    compared: candidates.map((candidate, index) => ({
+      control: formatGroup(baseline, originals),
+      candidate: formatGroup(candidate, sides[index] ?? []),
+      indicators: comparisons[index] ?? [],
+    })),
     warnings: [
       ...warnOfSeveralVersions({ baseline: originals, ...indexRunsByCandidate(candidates, sides) }),
       ...warnings,
       ...summaryWarnings,
     ],
   };
+}
+
+/** Returns the copies with the time, the content and the caller of their originals, which are one unit with them. */
+function copyPositions(originals: readonly Observation[], copies: readonly Observation[]): Observation[] {
+  const byId = new Map(originals.map((run) => [run.input_id, run]));
+  return copies.map((copy) => {
+    const original = byId.get(copy.input_id);
+    if (!original) return copy;
+    const { position, content, clusters } = original;
+    return {
+      ...copy,
+      ...(position === undefined ? {} : { position }),
+      ...(content === undefined ? {} : { content }),
+      ...(clusters === undefined ? {} : { clusters }),
+    };
+  });
+}
+
+/** Indicators that the platform measures in time. */
+const TIME_INDICATORS = /^run\.(duration|execution_time|queue_time)/;
+
+/** A copy runs later than its original, at the lowest priority, so their times are not comparable. */
+function explainTimeBlocker(indicator: string): string[] {
+  return TIME_INDICATORS.test(indicator)
+    ? [
+        'Copies run later than their originals and at the lowest priority, so their times are not comparable; compare times in a batch experiment.',
+      ]
+    : [];
 }
 
 function indexRunsByCandidate(
@@ -102,35 +151,35 @@ function warnOfSeveralVersions(sides: Readonly<Record<string, readonly Observati
 }
 
 /** A run, and in a switchback test the index of its unit of the plan. */
-export type UnitObservation = Observation & { unit?: number };
-
-/** A unit of the plan with its runs. */
-interface UnitRuns {
-  index: number;
-  instance_id: string;
-  runs: Observation[];
-}
+export type UnitObservation = SwitchbackRun & { unit?: number };
 
 /** Compares the candidate with the baseline over the units of the plan that have ended. */
 export function analyseSwitchbackTest(
-  { definition: { baseline, candidate, units, seed, objectives }, endedUnits }: SwitchbackResultsRequest,
+  { definition, endedUnits, progress }: SwitchbackResultsRequest,
   runs: readonly UnitObservation[],
 ): OnlineTestAnalysis<SwitchbackComparison> {
-  const plan = units
-    .slice(0, endedUnits)
-    .map((instance_id, index): UnitRuns => ({ index, instance_id, runs: [] }));
+  const { baseline, candidate, units, seed } = definition;
+  const plan = units.slice(0, endedUnits).map((instance_id, index) => ({
+    index,
+    isCandidate: instance_id === candidate,
+    runs: [] as SwitchbackRun[],
+  })) satisfies PlanUnit[];
   for (const run of runs) plan[run.unit ?? -1]?.runs.push(run);
-  const { selected, warnings } = selectIndicators(runs, objectives);
+  const { indicators, warnings } = selectIndicators(runs, definition);
   const { summaries, warnings: summaryWarnings } = summarizeRuns(runs);
   return {
     grouped_distributional_summaries: summaries,
-    compared: [...selected].map(([indicator, objective]) =>
-      compareUnits(plan, indicator, {
-        objective,
+    compared: compareSwitchbackFamily(
+      {
+        plan,
+        design: readSwitchbackDesign(definition),
+        burnInMinutes: definition.burnInMinutes ?? 0,
         control_instance_id: baseline,
         candidate_instance_id: candidate,
+        progress,
         seed,
-      }),
+      },
+      indicators,
     ),
     warnings: [
       ...(runs.length >= SWITCHBACK_RUNS_MAX
@@ -143,24 +192,6 @@ export function analyseSwitchbackTest(
       ...warnings,
       ...summaryWarnings,
     ],
-  };
-}
-
-function selectIndicators(
-  runs: readonly Observation[],
-  objectives: Readonly<Record<string, Objective>>,
-): { selected: Map<string, Objective>; warnings: string[] } {
-  const objectiveByName = indexObjectivesByName(objectives);
-  const names = listIndicators(runs, objectiveByName);
-  const compared = names.slice(0, COMPARED_INDICATORS_MAX);
-  return {
-    selected: new Map(compared.map((name) => [name, objectiveByName.get(name) ?? 'minimize'])),
-    warnings:
-      names.length === compared.length
-        ? []
-        : [
-            `Of ${names.length} indicators the first ${compared.length} are compared; those that objectives names come first.`,
-          ],
   };
 }
 

@@ -40,6 +40,7 @@ function toRawObservation(run: ObservedRun): RawObservation {
   return {
     ...formatLabels(run),
     input_id: run.input_id ?? run.id,
+    content: run.input_sha256,
     status: run.status,
     indicators: run.indicators,
   };

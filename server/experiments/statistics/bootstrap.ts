@@ -38,7 +38,7 @@ export interface Interval {
 /** With resamples + 1 a multiple of 40, the 2.5 % and 97.5 % points are draws themselves, alike on both sides. */
 export const RESAMPLE_COUNT = 1999;
 /** With fewer inputs the estimate of the spread is too rough for any interval. */
-export const INTERVAL_INPUTS_MIN = 5;
+const INTERVAL_INPUTS_MIN = 5;
 /** The smallest standard error of a resample, as a share of the observed one. */
 const SPREAD_SHARE_MIN = 0.2;
 
@@ -55,7 +55,7 @@ export interface Resampling {
  */
 export class Resampler {
   readonly resamples: number;
-  private readonly seed: string;
+  readonly seed: string;
   private latest: { inputs: number; counts: Uint16Array } | null = null;
 
   constructor({ seed, resamples }: Resampling) {
@@ -135,7 +135,7 @@ function estimateInterval(
 }
 
 /** Returns the studentized error of each resample. `weights` null means that all are 1. */
-export function drawStudentizedErrors(
+function drawStudentizedErrors(
   errors: Float64Array,
   weights: Float64Array | null,
   leastSpread: number,

@@ -15,6 +15,12 @@ export interface Observation {
   /** succeeded, failed or canceled; any other status counts as pending. */
   status: string;
   indicators: readonly { name: string; value: unknown }[];
+  /** Position of the run's input in the plan of the experiment, or the time of the original run; 0 by default. */
+  position?: number;
+  /** Hash of the input's content; inputs with the same hash count as one. */
+  content?: string | null;
+  /** Cluster of the input for each clustering, such as the caller. */
+  clusters?: Readonly<Record<string, string>>;
 }
 
 /** Numbers of runs by status. */

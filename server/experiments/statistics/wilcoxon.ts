@@ -27,7 +27,7 @@ export interface WilcoxonResult {
 }
 
 /** The number of nonzero differences from which the test has a p-value. */
-export const TEST_PAIRS_MIN = 10;
+const TEST_PAIRS_MIN = 10;
 const EXACT_MAX = 100;
 const TIE_SHARE = 1e-9;
 

@@ -1,7 +1,7 @@
 /** The `definition` column of a batch experiment. Pure. */
-import type { Objective } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import { type AcceptanceSide, isSameInstance } from './acceptance-definition.ts';
+import type { ComparisonSettings } from './comparison-settings.ts';
 import type { ExperimentsTable } from './schema.ts';
 
 /**
@@ -13,11 +13,10 @@ export type GroupOrder = Readonly<
 >;
 
 /** The `definition` of a batch experiment: what all its runs have in common. */
-export interface BatchDefinition {
+export interface BatchDefinition extends ComparisonSettings {
   input_set_id: string;
   instance_ids: string[];
   option_sets: Record<string, Record<string, string>>;
-  objectives: Record<string, Objective> | null;
   /** The order of the request, which the results keep. */
   order: GroupOrder;
   /** The version that each instance had at the creation of the experiment. */

@@ -1,15 +1,13 @@
 /** The `definition` column of shadow and switchback tests, with their routes and the times of a plan. Pure. */
-import type { Objective } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { ShadowRoute, SwitchbackRoute } from '../../runs/store/routes.ts';
+import type { DesignKind, SwitchbackDesign } from '../statistics/switchback/design.ts';
+import type { ComparisonSettings } from './comparison-settings.ts';
 import type { ExperimentsTable } from './schema.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Objectives by the name of the indicator. */
-export type Objectives = Record<string, Objective>;
-
 /** The definition of a shadow test. Times are milliseconds since the epoch. */
-export interface ShadowDefinition {
+export interface ShadowDefinition extends ComparisonSettings {
   baseline: string;
   candidates: string[];
   /** The maximum number of copied runs of the baseline. */
@@ -18,21 +16,29 @@ export interface ShadowDefinition {
   from: number | null;
   /** Runs created before this time are copied; null for no end. */
   until: number | null;
-  objectives: Objectives;
 }
 
 /** The definition of a switchback test. */
-export interface SwitchbackDefinition {
+export interface SwitchbackDefinition extends ComparisonSettings {
   baseline: string;
   candidate: string;
   unitMinutes: number;
   /** The instance of each unit, in order. */
   units: string[];
+  /** How the plan was drawn; absent in a plan of an older release: independent coins, and no carry-over. */
+  design?: { kind: DesignKind; carryOverUnits: number };
+  /** Runs that arrive within this time after the start of a unit are left out; the default is 0. */
+  burnInMinutes?: number;
   /** The seed of the plan. */
   seed: string;
   /** The start of unit 0 in milliseconds since the epoch; null in a draft whose plan begins with the start of the test. */
   start: number | null;
-  objectives: Objectives;
+}
+
+/** Returns the design by which the plan was drawn. */
+export function readSwitchbackDesign({ design, units, unitMinutes }: SwitchbackDefinition): SwitchbackDesign {
+  const { kind, carryOverUnits } = design ?? { kind: 'independent', carryOverUnits: 0 };
+  return { kind, carryOverUnits, units: units.length, unitMinutes };
 }
 
 /** Parses the definition column of a shadow test. */

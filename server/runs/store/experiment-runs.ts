@@ -42,9 +42,27 @@ const OBSERVED = [
   'labels',
   'statistics_status',
   'indicators',
+  'user_email',
 ] as const;
 
-export type ObservedRun = Pick<RunsTable, (typeof OBSERVED)[number]>;
+/** A run as the results of an experiment read it. */
+export interface ObservedRun extends Pick<RunsTable, (typeof OBSERVED)[number]> {
+  /** Hash of the content of its input; null for a content that an older release stored. */
+  input_sha256: string | null;
+}
+
+function selectObservedRuns(db: Reader) {
+  return db
+    .selectFrom('runs')
+    .select(OBSERVED)
+    .select((eb) =>
+      eb
+        .selectFrom('contents')
+        .select('contents.sha256')
+        .whereRef('contents.id', '=', 'runs.input_content_id')
+        .as('input_sha256'),
+    );
+}
 
 /** Lists runs of the experiment by id, after the given id. */
 export function listObservedRuns(
@@ -53,9 +71,7 @@ export function listObservedRuns(
   after: RunId | null,
   limit: number,
 ): Promise<ObservedRun[]> {
-  let query = db
-    .selectFrom('runs')
-    .select(OBSERVED)
+  let query = selectObservedRuns(db)
     .where(OF_EXPERIMENT)
     .where('experiment_uid', '=', experimentUid)
     .orderBy('id')
@@ -68,7 +84,7 @@ export function listObservedRuns(
 export function findObservedRuns(db: Reader, ids: readonly RunId[]): Promise<ObservedRun[]> {
   return ids.length === 0
     ? Promise.resolve([])
-    : db.selectFrom('runs').select(OBSERVED).where('id', 'in', ids).orderBy('id').execute();
+    : selectObservedRuns(db).where('id', 'in', ids).orderBy('id').execute();
 }
 
 type StatusCounts = Partial<Record<RunStatusV2, number>>;

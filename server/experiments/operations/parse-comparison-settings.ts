@@ -1,0 +1,71 @@
+/** Validates the settings by which an experiment of any kind compares its sides. Pure. */
+import type {
+  ComparisonSettingsCreate,
+  ObjectiveSettings,
+} from '@switchyard/contract/experiments/experiment-settings.ts';
+import { METRIC_CHARS_MAX, METRICS_MAX } from '@switchyard/contract/limits.ts';
+import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import type { ComparisonSettings } from '../store/comparison-settings.ts';
+
+/** Returns the settings as the definition stores them. Throws a 400 that names the invalid field and its value. */
+export function parseComparisonSettings(body: ComparisonSettingsCreate): ComparisonSettings {
+  const objectives = body.objectives ?? null;
+  const names = Object.keys(objectives ?? {});
+  if (names.length > METRICS_MAX)
+    throw badRequest(`objectives has ${names.length} indicators; it may have at most ${METRICS_MAX}.`);
+  for (const name of names) {
+    if (name === '' || name.length > METRIC_CHARS_MAX)
+      throw badRequest(
+        `objectives has the indicator ${quoteValue(name)}; a name has 1 to ${METRIC_CHARS_MAX} characters.`,
+      );
+    const objective = objectives?.[name];
+    if (typeof objective === 'object') validateObjective(`objectives.${name}`, objective);
+  }
+  const guardrails = body.guardrails ?? [];
+  if (body.primary) requireDirection('primary', body.primary, body.objectives ?? {});
+  for (const [index, name] of guardrails.entries())
+    validateGuardrail(`guardrails.${index}`, name, guardrails.slice(0, index), body);
+  return {
+    objectives,
+    ...(body.primary ? { primary: body.primary } : {}),
+    ...(guardrails.length > 0 ? { guardrails } : {}),
+  };
+}
+
+function validateObjective(field: string, { measure, margin, shift }: ObjectiveSettings): void {
+  if (measure === 'relative' && margin?.type === 'absolute')
+    throw badRequest(
+      `${field}.margin.type is "absolute", but measure is "relative"; give a relative margin, or the measure "absolute".`,
+    );
+  if (measure === 'absolute' && shift)
+    throw badRequest(
+      `${field}.shift is ${shift}, but measure is "absolute"; a shift applies to ratios only, so leave one of them out.`,
+    );
+}
+
+function validateGuardrail(
+  field: string,
+  name: string,
+  earlier: readonly string[],
+  { primary, objectives }: ComparisonSettingsCreate,
+): void {
+  if (name === primary)
+    throw badRequest(`${field} is ${quoteValue(name)}, which is also primary; name it once.`);
+  if (earlier.includes(name))
+    throw badRequest(`${field} is ${quoteValue(name)}, which guardrails names already; name it once.`);
+  requireDirection(field, name, objectives ?? {});
+}
+
+/** An indicator that decides, or that must not get worse, has a direction in which it improves. */
+function requireDirection(
+  field: string,
+  name: string,
+  objectives: NonNullable<ComparisonSettingsCreate['objectives']>,
+): void {
+  const objective = Object.hasOwn(objectives, name) ? objectives[name] : undefined;
+  const direction = typeof objective === 'object' ? objective.direction : objective;
+  if (direction !== 'minimize' && direction !== 'maximize')
+    throw badRequest(
+      `${field} is ${quoteValue(name)}, which has no direction; give objectives this indicator with minimize or maximize.`,
+    );
+}

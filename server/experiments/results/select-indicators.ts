@@ -1,0 +1,96 @@
+/** Selects the indicators that an experiment compares, and resolves the settings of each. Pure: worker threads load it. */
+import type { Objective } from '@switchyard/contract/experiments/experiment-settings.ts';
+import { listIndicatorNames } from '../../runs/results/indicators.ts';
+import { compareText, type Observation, toUsableNumber } from '../statistics/observations.ts';
+import type { FamilyIndicator } from '../statistics/paired/family.ts';
+import type { Role } from '../statistics/paired/multiple-comparisons.ts';
+import type { ComparisonSettings } from '../store/comparison-settings.ts';
+
+/** The maximum number of indicators that one comparison has. */
+export const COMPARED_INDICATORS_MAX = 50;
+
+const DEFAULT_MARGIN = { type: 'relative', value: 0.01 } as const;
+const DEFAULT_TIE_TOLERANCE = 1e-9;
+
+/** The default settings of an indicator. */
+export const DEFAULT_INDICATOR = {
+  direction: 'none',
+  measure: 'auto',
+  margin: DEFAULT_MARGIN,
+  tie_tolerance: DEFAULT_TIE_TOLERANCE,
+  shift: 0,
+  failure_margin: null,
+} as const satisfies Omit<FamilyIndicator, 'indicator' | 'role'>;
+
+/** Returns every name of the indicators that the settings mention. */
+export function listNamedIndicators({ objectives, primary, guardrails }: ComparisonSettings): Set<string> {
+  return nameAll([...Object.keys(objectives ?? {}), ...(primary ? [primary] : []), ...(guardrails ?? [])]);
+}
+
+/** Returns the indicators to compare, at most `max`, with a warning when there are more. */
+export function selectIndicators(
+  runs: readonly Observation[],
+  settings: ComparisonSettings,
+  max = COMPARED_INDICATORS_MAX,
+): { indicators: FamilyIndicator[]; warnings: string[] } {
+  const names = listIndicators(runs, settings);
+  return {
+    indicators: resolveIndicators(names.slice(0, max), settings),
+    warnings:
+      names.length > max
+        ? [
+            `Of ${names.length} indicators the first ${max} are compared; those that objectives names come first.`,
+          ]
+        : [],
+  };
+}
+
+/**
+ * Lists the indicators with a number in any succeeded run, in this order: `result.value`, those that the settings name,
+ * those below `result`, those below `run`, others. Indicators of equal rank are sorted by name.
+ */
+function listIndicators(runs: readonly Observation[], settings: ComparisonSettings): string[] {
+  const named = listNamedIndicators(settings);
+  const names = new Set<string>();
+  for (const { status, indicators } of runs)
+    if (status === 'succeeded')
+      for (const { name, value } of indicators) if (toUsableNumber(value) !== null) names.add(name);
+  const computeRank = (name: string): number => {
+    if (name === 'result.value') return 0;
+    if (named.has(name)) return 1;
+    return name.startsWith('result.') ? 2 : name.startsWith('run.') ? 3 : 4;
+  };
+  return [...names].sort((a, b) => computeRank(a) - computeRank(b) || compareText(a, b));
+}
+
+/** Returns the settings of each indicator. Without `primary`, every indicator with an objective is primary. */
+function resolveIndicators(
+  names: readonly string[],
+  { objectives, primary, guardrails }: ComparisonSettings,
+): FamilyIndicator[] {
+  const byName = indexByName(objectives ?? {});
+  const primaries = primary ? nameAll([primary]) : new Set(byName.keys());
+  const guarded = nameAll(guardrails ?? []);
+  return names.map((indicator) => {
+    const role: Role = primaries.has(indicator) ? 'primary' : guarded.has(indicator) ? 'guardrail' : 'other';
+    return { indicator, role, ...resolveObjective(byName.get(indicator)) };
+  });
+}
+
+function resolveObjective(objective: Objective | undefined): Omit<FamilyIndicator, 'indicator' | 'role'> {
+  const settings = typeof objective === 'string' ? { direction: objective } : (objective ?? {});
+  const values = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
+  return { ...DEFAULT_INDICATOR, ...Object.fromEntries(values) };
+}
+
+/** Indexes entries by every name that their indicator may have. An entry with exactly that name takes precedence. */
+function indexByName<Entry>(entries: Readonly<Record<string, Entry>>): Map<string, Entry> {
+  const byName = new Map(Object.entries(entries));
+  for (const [path, entry] of Object.entries(entries))
+    for (const name of listIndicatorNames(path)) if (!byName.has(name)) byName.set(name, entry);
+  return byName;
+}
+
+function nameAll(paths: readonly string[]): Set<string> {
+  return new Set(paths.flatMap((path) => [path, ...listIndicatorNames(path)]));
+}

@@ -1,0 +1,123 @@
+/**
+ * Simulated batch and shadow experiments with a known truth. A population draws a size and an effect of the candidate for
+ * each input, and noise for each run. Runs may fail, inputs may depend on each other, and contents may repeat.
+ */
+import type { Observation } from '../statistics/observations.ts';
+import type { RandomGenerator } from '../statistics/random-generator.ts';
+import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
+
+export const INDICATOR = 'result.value';
+
+/** Rules by which one simulated experiment is drawn. Shares and effects are relative: 0.05 is 5 %. */
+export interface PairedPopulation {
+  noise?: Noise;
+  /** Standard deviation of the logarithm of input sizes; 0.5 by default, 1.5 for sizes over two orders of magnitude. */
+  sizeSpread?: number;
+  /** The candidate's values are (1 + effect) times as large on every input. */
+  effect?: number;
+  /** Standard deviation of the effect between inputs. */
+  interaction?: number;
+  /** Draws the effect of an input by itself, without noise. */
+  drawEffect?: (generator: RandomGenerator) => number;
+  /** Share of inputs on which the candidate fails. */
+  failureShare?: number;
+  /** The effect that those inputs would have had. */
+  failureEffect?: number;
+  /** The candidate fails on every input with an effect above this. */
+  failsAbove?: number;
+  /** AR(1) effects over time: correlation of neighbours, and standard deviation. */
+  serial?: { correlation: number; deviation: number };
+  /** Callers with effects of their own. */
+  callers?: { count: number; deviation: number };
+  /** How often each content is sent. */
+  copies?: number;
+}
+
+/** The runs of both sides of one simulated experiment. */
+export interface SimulatedRuns {
+  control: Observation[];
+  candidate: Observation[];
+}
+
+/** Draws an experiment with this many inputs, counting copies, and repetitions. */
+export function drawPairedRuns(
+  population: PairedPopulation,
+  { inputs, repetitions }: { inputs: number; repetitions: number },
+  generator: RandomGenerator,
+): SimulatedRuns {
+  const runs: SimulatedRuns = { control: [], candidate: [] };
+  const { copies = 1, callers, noise = 'normal' } = population;
+  const callerEffects = Array.from(
+    { length: callers?.count ?? 0 },
+    () => (callers?.deviation ?? 0) * generator.normal(),
+  );
+  const nextEffect = createEffectSource(population, generator);
+  const drawNoise = () => (population.drawEffect ? 0 : NOISE_DISTRIBUTIONS[noise](generator));
+  for (let content = 0; content < Math.round(inputs / copies); content += 1) {
+    const size = 100 * Math.exp((population.sizeSpread ?? 0.5) * generator.normal());
+    const caller = callers ? generator.integerBelow(callers.count) : null;
+    const { effect, fails } = decideFailure(
+      population,
+      nextEffect() + (callerEffects[caller ?? -1] ?? 0),
+      generator,
+    );
+    for (let repetition = 0; repetition < repetitions; repetition += 1) {
+      const control = size * Math.max(0.001, 1 + drawNoise());
+      const candidate = size * (1 + effect) * Math.max(0.001, 1 + drawNoise());
+      for (let copy = 0; copy < copies; copy += 1) {
+        const shared = {
+          input_id: `input-${content}-${copy}`,
+          repetition,
+          position: content * copies + copy,
+          content: copies > 1 ? `content-${content}` : null,
+          clusters: nameClusters(caller),
+        };
+        runs.control.push(buildSimulatedRun('control', control, shared));
+        runs.candidate.push(buildSimulatedRun('candidate', fails ? null : candidate, shared));
+      }
+    }
+  }
+  return runs;
+}
+
+function nameClusters(caller: number | null): Record<string, string> {
+  return caller === null ? {} : { caller: `caller-${caller}` };
+}
+
+function createEffectSource(population: PairedPopulation, generator: RandomGenerator): () => number {
+  const { effect = 0, interaction = 0, serial, drawEffect } = population;
+  let state = generator.normal();
+  return () => {
+    if (drawEffect) return drawEffect(generator);
+    const current = effect + interaction * generator.normal() + (serial ? serial.deviation * state : 0);
+    if (serial)
+      state = serial.correlation * state + Math.sqrt(1 - serial.correlation ** 2) * generator.normal();
+    return current;
+  };
+}
+
+function decideFailure(
+  { failureShare = 0, failureEffect, failsAbove }: PairedPopulation,
+  effect: number,
+  generator: RandomGenerator,
+): { effect: number; fails: boolean } {
+  if (failsAbove !== undefined && effect > failsAbove) return { effect, fails: true };
+  const fails = failureShare > 0 && generator.uniform() < failureShare;
+  return { effect: fails ? (failureEffect ?? effect) : effect, fails };
+}
+
+function buildSimulatedRun(
+  instance_id: string,
+  value: number | null,
+  shared: Pick<Observation, 'input_id' | 'repetition' | 'position' | 'content' | 'clusters'>,
+): Observation {
+  return {
+    instance_id,
+    version_id: 'v1',
+    option_set: null,
+    scenario_id: null,
+    status: value === null ? 'failed' : 'succeeded',
+    indicators: value === null ? [] : [{ name: INDICATOR, value }],
+    ...shared,
+  };
+}

@@ -1,0 +1,118 @@
+/** Simulated switchback tests whose truth is known: outcomes of units over time, with carry-over, refusals and failures. */
+import type { RandomGenerator } from '../statistics/random-generator.ts';
+import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
+import {
+  assignUnits,
+  listCoins,
+  type SwitchbackDesign,
+  throwCoins,
+} from '../statistics/switchback/design.ts';
+import { INDICATOR } from './paired-populations.ts';
+
+/** Rules by which one simulated test is drawn. Outcomes lie about 100 with a noise of 5 for each unit. */
+export interface SwitchbackPopulation {
+  /** Immediate effect of the candidate on a unit. */
+  effect?: number;
+  /** Effects of the candidate on the units after its own, nearest first. */
+  carryOver?: number[];
+  noise?: 'normal' | 'lognormal' | 'heavy' | 'ties';
+  /** Correlation of the noise of neighbouring units. */
+  correlation?: number;
+  /** Rise over the whole plan, rhythm of the day and standard deviation of days, as shares of 100. */
+  trend?: number;
+  dayCycle?: number;
+  dayDeviation?: number;
+  /** The candidate's noise is so many times as large. */
+  candidateSpread?: number;
+  /** Draws an additional effect of the candidate for each of its units. */
+  drawEffect?: (generator: RandomGenerator) => number;
+  /** Runs in each unit; 1 by default. */
+  runs?: number;
+  /** Share of runs, the hardest ones, that the candidate refuses, so that the baseline serves them. */
+  refusedShare?: number;
+  /** Share of runs, the hardest ones, that fail on the candidate. */
+  failedShare?: number;
+}
+
+const DAY_MINUTES = 24 * 60;
+const LEVEL = 100;
+const UNIT_DEVIATION = 5;
+
+/** Draws the plan and the runs of one test. */
+export function drawSwitchbackTest(
+  population: SwitchbackPopulation,
+  design: SwitchbackDesign,
+  generator: RandomGenerator,
+): PlanUnit[] {
+  const coins = listCoins(design);
+  const assignment = assignUnits(coins, throwCoins(coins, generator), design.units);
+  const days = Array.from(
+    { length: Math.ceil((design.units * design.unitMinutes) / DAY_MINUTES) },
+    () => (population.dayDeviation ?? 0) * generator.normal(),
+  );
+  const { correlation = 0 } = population;
+  let state = generator.normal();
+  return Array.from(assignment, (side, index) => {
+    state = correlation * state + Math.sqrt(1 - correlation ** 2) * generator.normal();
+    const minutes = index * design.unitMinutes;
+    const level =
+      LEVEL *
+      (1 +
+        (population.dayCycle ?? 0) * Math.sin((2 * Math.PI * minutes) / DAY_MINUTES) +
+        ((population.trend ?? 0) * index) / design.units +
+        (days[Math.floor(minutes / DAY_MINUTES)] ?? 0));
+    const noise = drawUnitNoise(population, side === 1, state, generator);
+    const outcome = level + computeEffect(population, assignment, index, generator) + noise;
+    return { index, isCandidate: side === 1, runs: drawRuns(population, side === 1, outcome, generator) };
+  });
+}
+
+function computeEffect(
+  { effect = 0, carryOver = [], drawEffect }: SwitchbackPopulation,
+  assignment: Uint8Array,
+  index: number,
+  generator: RandomGenerator,
+): number {
+  const own = assignment[index] === 1 ? effect + (drawEffect?.(generator) ?? 0) : 0;
+  return carryOver.reduce((total, part, units) => total + part * (assignment[index - 1 - units] ?? 0), own);
+}
+
+function drawUnitNoise(
+  { noise = 'normal', candidateSpread = 1 }: SwitchbackPopulation,
+  isCandidate: boolean,
+  state: number,
+  generator: RandomGenerator,
+): number {
+  const spread = UNIT_DEVIATION * (isCandidate ? candidateSpread : 1);
+  if (noise === 'lognormal') return spread * 0.5 * (Math.exp(generator.normal()) - Math.exp(0.5));
+  if (noise === 'heavy')
+    return (spread * 0.6 * generator.normal()) / Math.sqrt(-Math.log(generator.uniform()));
+  if (noise === 'ties') return generator.uniform() < 0.75 ? 0 : spread * generator.normal();
+  return spread * state;
+}
+
+/** Runs of one unit about its outcome. The hardest runs have the largest values. */
+function drawRuns(
+  { runs = 1, refusedShare = 0, failedShare = 0 }: SwitchbackPopulation,
+  isCandidate: boolean,
+  outcome: number,
+  generator: RandomGenerator,
+): SwitchbackRun[] {
+  return Array.from({ length: runs }, (_, repetition) => {
+    const hardness = generator.uniform();
+    const value = runs === 1 ? outcome : outcome + 40 * (hardness - 0.5);
+    const isRefused = isCandidate && hardness > 1 - refusedShare;
+    const fails = isCandidate && !isRefused && hardness > 1 - failedShare;
+    return {
+      instance_id: isCandidate && !isRefused ? 'candidate' : 'control',
+      version_id: 'v1',
+      input_id: `${repetition}`,
+      option_set: null,
+      scenario_id: null,
+      repetition: null,
+      status: fails ? 'failed' : 'succeeded',
+      indicators: fails ? [] : [{ name: INDICATOR, value }],
+      candidate_refused: isRefused,
+    };
+  });
+}

@@ -1,0 +1,325 @@
+/**
+ * The paired comparison of a candidate against a control for one indicator: batch, scenario, shadow and acceptance tests.
+ *
+ * The unit is a distinct input content, averaged over its repetitions. The relative measure is the default where every
+ * value is above 0. It compares ln(candidate / control), so that the size of an input does not change its weight. With
+ * sizes spread over two orders of magnitude, this doubles the power and restores the coverage of the interval. The result
+ * has the total too: the difference of the means. It does not depend on the order of the runs.
+ */
+import { estimateMeanInterval, estimateRatioInterval, type Interval, type Resampler } from '../bootstrap.ts';
+import { computeScale, mean, standardDeviation } from '../numbers.ts';
+import { countMissing, type Observation } from '../observations.ts';
+import {
+  type Clustering,
+  computeBlockMeans,
+  computeEffectiveSampleSize,
+  describeClustering,
+  estimateSerialCorrelation,
+  estimateSerialMean,
+} from './dependence.ts';
+import { computeClopperPearson, computeStudentTQuantile } from './distributions.ts';
+import { compareFailures, type FailureComparison } from './failures.ts';
+import { type InterimEvidence, runTestMartingale } from './interim.ts';
+import { type PairedInput, pairOutcomes } from './outcomes.ts';
+import {
+  deflateForDependence,
+  findLoser,
+  scoreWorstRanks,
+  testBlockedSignedRanks,
+  testClusteredSignedRanks,
+  testScoredRanks,
+} from './signed-rank.ts';
+import { buildUnits, type EffectScale, hasPositiveValues, type Measure, type PairedUnit } from './units.ts';
+import type { Direction } from './verdict.ts';
+
+/** The largest difference at which two sides are equivalent. */
+export interface Margin {
+  /** `relative`: a share of the control; `absolute`: in the unit of the indicator. */
+  type: 'absolute' | 'relative';
+  value: number;
+}
+
+/** The settings of one indicator's comparison. */
+export interface IndicatorSettings {
+  direction: Direction;
+  /** `auto`: relative where every value is above 0, else absolute. */
+  measure: Measure | 'auto';
+  margin: Margin;
+  tie_tolerance: number;
+  /** Added to every value before a ratio is taken. */
+  shift: number;
+}
+
+/** The design of an experiment, as far as its measurement needs it. */
+export interface ComparisonDesign {
+  /** Units are in time order and may resemble their neighbours. */
+  serial: boolean;
+  /** Clusterings of the inputs to test by, such as `caller` and `day`; the labels are in the observations. */
+  clusterings: readonly string[];
+  resampler: Resampler;
+}
+
+/** The effects and p-values of one indicator, before the correction of the family. */
+export interface PairedMeasurement {
+  inputs: readonly PairedInput[];
+  /** Sides whose runs succeeded, but never with a number of the indicator. */
+  unreported: readonly ('control' | 'candidate')[];
+  /** Units in the order of the plan. */
+  units: readonly PairedUnit[];
+  /** Units in which both sides ended. */
+  complete: readonly PairedUnit[];
+  pending: number;
+  measure: Measure;
+  /** Oriented: positive is worse for the candidate, or higher without a direction. On the scale of the measure. */
+  orientation: 1 | -1;
+  /** Mean of the effects, not oriented; null without a value on both sides. */
+  effect: number | null;
+  interval: Interval | null;
+  /** Half the width of the equivalence region, on the scale of the effect. */
+  margin: number;
+  test: {
+    n: number;
+    w_plus: number;
+    w_minus: number;
+    method: 'exact' | 'normal';
+    /** Of independent units, before any correction. */
+    p_value_plain: number | null;
+    /** The largest of the plain one, the one corrected for serial correlation and those by cluster. */
+    p_value: number | null;
+    score: number;
+  };
+  failures: FailureComparison;
+  dependence: { serial_correlation: number | null; effective_sample_size: number; clusterings: Clustering[] };
+  interim: InterimEvidence | null;
+  /** Effects in the order of the plan, for the confidence sequence; infinite for a unit that one side lost. */
+  interim_effects: readonly number[];
+  /** Standard deviation of the effects between units. */
+  spread: number;
+  /** Units in which the candidate is worse: their share and its upper 95 % bound. */
+  losses: { share: number; upper: number } | null;
+  scale: EffectScale;
+}
+
+/** Above this share of canceled units there is no verdict. */
+const CANCELED_SHARE_MAX = 0.01;
+
+/** Measures one indicator, as the head of this file describes. */
+export function measureIndicator(
+  sides: { control: readonly Observation[]; candidate: readonly Observation[] },
+  indicator: string,
+  settings: IndicatorSettings,
+  design: ComparisonDesign,
+): PairedMeasurement {
+  const inputs = pairOutcomes(sides.control, sides.candidate, indicator);
+  const scale = chooseScale(inputs, settings);
+  const units = buildUnits(inputs, scale);
+  const complete = units.filter(({ state }) => state === 'complete');
+  const orientation = settings.direction === 'maximize' ? -1 : 1;
+  const valued = complete.filter(({ effect }) => effect !== null);
+  const effects = Float64Array.from(valued, ({ effect }) => effect ?? 0);
+  const dependence = describeDependence(complete, design);
+  const scores =
+    settings.direction === 'none'
+      ? Float64Array.from(complete, ({ effect }) => effect ?? 0)
+      : scoreWorstRanks(complete, orientation);
+  const interimEffects = selectEndedPrefix(units).map((unit) =>
+    computeInterimEffect(unit, settings.direction, orientation),
+  );
+  return {
+    inputs,
+    unreported: (['control', 'candidate'] as const).filter((side) => !isReported(sides[side], indicator)),
+    units,
+    complete,
+    pending: units.filter(({ state }) => state === 'pending').length,
+    measure: scale.measure,
+    orientation,
+    effect: effects.length === 0 ? null : mean(effects),
+    interval: estimateEffectInterval(valued, effects, dependence, design),
+    margin: computeMargin(settings.margin, valued, scale),
+    test: testScores(scores, complete, dependence),
+    failures: compareFailures(complete, selectFailureClusters(dependence)),
+    dependence,
+    interim: allowsInterimVerdict(dependence) ? runTestMartingale(interimEffects, design) : null,
+    interim_effects: interimEffects,
+    spread: standardDeviation(effects),
+    losses: settings.direction === 'none' ? null : describeLosses(complete, orientation),
+    scale,
+  };
+}
+
+/** Returns false for a side that succeeds and never reports the indicator. That is no failure, and no basis for a verdict. */
+function isReported(runs: readonly Observation[], indicator: string): boolean {
+  const succeeded = runs.filter(({ status }) => status === 'succeeded');
+  return succeeded.length === 0 || countMissing(succeeded, indicator) < succeeded.length;
+}
+
+function chooseScale(inputs: readonly PairedInput[], settings: IndicatorSettings): EffectScale {
+  const { tie_tolerance, shift } = settings;
+  const wantsRelative =
+    settings.measure === 'auto' ? settings.margin.type === 'relative' : settings.measure === 'relative';
+  const measure = wantsRelative && hasPositiveValues(inputs, shift) ? 'relative' : 'absolute';
+  const values = inputs.flatMap(({ pairs }) =>
+    pairs.flatMap(({ control, candidate }) =>
+      [control, candidate].map((outcome) => (typeof outcome === 'number' ? outcome : 0)),
+    ),
+  );
+  return { measure, tie_tolerance, shift, factor: measure === 'relative' ? 1 : computeScale(values).factor };
+}
+
+function describeDependence(
+  units: readonly PairedUnit[],
+  { serial, clusterings, resampler }: ComparisonDesign,
+): PairedMeasurement['dependence'] {
+  const values = Float64Array.from(units, ({ effect }) => effect ?? 0);
+  const correlation = serial ? estimateSerialCorrelation(values) : null;
+  return {
+    serial_correlation: correlation,
+    effective_sample_size: computeEffectiveSampleSize(units.length, correlation ?? 0),
+    clusterings: clusterings.flatMap((by) => {
+      const labels = units.map((unit) => unit.clusters[by] ?? '');
+      return describeClustering(by, labels, values, resampler.seed) ?? [];
+    }),
+  };
+}
+
+/** Returns false for several clusters: the sequential test holds for one sequence of units, not for mixed ones. */
+function allowsInterimVerdict({ clusterings }: PairedMeasurement['dependence']): boolean {
+  return clusterings.length === 0;
+}
+
+/** Returns the interval of the mean effect: the hull of the one over independent units and those by cluster. */
+function estimateEffectInterval(
+  units: readonly PairedUnit[],
+  effects: Float64Array,
+  { serial_correlation, clusterings }: PairedMeasurement['dependence'],
+  { resampler }: ComparisonDesign,
+): Interval | null {
+  const plain = estimateMeanInterval(effects, resampler);
+  if (plain === null) return null;
+  const intervals = [widenInterval(plain, mean(effects), effects.length, serial_correlation ?? 0)];
+  if (serial_correlation !== null) intervals.push(...computeBlockMeans(effects).map(estimateBlockInterval));
+  for (const { by, use } of clusterings) {
+    if (use !== 'tested') continue;
+    const sums = new Map<string, { size: number; sum: number }>();
+    for (const unit of units) {
+      const entry = sums.get(unit.clusters[by] ?? '') ?? { size: 0, sum: 0 };
+      sums.set(unit.clusters[by] ?? '', { size: entry.size + 1, sum: entry.sum + (unit.effect ?? 0) });
+    }
+    const clusters = [...sums.values()];
+    const interval = estimateRatioInterval(
+      Float64Array.from(clusters, ({ size }) => size),
+      Float64Array.from(clusters, ({ sum }) => sum),
+      resampler,
+    );
+    if (interval === null) return null;
+    intervals.push(interval);
+  }
+  return {
+    low: Math.min(...intervals.map(({ low }) => low)),
+    high: Math.max(...intervals.map(({ high }) => high)),
+  };
+}
+
+/** Returns the interval of a mean whose units have this serial correlation. */
+function widenInterval(
+  { low, high }: Interval,
+  centre: number,
+  count: number,
+  correlation: number,
+): Interval {
+  const effective = computeEffectiveSampleSize(count, correlation);
+  if (effective >= count) return { low, high };
+  const quantile = (size: number) => computeStudentTQuantile(0.975, Math.max(1, size - 1));
+  const factor = Math.sqrt(count / effective) * (quantile(effective) / quantile(count));
+  return { low: centre - factor * (centre - low), high: centre + factor * (high - centre) };
+}
+
+function estimateBlockInterval(blocks: Float64Array): Interval {
+  const { mean: centre, error, effective } = estimateSerialMean(blocks, 0);
+  const half = computeStudentTQuantile(0.975, Math.max(1, effective - 1)) * error;
+  return { low: centre - half, high: centre + half };
+}
+
+function testScores(
+  scores: Float64Array,
+  units: readonly PairedUnit[],
+  { serial_correlation, effective_sample_size, clusterings }: PairedMeasurement['dependence'],
+): PairedMeasurement['test'] {
+  const { p_value: plain, n, w_plus, w_minus, method, score } = testScoredRanks(scores);
+  const pValues = [plain];
+  if (plain !== null && serial_correlation !== null)
+    pValues.push(
+      deflateForDependence(plain, units.length, effective_sample_size),
+      testBlockedSignedRanks(scores),
+    );
+  for (const { labels, use } of clusterings)
+    if (use === 'tested') pValues.push(testClusteredSignedRanks(scores, labels) ?? 1);
+  const known = pValues.filter((p_value) => p_value !== null);
+  return {
+    n,
+    w_plus,
+    w_minus,
+    method,
+    score,
+    p_value_plain: plain,
+    p_value: plain === null ? null : Math.max(...known),
+  };
+}
+
+/** Returns the labels of the tested clustering with the fewest clusters, on which failures depend most. */
+function selectFailureClusters({
+  clusterings,
+}: PairedMeasurement['dependence']): readonly string[] | undefined {
+  const tested = clusterings.filter(({ use }) => use === 'tested').sort((a, b) => a.effective - b.effective);
+  return tested[0]?.labels;
+}
+
+/** Returns the units before the first unfinished one: units that end early are no random sample of all. */
+function selectEndedPrefix(units: readonly PairedUnit[]): PairedUnit[] {
+  const end = units.findIndex(({ state }) => state === 'pending');
+  return units.slice(0, end === -1 ? units.length : end).filter(({ state }) => state === 'complete');
+}
+
+function computeInterimEffect(unit: PairedUnit, direction: Direction, orientation: 1 | -1): number {
+  const lost = direction === 'none' ? 0 : findLoser(unit);
+  return lost === 0 ? (unit.effect ?? 0) * orientation : lost * Number.POSITIVE_INFINITY;
+}
+
+function computeMargin(margin: Margin, units: readonly PairedUnit[], scale: EffectScale): number {
+  if (scale.measure === 'relative') return Math.log1p(margin.value);
+  if (margin.type === 'absolute') return margin.value * scale.factor;
+  const controls = units.map(({ control }) => (control ?? 0) * scale.factor);
+  return controls.length === 0 ? 0 : margin.value * Math.abs(mean(controls));
+}
+
+function describeLosses(units: readonly PairedUnit[], orientation: 1 | -1): PairedMeasurement['losses'] {
+  if (units.length === 0) return null;
+  const lost = units.filter((unit) => findLoser(unit) > 0 || (unit.effect ?? 0) * orientation > 0).length;
+  return { share: lost / units.length, upper: computeClopperPearson(lost, units.length, 0.95).high };
+}
+
+/** Returns the reasons that exclude any verdict, independent of the numbers. */
+export function listBlockers(
+  { units, unreported, dependence }: PairedMeasurement,
+  serial: boolean,
+): string[] {
+  const blockers = unreported.map(
+    (side) => `No successful run of the ${side} has a number of the indicator.`,
+  );
+  const canceled = units.filter(({ state }) => state === 'canceled').length;
+  if (canceled > CANCELED_SHARE_MAX * units.length)
+    blockers.push(
+      `${canceled} of ${units.length} inputs have no outcome because their runs were canceled; canceled runs are not a random choice, so there is no verdict.`,
+    );
+  for (const { by, count, use, effective } of dependence.clusterings)
+    if (use === 'different')
+      blockers.push(
+        `The inputs come from ${count} clusters (${by}) of unequal effects, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
+      );
+  const { serial_correlation, effective_sample_size } = dependence;
+  if (serial && units.length >= 10 && effective_sample_size < 10)
+    blockers.push(
+      `Neighbouring inputs resemble each other (correlation ${(serial_correlation ?? 0).toFixed(2)}): ${units.length} inputs count as ${effective_sample_size.toFixed(1)}; a verdict needs at least 10.`,
+    );
+  return blockers;
+}

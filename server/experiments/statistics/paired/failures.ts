@@ -1,0 +1,88 @@
+/**
+ * Failures compared between two sides: McNemar's exact test, extended to repetitions and clusters.
+ *
+ * Each unit has the difference of its failed pairs, candidate minus control. For equal sides, each difference is as likely
+ * to have the opposite sign. The p-value is the share of sign assignments whose sum is at least as far from 0. For one pair in
+ * each unit this is McNemar's exact test (Psychometrika 1947).
+ */
+import { computeBinomialUpperTail, computeClopperPearson } from './distributions.ts';
+import { findLoser } from './signed-rank.ts';
+import type { PairedUnit } from './units.ts';
+
+/** Failures of both sides over the units in which both sides ended. */
+export interface FailureComparison {
+  /** Units that only the candidate lost, that only the control lost, and that neither side solved. */
+  candidate_only: number;
+  control_only: number;
+  both: number;
+  /** Failed pairs of each side. */
+  control_failed: number;
+  candidate_failed: number;
+  /** Two-sided exact p-value; 1 when no unit differs. */
+  p_value: number;
+  /** The 95 % upper bound of the share of units that the candidate loses more than the control. */
+  excess_upper: number;
+}
+
+/** Weights beyond this total are tested by their signs alone, so that the exact test stays fast. */
+const EXACT_TOTAL_MAX = 20_000;
+
+/** Compares the failures of both sides; `clusters` names the cluster of each unit where units depend on each other. */
+export function compareFailures(
+  units: readonly PairedUnit[],
+  clusters?: readonly string[],
+): FailureComparison {
+  const differences = new Map<string, number>();
+  units.forEach((unit, index) => {
+    const cluster = clusters?.[index] ?? `${index}`;
+    const difference = unit.candidate_failed - unit.control_failed;
+    differences.set(cluster, (differences.get(cluster) ?? 0) + difference);
+  });
+  const candidate_only = units.filter((unit) => findLoser(unit) > 0).length;
+  const control_only = units.filter((unit) => findLoser(unit) < 0).length;
+  return {
+    candidate_only,
+    control_only,
+    both: units.filter((unit) => unit.effect === null && findLoser(unit) === 0).length,
+    control_failed: units.reduce((total, unit) => total + unit.control_failed, 0),
+    candidate_failed: units.reduce((total, unit) => total + unit.candidate_failed, 0),
+    p_value: testBySignFlips([...differences.values()]),
+    excess_upper: boundExcess(candidate_only, control_only, units.length),
+  };
+}
+
+/** Returns the exact two-sided p-value of the sum of whole numbers whose signs are coin flips under the null hypothesis. */
+function testBySignFlips(differences: readonly number[]): number {
+  let nonzero = differences.filter((difference) => difference !== 0);
+  if (nonzero.reduce((total, difference) => total + Math.abs(difference), 0) > EXACT_TOTAL_MAX)
+    nonzero = nonzero.map(Math.sign);
+  if (nonzero.length === 0) return 1;
+  if (nonzero.every((difference) => Math.abs(difference) === 1)) {
+    const positive = nonzero.filter((difference) => difference > 0).length;
+    const larger = Math.max(positive, nonzero.length - positive);
+    return Math.min(1, 2 * computeBinomialUpperTail(larger, nonzero.length));
+  }
+  const total = nonzero.reduce((sum, difference) => sum + Math.abs(difference), 0);
+  const negative = nonzero.reduce((sum, difference) => sum + Math.max(0, -difference), 0);
+  return Math.min(1, 2 * countSubsetSumTail(nonzero.map(Math.abs), Math.min(negative, total - negative)));
+}
+
+/** Returns the probability that the sum of weights, each selected by a fair coin, is at most `limit`. */
+function countSubsetSumTail(weights: readonly number[], limit: number): number {
+  const probability = new Float64Array(limit + 1);
+  probability[0] = 1;
+  for (const weight of weights)
+    for (let sum = limit; sum >= 0; sum -= 1)
+      probability[sum] =
+        ((probability[sum] ?? 0) + (sum >= weight ? (probability[sum - weight] ?? 0) : 0)) / 2;
+  return probability.reduce((sum, part) => sum + part, 0);
+}
+
+/** Returns a conservative bound: the upper 97.5 % bound of one share minus the lower 97.5 % bound of the other (Bonferroni). */
+function boundExcess(candidateOnly: number, controlOnly: number, units: number): number {
+  if (units === 0) return 1;
+  return (
+    computeClopperPearson(candidateOnly, units, 0.975).high -
+    computeClopperPearson(controlOnly, units, 0.975).low
+  );
+}

@@ -1,0 +1,421 @@
+/**
+ * All comparisons of an experiment as one family. Measures every indicator of every candidate, corrects the p-values of all
+ * comparisons together, and decides the verdicts.
+ */
+import {
+  computeMeanRatio,
+  estimateMeanInterval,
+  estimateRatioInterval,
+  type Resampler,
+  type Resampling,
+} from '../bootstrap.ts';
+import { clampToFinite, computeScale, mean } from '../numbers.ts';
+import { countMissing, countRuns, type Observation, type RunCounts } from '../observations.ts';
+import {
+  type ComparisonDesign,
+  type IndicatorSettings,
+  listBlockers,
+  type Margin,
+  measureIndicator,
+  type PairedMeasurement,
+} from './compare.ts';
+import type { Clustering } from './dependence.ts';
+import type { FailureComparison } from './failures.ts';
+import { computeConfidenceSequence } from './interim.ts';
+import { adjustWeightedHolm, type Role, weighByRole } from './multiple-comparisons.ts';
+import { hintPlan, type PlanningHints } from './planning-hints.ts';
+import { DIFFERING_UNITS_MIN, findLoser } from './signed-rank.ts';
+import type { PairedUnit } from './units.ts';
+import {
+  type DecidedVerdict,
+  type Direction,
+  decideVerdict,
+  type FailureEvidence,
+  formatCount,
+  INTERIM_ALPHA,
+  type Progress,
+  type Verdict,
+} from './verdict.ts';
+import { listWarnings } from './warnings.ts';
+
+/** A number with its 95 % interval; the interval is null with too few units. */
+export interface Estimate {
+  value: number;
+  interval: { low: number; high: number } | null;
+}
+
+/** One indicator with its settings. */
+export interface FamilyIndicator extends IndicatorSettings {
+  indicator: string;
+  role: Role;
+  /** Share of units that the candidate may lose more than the control; null: none. */
+  failure_margin: number | null;
+}
+
+/** A candidate with the control it is compared with. */
+export interface FamilyGroup {
+  control: readonly Observation[];
+  candidate: readonly Observation[];
+}
+
+/** The design of an experiment, and the reasons that exclude verdicts on some of its indicators. */
+export interface FamilyDesign extends ComparisonDesign {
+  unit: 'input' | 'original';
+  progress: Progress;
+  /** Reasons without a verdict for one indicator, such as a time measured under unequal load. */
+  listIndicatorBlockers: (indicator: string) => readonly string[];
+}
+
+/** Numbers of units by outcome. Wins are those of the candidate; a unit that only one side solved is a loss of the other. */
+interface Tally {
+  total: number;
+  usable: number;
+  wins: number;
+  ties: number;
+  losses: number;
+}
+
+/** One side of a comparison. */
+interface ComparisonSide {
+  runs: RunCounts;
+  /** Runs that succeeded without a number of the indicator. */
+  missing: number;
+  /** Mean over the units with a number on both sides. */
+  mean: number | null;
+}
+
+/** The comparison of one indicator, in the form of the API: the contract describes the fields of `Comparison`. */
+export interface Comparison extends PlanningHints {
+  indicator: string;
+  role: Role;
+  objective: Direction;
+  verdict: Verdict;
+  interim: boolean;
+  reasons: string[];
+  warnings: string[];
+  measure: 'relative' | 'absolute';
+  geometric_mean_ratio: Estimate | null;
+  mean_difference: Estimate | null;
+  ratio: Estimate | null;
+  inputs: Tally;
+  pairs: Tally;
+  control: ComparisonSide;
+  candidate: ComparisonSide;
+  wilcoxon: {
+    n: number;
+    w_plus: number;
+    w_minus: number;
+    p_value: number | null;
+    p_value_holm: number | null;
+    method: 'exact' | 'normal';
+    score: number;
+  };
+  failures: FailureComparison;
+  losses: { share: number; upper: number } | null;
+  dependence: {
+    serial_correlation: number | null;
+    effective_sample_size: number;
+    clusterings: Omit<Clustering, 'labels'>[];
+  };
+  sequential: {
+    e_value: number;
+    e_value_max: number;
+    threshold: number;
+    interval: { low: number; high: number } | null;
+  } | null;
+  tolerance: Margin;
+  tie_tolerance: number;
+  bootstrap: Resampling & { confidence: 0.95; method: 'studentized' };
+}
+
+/**
+ * Compares every indicator of every group. Returns one list for each group, in the order of the groups. A list has one
+ * comparison for each indicator.
+ */
+export function compareFamily(
+  groups: readonly FamilyGroup[],
+  indicators: readonly FamilyIndicator[],
+  design: FamilyDesign,
+): Comparison[][] {
+  const tests = groups.flatMap((group) => indicators.map((indicator) => ({ group, indicator })));
+  const measured = tests.map(({ group, indicator }) =>
+    measureIndicator(group, indicator.indicator, indicator, design),
+  );
+  const weights = weighByRole(tests.map(({ indicator }) => indicator.role));
+  const adjusted = adjustWeightedHolm(
+    measured.map(({ test }) => test.p_value),
+    weights,
+  );
+  const comparisons = tests.map(({ group, indicator }, index) => {
+    const measurement = measured[index];
+    if (measurement === undefined) throw new Error(`Indicator ${indicator.indicator} was not measured.`);
+    return buildComparison(group, indicator, design, {
+      measurement,
+      p_value: adjusted[index] ?? null,
+      weight: weights[index] ?? 1,
+    });
+  });
+  return groups.map((_group, index) =>
+    comparisons.slice(index * indicators.length, (index + 1) * indicators.length),
+  );
+}
+
+interface CorrectedMeasurement {
+  measurement: PairedMeasurement;
+  p_value: number | null;
+  /** Share of the error rate that the indicator has. */
+  weight: number;
+}
+
+function buildComparison(
+  group: FamilyGroup,
+  settings: FamilyIndicator,
+  design: FamilyDesign,
+  corrected: CorrectedMeasurement,
+): Comparison {
+  const { measurement, p_value, weight } = corrected;
+  const { measure, complete, dependence, effect, interval, scale } = measurement;
+  const valued = selectValued(complete);
+  const { verdict, reasons } = decideComparison(settings, design, corrected);
+  const totals = estimateTotals(valued, design.resampler);
+  return {
+    indicator: settings.indicator,
+    role: settings.role,
+    objective: settings.direction,
+    verdict,
+    interim: measurement.pending > 0 || design.progress !== 'complete',
+    reasons,
+    warnings: listWarnings(measurement, settings.indicator, { ...group, unit: design.unit }),
+    measure,
+    geometric_mean_ratio: measure === 'relative' ? convertEstimate(effect, interval, Math.exp) : null,
+    mean_difference:
+      measure === 'absolute'
+        ? convertEstimate(effect, interval, (value) => value / scale.factor)
+        : totals.mean_difference,
+    ratio: totals.ratio,
+    ...hintPlan(measurement, verdict, weight),
+    inputs: tallyUnits(measurement.units, complete, measurement.orientation),
+    pairs: tallyPairs(measurement),
+    control: describeSide(group.control, settings.indicator, valued, 'control'),
+    candidate: describeSide(group.candidate, settings.indicator, valued, 'candidate'),
+    wilcoxon: formatWilcoxon(measurement, p_value),
+    failures: measurement.failures,
+    losses: measurement.losses,
+    dependence: {
+      ...dependence,
+      clusterings: dependence.clusterings.map(({ labels: _labels, ...clustering }) => clustering),
+    },
+    sequential: describeInterim(measurement, design, computeInterimThreshold(weight)),
+    tolerance: settings.margin,
+    tie_tolerance: settings.tie_tolerance,
+    bootstrap: {
+      seed: design.resampler.seed,
+      resamples: design.resampler.resamples,
+      confidence: 0.95,
+      method: 'studentized',
+    },
+  };
+}
+
+/** Decides the verdict. The reasons of `better` include how many other inputs may still lose. */
+function decideComparison(
+  settings: FamilyIndicator,
+  { unit, progress, serial, listIndicatorBlockers }: FamilyDesign,
+  { measurement, p_value, weight }: CorrectedMeasurement,
+): DecidedVerdict {
+  const { complete, orientation, test } = measurement;
+  const decided = decideVerdict({
+    unit,
+    direction: settings.direction,
+    usable: complete.filter(isInformative).length,
+    valued: selectValued(complete).length,
+    pending: measurement.pending,
+    progress,
+    effect: orient(measurement.effect, orientation),
+    interval: orientInterval(measurement.interval, orientation),
+    test: {
+      name: "Wilcoxon's test",
+      p_value,
+      sign: test.w_plus - test.w_minus,
+      needs: `at least ${DIFFERING_UNITS_MIN} ${unit}s that differ, and ${formatCount(test.n, unit)} ${test.n === 1 ? 'does' : 'do'}`,
+    },
+    failures: describeFailures(measurement.failures, unit),
+    failure_margin: settings.failure_margin,
+    margin: measurement.margin,
+    margin_text: formatMargin(settings.margin),
+    interim: measurement.interim,
+    interim_threshold: computeInterimThreshold(weight),
+    blockers: [...listIndicatorBlockers(settings.indicator), ...listBlockers(measurement, serial)],
+  });
+  if (decided.verdict !== 'better' || !measurement.losses) return decided;
+  const { share, upper } = measurement.losses;
+  const lost = Math.round(share * complete.length);
+  const rest = `with 95 % confidence, at most ${formatPercent(upper)} of other ${unit}s are worse.`;
+  const losses =
+    lost === 0
+      ? `No ${unit} is worse:`
+      : `${formatCount(lost, unit)} of ${complete.length} ${lost === 1 ? 'is' : 'are'} worse:`;
+  return { ...decided, reasons: [...decided.reasons, `${losses} ${rest}`] };
+}
+
+function computeInterimThreshold(weight: number): number {
+  return 1 / (INTERIM_ALPHA * weight);
+}
+
+function selectValued(complete: readonly PairedUnit[]): PairedUnit[] {
+  return complete.filter(({ effect }) => effect !== null);
+}
+
+/** Formats the test for readers: plus and minus are the signs of candidate minus control. */
+function formatWilcoxon(
+  { test, orientation }: PairedMeasurement,
+  adjusted: number | null,
+): Comparison['wilcoxon'] {
+  return {
+    n: test.n,
+    w_plus: orientation > 0 ? test.w_plus : test.w_minus,
+    w_minus: orientation > 0 ? test.w_minus : test.w_plus,
+    p_value: test.p_value,
+    p_value_holm: adjusted,
+    method: test.method,
+    score: test.score * orientation,
+  };
+}
+
+function describeFailures(failures: FailureComparison, unit: string): FailureEvidence {
+  const { candidate_only, control_only, candidate_failed, control_failed, p_value, excess_upper } = failures;
+  return {
+    excess_units: candidate_only - control_only,
+    excess_failures: candidate_failed - control_failed,
+    p_value,
+    excess_upper,
+    text: `The candidate failed in ${formatCount(candidate_only, unit)} that the control solved, the control in ${control_only} that the candidate solved (${candidate_failed} and ${control_failed} failed runs).`,
+  };
+}
+
+function orient(value: number | null, orientation: 1 | -1): number | null {
+  return value === null ? null : value * orientation;
+}
+
+function orientInterval(interval: PairedMeasurement['interval'], orientation: 1 | -1) {
+  if (interval === null || orientation > 0) return interval;
+  return { low: -interval.high, high: -interval.low };
+}
+
+/** Converts an effect to the scale that people read. Its interval contains the estimate even after rounding. */
+function convertEstimate(
+  effect: number | null,
+  interval: PairedMeasurement['interval'],
+  convert: (value: number) => number,
+): Estimate | null {
+  if (effect === null) return null;
+  const value = clampToFinite(convert(effect));
+  if (interval === null) return { value, interval: null };
+  const low = Math.min(value, clampToFinite(convert(interval.low)));
+  return { value, interval: { low, high: Math.max(value, clampToFinite(convert(interval.high))) } };
+}
+
+/** Returns difference and ratio of the means over all units: totals, in which large inputs have more weight. */
+function estimateTotals(
+  valued: readonly PairedUnit[],
+  resampler: Resampler,
+): { mean_difference: Estimate | null; ratio: Estimate | null } {
+  if (valued.length === 0) return { mean_difference: null, ratio: null };
+  const { factor, inverse } = computeScale(
+    valued.flatMap(({ control, candidate }) => [control ?? 0, candidate ?? 0]),
+  );
+  const controls = Float64Array.from(valued, ({ control }) => (control ?? 0) * factor);
+  const candidates = Float64Array.from(valued, ({ candidate }) => (candidate ?? 0) * factor);
+  const differences = candidates.map((value, index) => value - (controls[index] ?? 0));
+  const ratio = computeMeanRatio(controls, candidates);
+  return {
+    mean_difference: convertEstimate(
+      mean(differences),
+      estimateMeanInterval(differences, resampler),
+      (value) => value * inverse,
+    ),
+    ratio:
+      ratio === null
+        ? null
+        : convertEstimate(ratio, estimateRatioInterval(controls, candidates, resampler), (value) => value),
+  };
+}
+
+function tallyUnits(
+  units: readonly PairedUnit[],
+  complete: readonly PairedUnit[],
+  orientation: 1 | -1,
+): Tally {
+  const signs = complete
+    .filter(isInformative)
+    .map((unit) => findLoser(unit) || Math.sign(unit.effect ?? 0) * orientation);
+  return tallySigns(units.length, signs);
+}
+
+function tallyPairs({ complete, orientation, units }: PairedMeasurement): Tally {
+  const total = units.reduce((sum, unit) => sum + unit.pairs, 0);
+  return tallySigns(
+    total,
+    complete.flatMap(({ pair_effects }) => pair_effects.map((effect) => Math.sign(effect) * orientation)),
+  );
+}
+
+/** Returns false for a unit that both sides failed: it contains no information on their difference. */
+function isInformative(unit: PairedUnit): boolean {
+  return unit.effect !== null || findLoser(unit) !== 0;
+}
+
+/** Counts oriented signs: positive is a loss of the candidate. */
+function tallySigns(total: number, signs: readonly number[]): Tally {
+  return {
+    total,
+    usable: signs.length,
+    wins: signs.filter((sign) => sign < 0).length,
+    ties: signs.filter((sign) => sign === 0).length,
+    losses: signs.filter((sign) => sign > 0).length,
+  };
+}
+
+function describeSide(
+  runs: readonly Observation[],
+  indicator: string,
+  valued: readonly PairedUnit[],
+  side: 'control' | 'candidate',
+): ComparisonSide {
+  const values = valued.map((unit) => unit[side] ?? 0);
+  const { factor, inverse } = computeScale(values);
+  return {
+    runs: countRuns(runs),
+    missing: countMissing(runs, indicator),
+    mean: values.length === 0 ? null : clampToFinite(mean(values.map((value) => value * factor)) * inverse),
+  };
+}
+
+function describeInterim(
+  { interim, interim_effects, measure, orientation, scale }: PairedMeasurement,
+  design: FamilyDesign,
+  threshold: number,
+): Comparison['sequential'] {
+  if (interim === null) return null;
+  const found = computeConfidenceSequence(interim_effects, design, threshold);
+  const convert = (value: number) => (measure === 'relative' ? Math.exp(value) : value / scale.factor);
+  const ends = found === null ? null : orientInterval(found, orientation);
+  return {
+    e_value: clampToFinite(interim.e_value),
+    e_value_max: clampToFinite(interim.e_value_max),
+    threshold,
+    interval:
+      ends === null
+        ? null
+        : { low: clampToFinite(convert(ends.low)), high: clampToFinite(convert(ends.high)) },
+  };
+}
+
+/** Formats the margin for sentences: "1 % of the control". */
+export function formatMargin({ type, value }: Margin): string {
+  return type === 'absolute' ? `${value}` : `${Number((100 * value).toPrecision(12))} % of the control`;
+}
+
+function formatPercent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}

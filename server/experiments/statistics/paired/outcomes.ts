@@ -1,0 +1,143 @@
+/**
+ * Pairs the runs of two sides by input, with the outcome of every run.
+ *
+ * A failed run is an outcome, not a missing value (estimand with a composite strategy, ICH E9(R1)). A candidate that fails
+ * on its worst inputs must not look better than one that finishes. A run that succeeds without a number for the indicator
+ * counts as failed. A canceled or unfinished run contains no information on the app, so the analysis omits its pair.
+ */
+import { compareText, findReportedValue, type Observation, toUsableNumber } from '../observations.ts';
+
+/** The outcome of one run for one indicator: its number, or the reason for its absence. */
+export type Outcome = number | 'failed' | 'canceled' | 'pending';
+
+/** The outcomes of one repetition of one input on both sides. */
+export interface OutcomePair {
+  control: Outcome;
+  candidate: Outcome;
+}
+
+/** One input with its pairs. */
+export interface PairedInput {
+  input_id: string;
+  pairs: OutcomePair[];
+  /** The sides ran different repetitions, so the input has one pair: the means of both sides. */
+  by_means: boolean;
+  /** Position of the input in the order of the experiment's plan; decides the order of interim answers. */
+  position: number;
+  /** Hash of the input's content; null when it is unknown, then each input id counts as a content of its own. */
+  content: string | null;
+  /** Cluster of the input for each clustering, such as `caller` or `day`. */
+  clusters: Readonly<Record<string, string>>;
+}
+
+interface LabelledOutcome {
+  key: string;
+  repetition: string;
+  outcome: Outcome;
+}
+
+/**
+ * Pairs the runs of each input. Returns every input of either side, in the order of the plan.
+ *
+ * Pairs are by option set and repetition where both sides ran the same ones. Otherwise they are by repetition alone where
+ * those are the same: the sides of a scenario test have different option sets. Otherwise the input has one pair, the means
+ * of both sides.
+ */
+export function pairOutcomes(
+  control: readonly Observation[],
+  candidate: readonly Observation[],
+  indicator: string,
+): PairedInput[] {
+  const inputs = new Map<string, { control: Observation[]; candidate: Observation[] }>();
+  const formatKey = createInputKeys([...control, ...candidate]);
+  for (const [side, runs] of [
+    ['control', control],
+    ['candidate', candidate],
+  ] as const)
+    for (const run of runs) {
+      const key = formatKey(run);
+      const entry = inputs.get(key) ?? { control: [], candidate: [] };
+      entry[side].push(run);
+      inputs.set(key, entry);
+    }
+  return [...inputs.values()]
+    .map((sides) => pairInput(sides, indicator))
+    .sort((a, b) => a.position - b.position || compareText(a.input_id, b.input_id));
+}
+
+/**
+ * Returns the function that tells inputs apart. Two input sets may use one id for different contents, which are different
+ * inputs. A run whose content is unknown belongs to the only content of its id, if there is one.
+ */
+function createInputKeys(runs: readonly Observation[]): (run: Observation) => string {
+  const contents = new Map<string, Set<string>>();
+  for (const { input_id, content } of runs) {
+    const known = contents.get(input_id) ?? new Set();
+    contents.set(input_id, content ? known.add(content) : known);
+  }
+  return ({ input_id, content }) => {
+    const known = contents.get(input_id);
+    return known === undefined || known.size < 2 ? input_id : JSON.stringify([input_id, content ?? '']);
+  };
+}
+
+function pairInput(
+  sides: { control: Observation[]; candidate: Observation[] },
+  indicator: string,
+): PairedInput {
+  const control = sides.control.map((run) => labelOutcome(run, indicator));
+  const candidate = sides.candidate.map((run) => labelOutcome(run, indicator));
+  const runs = [...sides.control, ...sides.candidate];
+  const pairs =
+    pairBy(control, candidate, ({ key }) => key) ??
+    pairBy(control, candidate, ({ repetition }) => repetition);
+  return {
+    input_id: runs[0]?.input_id ?? '',
+    pairs: pairs ?? [{ control: computeMeanOutcome(control), candidate: computeMeanOutcome(candidate) }],
+    by_means: pairs === null,
+    position: Math.min(...runs.map((run) => run.position ?? 0)),
+    content: runs.find((run) => run.content)?.content ?? null,
+    clusters: Object.assign({}, ...runs.map((run) => run.clusters ?? {})),
+  };
+}
+
+function labelOutcome(run: Observation, indicator: string): LabelledOutcome {
+  const repetition = `${run.repetition ?? 0}`;
+  return {
+    key: JSON.stringify([run.option_set ?? '', repetition]),
+    repetition,
+    outcome: readOutcome(run, indicator),
+  };
+}
+
+/** Returns the outcome of a run. A run that succeeded without a usable number counts as failed. */
+function readOutcome(run: Observation, indicator: string): Outcome {
+  if (run.status === 'succeeded') return toUsableNumber(findReportedValue(run, indicator)) ?? 'failed';
+  return run.status === 'failed' || run.status === 'canceled' ? run.status : 'pending';
+}
+
+function pairBy(
+  control: readonly LabelledOutcome[],
+  candidate: readonly LabelledOutcome[],
+  readLabel: (outcome: LabelledOutcome) => string,
+): OutcomePair[] | null {
+  const controls = new Map(control.map((one) => [readLabel(one), one.outcome]));
+  const candidates = new Map(candidate.map((one) => [readLabel(one), one.outcome]));
+  if (controls.size !== control.length || candidates.size !== candidate.length) return null;
+  if (controls.size !== candidates.size || ![...controls.keys()].every((label) => candidates.has(label)))
+    return null;
+  return [...controls.keys()].sort(compareText).map((label) => ({
+    control: controls.get(label) ?? 'pending',
+    candidate: candidates.get(label) ?? 'pending',
+  }));
+}
+
+/** Returns the mean of the numbers of a side, or the reason for their absence. A side without runs on the input is canceled. */
+function computeMeanOutcome(outcomes: readonly LabelledOutcome[]): Outcome {
+  if (outcomes.some(({ outcome }) => outcome === 'pending')) return 'pending';
+  const numbers = outcomes.flatMap(({ outcome }) => (typeof outcome === 'number' ? [outcome] : []));
+  if (numbers.length === 0)
+    return outcomes.some(({ outcome }) => outcome === 'failed') ? 'failed' : 'canceled';
+  numbers.sort((a, b) => a - b);
+  return numbers.reduce((total, number) => total + number / numbers.length, 0);
+}

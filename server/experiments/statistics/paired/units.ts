@@ -1,0 +1,132 @@
+/**
+ * The units of a paired comparison. A unit is a distinct input content with one effect of the candidate over all of its
+ * repetitions.
+ *
+ * Inputs with the same content are one unit: a caller that sends an input ten times provides one observation, not ten.
+ * Counted ten times, they made 50 % of verdicts on equal candidates wrong. The pairs of a unit are averaged before any
+ * inference, because repetitions share the peculiarities of the input.
+ */
+import { computeScale, mean } from '../numbers.ts';
+import type { Outcome, OutcomePair, PairedInput } from './outcomes.ts';
+
+/** The scale on which candidate and control are compared. */
+export type Measure = 'relative' | 'absolute';
+
+/** Measure, tie tolerance and shift of an indicator. */
+export interface EffectScale {
+  measure: Measure;
+  /** Share of the larger magnitude up to which two values tie. */
+  tie_tolerance: number;
+  /** Added to every value before a ratio is taken, such as 10 s for solution times (IPET); 0 by default. */
+  shift: number;
+  /** A power of two by which values are multiplied before differences are taken, so that they cannot overflow. */
+  factor: number;
+}
+
+/** One distinct input content. */
+export interface PairedUnit {
+  input_ids: string[];
+  position: number;
+  clusters: Readonly<Record<string, string>>;
+  /** `complete`: all pairs have ended; `pending`: some have not; `canceled`: no pair has an outcome on both sides. */
+  state: 'complete' | 'pending' | 'canceled';
+  /** Pairs in which both sides ended with a number or a failure. */
+  pairs: number;
+  control_failed: number;
+  candidate_failed: number;
+  /** Means over the pairs with a number on both sides; null without such a pair. */
+  control: number | null;
+  candidate: number | null;
+  /** `computeEffect` of the two means; 0 when all pairs tie; null without a pair. */
+  effect: number | null;
+  /** The effects of the pairs with a number on both sides. */
+  pair_effects: number[];
+}
+
+/** Returns true if every number of both sides, plus the shift, is above 0, so that ratios exist. */
+export function hasPositiveValues(inputs: readonly PairedInput[], shift = 0): boolean {
+  return inputs.every(({ pairs }) =>
+    pairs.every(({ control, candidate }) => [control, candidate].every((one) => isPositive(one, shift))),
+  );
+}
+
+function isPositive(outcome: Outcome, shift: number): boolean {
+  return typeof outcome !== 'number' || outcome + shift > 0;
+}
+
+/** Merges inputs by content and computes the effect of each unit, in the order of the plan. */
+export function buildUnits(inputs: readonly PairedInput[], scale: EffectScale): PairedUnit[] {
+  const groups = new Map<string, PairedInput[]>();
+  for (const input of inputs) {
+    const key = input.content === null ? `input ${input.input_id}` : `content ${input.content}`;
+    const group = groups.get(key);
+    if (group) group.push(input);
+    else groups.set(key, [input]);
+  }
+  return [...groups.values()].map((group) => buildUnit(group, scale));
+}
+
+function buildUnit(group: readonly PairedInput[], scale: EffectScale): PairedUnit {
+  const all = group.flatMap(({ pairs }) => pairs);
+  const ended = all.filter(({ control, candidate }) => hasEnded(control) && hasEnded(candidate));
+  const valued = ended.flatMap(({ control, candidate }) =>
+    typeof control === 'number' && typeof candidate === 'number' ? [{ control, candidate }] : [],
+  );
+  const isPending = all.some(({ control, candidate }) => control === 'pending' || candidate === 'pending');
+  return {
+    input_ids: group.map(({ input_id }) => input_id),
+    position: Math.min(...group.map(({ position }) => position)),
+    clusters: group[0]?.clusters ?? {},
+    state: isPending ? 'pending' : ended.length === 0 ? 'canceled' : 'complete',
+    pairs: ended.length,
+    control_failed: countFailed(ended, 'control'),
+    candidate_failed: countFailed(ended, 'candidate'),
+    ...computeUnitEffect(valued, scale),
+  };
+}
+
+function hasEnded(outcome: Outcome): boolean {
+  return typeof outcome === 'number' || outcome === 'failed';
+}
+
+function countFailed(pairs: readonly OutcomePair[], side: 'control' | 'candidate'): number {
+  return pairs.filter((pair) => pair[side] === 'failed').length;
+}
+
+function computeUnitEffect(
+  valued: readonly { control: number; candidate: number }[],
+  scale: EffectScale,
+): Pick<PairedUnit, 'control' | 'candidate' | 'effect' | 'pair_effects'> {
+  if (valued.length === 0) return { control: null, candidate: null, effect: null, pair_effects: [] };
+  const control = computeBoundedMean(valued.map((pair) => pair.control));
+  const candidate = computeBoundedMean(valued.map((pair) => pair.candidate));
+  const pair_effects = valued.map((pair) => computeEffect(pair.control, pair.candidate, scale));
+  const allTie = pair_effects.every((effect) => effect === 0);
+  return {
+    control,
+    candidate,
+    effect: allTie ? 0 : computeEffect(control, candidate, scale),
+    pair_effects,
+  };
+}
+
+/** Returns the mean of numbers whose sum may exceed the largest double. */
+function computeBoundedMean(values: readonly number[]): number {
+  const { factor, inverse } = computeScale(values);
+  return mean(values.map((value) => value * factor).sort((a, b) => a - b)) * inverse;
+}
+
+/**
+ * Returns the effect of a candidate's value against a control's; 0 when they tie. For the relative measure it is
+ * ln((candidate + shift) / (control + shift)), for the absolute one the difference times `factor`.
+ */
+function computeEffect(
+  control: number,
+  candidate: number,
+  { measure, tie_tolerance, shift, factor }: EffectScale,
+): number {
+  const difference = candidate * factor - control * factor;
+  const magnitude = Math.max(Math.abs(control), Math.abs(candidate)) * factor;
+  if (Math.abs(difference) <= tie_tolerance * magnitude) return 0;
+  return measure === 'relative' ? Math.log(candidate + shift) - Math.log(control + shift) : difference;
+}

@@ -1,0 +1,226 @@
+/**
+ * The verdict of a comparison and the sentences that explain it.
+ *
+ * An experiment spends its error rate of 5 % in two parts: 1 % on verdicts before its planned end, and 4 % on the verdict at
+ * that end. It is a hybrid of sequential and fixed-sample inference, and results declare the split. An experiment that was
+ * stopped early has the first kind of verdict only, because the time of a stop may depend on the data. At the planned end:
+ *
+ * - better, worse: at least ten units and an adjusted p-value of at most 0.04. In the same direction, the 95 % interval of
+ *   the effect excludes 0, or the failures differ. An indicator without a direction is higher or lower.
+ * - equivalent: at least ten units with values, and the whole 95 % interval lies within the margin.
+ * - undecided: otherwise.
+ *
+ * A side that lost more units than the other is neither better nor equivalent, unless it meets a margin for failures.
+ */
+import type { Interval } from '../bootstrap.ts';
+import type { InterimEvidence } from './interim.ts';
+
+/** better and worse for indicators with a direction, higher and lower for those without. */
+export type Verdict = 'better' | 'worse' | 'higher' | 'lower' | 'equivalent' | 'undecided';
+/** The direction in which an indicator improves. */
+export type Direction = 'minimize' | 'maximize' | 'none';
+
+/** running: before the planned end. stopped: ended before it, by a decision that may depend on the data. */
+export type Progress = 'running' | 'stopped' | 'complete';
+
+/** The error rates of the two parts, and the smallest number of units for a verdict. */
+export const FINAL_ALPHA = 0.04;
+export const INTERIM_ALPHA = 0.01;
+export const VERDICT_UNITS_MIN = 10;
+
+/**
+ * The evidence for a verdict. Effect, interval and signs are oriented: positive means that the candidate is worse, or higher
+ * for an indicator without a direction.
+ */
+export interface VerdictEvidence {
+  /** Name of one unit in sentences. */
+  unit: 'input' | 'unit' | 'original';
+  direction: Direction;
+  /** Units in which both sides ended, and at least one with a number. */
+  usable: number;
+  /** Units with a number on both sides. */
+  valued: number;
+  /** Units that have not ended. */
+  pending: number;
+  progress: Progress;
+  effect: number | null;
+  interval: Interval | null;
+  test: {
+    name: string;
+    /** Adjusted for everything the experiment compares; null when there are too few units. */
+    p_value: number | null;
+    /** Oriented sign of the difference that the test found. */
+    sign: number;
+    /** Condition that a missing p-value did not meet. */
+    needs?: string;
+  };
+  failures: FailureEvidence | null;
+  /** Share of units that the candidate may lose more than the control; null: none. */
+  failure_margin: number | null;
+  margin: number;
+  /** The margin in words, such as "1 % of the control". */
+  margin_text: string;
+  interim: InterimEvidence | null;
+  /** The e-value from which an interim verdict is given. */
+  interim_threshold: number;
+  /** Reasons for which the comparison cannot have a verdict, whatever its numbers are. */
+  blockers: readonly string[];
+}
+
+/** Failures of both sides, as far as they allow or forbid a verdict. */
+export interface FailureEvidence {
+  /** Units that only the candidate lost minus units that only the control lost. */
+  excess_units: number;
+  /** Failures of the candidate minus failures of the control, in runs or shares of runs. */
+  excess_failures: number;
+  p_value: number;
+  /** Upper bound of the share of units that the candidate loses more. */
+  excess_upper: number;
+  /** The failures in words: "The candidate failed in 2 inputs that the control solved, ...". */
+  text: string;
+}
+
+/** A verdict with its reasons. */
+export interface DecidedVerdict {
+  verdict: Verdict;
+  reasons: string[];
+}
+
+/** Decides by the rules at the head of this file. */
+export function decideVerdict(evidence: VerdictEvidence): DecidedVerdict {
+  const { unit, usable, blockers, pending, progress } = evidence;
+  if (usable === 0) return leaveUndecided(`No ${unit} has an outcome on both sides.`);
+  if (blockers.length > 0) return leaveUndecided(...blockers);
+  if (usable < VERDICT_UNITS_MIN)
+    return leaveUndecided(
+      `${formatCount(usable, unit)} with an outcome on both sides; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
+    );
+  return pending > 0 || progress !== 'complete' ? decideInterim(evidence) : decideFinal(evidence);
+}
+
+function decideInterim(evidence: VerdictEvidence): DecidedVerdict {
+  const { interim, interim_threshold } = evidence;
+  const progress = describeProgress(evidence);
+  if (interim === null || interim.e_value_max < interim_threshold)
+    return leaveUndecided(
+      progress,
+      interim === null
+        ? 'This comparison gives no verdict before its end.'
+        : `The evidence so far (e-value ${round(interim.e_value_max)}) is below the ${round(interim_threshold)} that a verdict before the end needs.`,
+    );
+  const sign = interim.direction;
+  const refusal = findFailureObjection(evidence, sign);
+  if (refusal !== null) return leaveUndecided(progress, refusal);
+  return {
+    verdict: chooseWord(evidence.direction, sign),
+    reasons: [
+      progress,
+      `The evidence (e-value ${round(interim.e_value_max)}) reached the ${round(interim_threshold)} that a verdict before the end needs; the verdict stays valid however often you look.`,
+    ],
+  };
+}
+
+function describeProgress({ progress, unit, usable, pending }: VerdictEvidence): string {
+  if (progress === 'stopped')
+    return `The experiment was stopped before its planned end, with ${formatCount(usable, unit)}.`;
+  return pending > 0
+    ? `${usable} of ${formatCount(usable + pending, unit)} have ended.`
+    : `The experiment has not reached its planned end; ${formatCount(usable, unit)} ${usable === 1 ? 'has' : 'have'} ended so far.`;
+}
+
+function decideFinal(evidence: VerdictEvidence): DecidedVerdict {
+  const { interval, test, margin_text } = evidence;
+  const sign = Math.sign(test.sign);
+  const isSignificant = test.p_value !== null && test.p_value <= FINAL_ALPHA;
+  const support = isSignificant ? findSupport(evidence, sign) : null;
+  if (support !== null) {
+    const reason = `${support} ${formatTest(test)}.`;
+    const objection = findFailureObjection(evidence, sign);
+    return objection === null ? decideDirection(evidence, sign, [reason]) : leaveUndecided(reason, objection);
+  }
+  if (isWithinMargin(evidence)) {
+    const objection = findFailureObjection(evidence, -1) ?? findFailureObjection(evidence, 1);
+    if (objection === null)
+      return {
+        verdict: 'equivalent',
+        reasons: [`The whole 95 % interval of the effect lies within ±${margin_text}.`],
+      };
+    return leaveUndecided(`The 95 % interval of the effect lies within ±${margin_text}.`, objection);
+  }
+  return leaveUndecided(
+    interval === null
+      ? 'There are too few values on both sides for an interval.'
+      : `The 95 % interval of the effect ${excludesZero(interval) ? 'excludes' : 'includes'} 0 and reaches beyond ±${margin_text}.`,
+    `${capitalise(formatTest(test))}.`,
+  );
+}
+
+function decideDirection(evidence: VerdictEvidence, sign: number, reasons: string[]): DecidedVerdict {
+  if (isWithinMargin(evidence))
+    reasons.push(`The effect is certain but small: the whole interval lies within ±${evidence.margin_text}.`);
+  return { verdict: chooseWord(evidence.direction, sign), reasons };
+}
+
+/** Returns the start of the reason for a verdict with this sign; null when neither interval nor failures support it. */
+function findSupport({ interval, failures }: VerdictEvidence, sign: number): string | null {
+  if (interval !== null && (sign > 0 ? interval.low > 0 : interval.high < 0))
+    return 'The 95 % interval of the effect excludes 0, and';
+  if (failures === null || failures.p_value > FINAL_ALPHA) return null;
+  return Math.sign(failures.excess_failures) === sign ? 'The failures of the two sides differ, and' : null;
+}
+
+/** p-value from which more failures of one side count as a difference, where repetitions hide it from the units. */
+const FAILURE_OBJECTION_P_VALUE = 0.1;
+
+/** Returns the reason why failures exclude a verdict with this sign (-1 favours the candidate); null for none. */
+function findFailureObjection(evidence: VerdictEvidence, sign: number): string | null {
+  const { failures, failure_margin, direction } = evidence;
+  if (failures === null) return null;
+  const { excess_units, p_value, excess_upper, text } = failures;
+  const excess = excess_units || (p_value <= FAILURE_OBJECTION_P_VALUE ? failures.excess_failures : 0);
+  const concernsBoth = direction === 'none';
+  if (excess > 0 && (sign < 0 || concernsBoth)) {
+    if (failure_margin !== null && excess_upper <= failure_margin) return null;
+    return `${text} A candidate that fails more is neither better nor equivalent without a margin for failures.`;
+  }
+  if (excess < 0 && (sign > 0 || concernsBoth))
+    return `${text} A control that fails more is neither better nor equivalent.`;
+  return null;
+}
+
+function isWithinMargin({ interval, margin, valued }: VerdictEvidence): boolean {
+  if (interval === null || valued < VERDICT_UNITS_MIN) return false;
+  return interval.low >= -margin && interval.high <= margin;
+}
+
+function excludesZero({ low, high }: Interval): boolean {
+  return low > 0 || high < 0;
+}
+
+function chooseWord(direction: Direction, sign: number): Verdict {
+  if (direction === 'none') return sign > 0 ? 'higher' : 'lower';
+  return sign > 0 ? 'worse' : 'better';
+}
+
+function leaveUndecided(...reasons: string[]): DecidedVerdict {
+  return { verdict: 'undecided', reasons };
+}
+
+function formatTest({ name, p_value, needs }: VerdictEvidence['test']): string {
+  if (p_value !== null)
+    return `${name} gives an adjusted p-value of ${round(p_value)}${p_value > FINAL_ALPHA ? `, above ${FINAL_ALPHA}` : ''}`;
+  return needs === undefined ? `${name} has no p-value` : `${name} needs ${needs}`;
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(2));
+}
+
+/** Formats a count: "1 input", "12 inputs". */
+export function formatCount(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}

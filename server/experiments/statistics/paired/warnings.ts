@@ -1,0 +1,101 @@
+/** Warnings of a comparison in sentences, the most serious first. */
+import { countMissing, countRuns, type Observation } from '../observations.ts';
+import type { PairedMeasurement } from './compare.ts';
+import { findLoser } from './signed-rank.ts';
+import { formatCount } from './verdict.ts';
+
+/** The names of both sides in sentences: `candidate (instance "staging")`. */
+export interface WarnedSides {
+  control: readonly Observation[];
+  candidate: readonly Observation[];
+  unit: 'input' | 'original';
+}
+
+/** Lists all warnings on the comparison of an indicator. */
+export function listWarnings(
+  measurement: PairedMeasurement,
+  indicator: string,
+  { control, candidate, unit }: WarnedSides,
+): string[] {
+  return [
+    ...warnOfSide('control', control, indicator),
+    ...warnOfSide('candidate', candidate, indicator),
+    ...warnOfFailures(measurement, unit),
+    ...warnOfUnits(measurement, unit),
+  ];
+}
+
+function warnOfSide(
+  name: 'control' | 'candidate',
+  runs: readonly Observation[],
+  indicator: string,
+): string[] {
+  const side = nameSide(name, runs);
+  const counts = countRuns(runs);
+  const missing = countMissing(runs, indicator);
+  if (counts.total === 0) return [`The ${side} has no runs.`];
+  const warnings: string[] = [];
+  if (counts.succeeded === 0) warnings.push(`No run of the ${side} succeeded.`);
+  else if (missing === counts.succeeded)
+    warnings.push(
+      `The ${side} does not report ${indicator}: ${counts.succeeded === 1 ? 'its only successful run has' : `none of its ${counts.succeeded} successful runs has`} a number under this name.`,
+    );
+  else if (missing > 0)
+    warnings.push(
+      `${formatCount(missing, 'run')} of the ${side} succeeded without a number as ${indicator}; they count as failed.`,
+    );
+  if (counts.canceled > 0)
+    warnings.push(`${formatCount(counts.canceled, 'run')} of the ${side} were canceled and are left out.`);
+  if (counts.pending > 0)
+    warnings.push(`${formatCount(counts.pending, 'run')} of the ${side} have not ended.`);
+  return warnings;
+}
+
+function warnOfFailures({ complete, unreported }: PairedMeasurement, unit: string): string[] {
+  if (unreported.length > 0) return [];
+  const lost = complete.filter((one) => findLoser(one) !== 0);
+  const candidate = lost.filter((one) => findLoser(one) > 0).length;
+  if (lost.length === 0) return [];
+  return [
+    `The candidate failed in ${formatCount(candidate, unit)} that the control solved, the control in ${lost.length - candidate}. These count as the worst result of the side that failed; means and intervals are over the ${unit}s that both solved.`,
+  ];
+}
+
+function warnOfUnits({ inputs, units, complete }: PairedMeasurement, unit: string): string[] {
+  const warnings: string[] = [];
+  const merged = inputs.length - units.length;
+  if (merged > 0)
+    warnings.push(
+      `${formatCount(merged, unit)} of ${inputs.length} repeat the content of another and count with it as one.`,
+    );
+  const ties = complete.filter((one) => one.effect === 0 && findLoser(one) === 0).length;
+  if (complete.length > 1 && ties > complete.length / 2)
+    warnings.push(`${ties} of ${complete.length} ${unit}s tie: any difference rests on the few others.`);
+  const repeated = complete.filter(({ pair_effects }) => pair_effects.length > 1);
+  const identical = repeated.filter(({ pair_effects }) => new Set(pair_effects).size === 1).length;
+  if (repeated.length > 1 && identical === repeated.length)
+    warnings.push(
+      'All repetitions of every input have the same difference: the app is deterministic, and repetitions add nothing.',
+    );
+  const byMeans = inputs.filter((input) => input.by_means).length;
+  if (byMeans > 0)
+    warnings.push(
+      `For ${formatCount(byMeans, unit)} the sides ran different repetitions; these are compared by their means.`,
+    );
+  return warnings;
+}
+
+/** Names a side, with the properties that all of its runs share. */
+function nameSide(name: string, runs: readonly Observation[]): string {
+  const fields = [
+    ['instance', 'instance_id'],
+    ['version', 'version_id'],
+    ['option set', 'option_set'],
+    ['scenario', 'scenario_id'],
+  ] as const;
+  const parts = fields.flatMap(([word, field]) => {
+    const value = runs[0]?.[field];
+    return value && runs.every((run) => run[field] === value) ? [`${word} ${JSON.stringify(value)}`] : [];
+  });
+  return parts.length === 0 ? name : `${name} (${parts.join(', ')})`;
+}

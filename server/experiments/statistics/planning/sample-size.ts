@@ -1,0 +1,46 @@
+/**
+ * Sample sizes and detectable differences for a verdict with the product's own rules: two-sided at the error rate of a
+ * finished experiment, with at least `VERDICT_UNITS_MIN` units.
+ *
+ * The normal formula is n = (z(1 - α/2) + z(power))² σ² / δ². For Student's t it is raised by z²/2 (Guenther, The American
+ * Statistician 1981). A verdict needs the signed-rank test too, so the result is divided by 3/π, its efficiency for normal
+ * effects.
+ */
+import { computeNormalQuantile } from '../paired/distributions.ts';
+import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../paired/verdict.ts';
+
+/** Efficiency of Wilcoxon's signed-rank test relative to Student's t for normal values. */
+const SIGNED_RANK_EFFICIENCY = 3 / Math.PI;
+
+/** Power, and the share of α that the indicator has after the correction for others. */
+export interface PowerTarget {
+  power: number;
+  weight: number;
+}
+
+/** Returns the number of units that find a mean effect of `effect`; infinite for an effect of 0. */
+export function computeUnitsToDetect(effect: number, variance: number, target: PowerTarget): number {
+  const { level, sum } = computeQuantiles(target);
+  if (effect === 0) return Number.POSITIVE_INFINITY;
+  const needed = (sum ** 2 * variance) / effect ** 2 / SIGNED_RANK_EFFICIENCY + level ** 2 / 2;
+  return Math.max(VERDICT_UNITS_MIN, Math.ceil(needed));
+}
+
+/** Returns the smallest mean effect that this number of units finds; infinite below the number that a verdict needs. */
+export function computeDetectableEffect(units: number, variance: number, target: PowerTarget): number {
+  const { level, sum } = computeQuantiles(target);
+  const effective = (units - level ** 2 / 2) * SIGNED_RANK_EFFICIENCY;
+  if (units < VERDICT_UNITS_MIN || effective <= 0) return Number.POSITIVE_INFINITY;
+  return sum * Math.sqrt(variance / effective);
+}
+
+/** Returns the number of units for which the 95 % interval of equal sides fits into ±`margin`. */
+export function computeUnitsForEquivalence(margin: number, variance: number, power: number): number {
+  const sum = computeNormalQuantile(0.975) + computeNormalQuantile(1 - (1 - power) / 2);
+  return Math.max(VERDICT_UNITS_MIN, Math.ceil((sum ** 2 * variance) / margin ** 2 + 2));
+}
+
+function computeQuantiles({ power, weight }: PowerTarget): { level: number; sum: number } {
+  const level = computeNormalQuantile(1 - (FINAL_ALPHA * weight) / 2);
+  return { level, sum: level + computeNormalQuantile(power) };
+}

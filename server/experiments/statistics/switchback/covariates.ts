@@ -1,0 +1,108 @@
+/**
+ * Adjustment of unit outcomes for the time of the day, the day and a trend. The model is chosen by its leave-one-out error
+ * over the outcomes of all units, without their sides, so that under the null hypothesis the residuals are the same for
+ * every plan and the randomisation test stays exact (Zhao and Ding, Journal of Econometrics 2021).
+ */
+import { mean } from '../numbers.ts';
+
+/** Terms of an additive model of unit outcomes. */
+export type Covariate = 'trend' | 'time_of_day' | 'day';
+
+export const COVARIATE_MODELS: readonly (readonly Covariate[])[] = [
+  [],
+  ['trend'],
+  ['time_of_day'],
+  ['day'],
+  ['time_of_day', 'trend'],
+  ['time_of_day', 'day'],
+];
+
+/** A model of the outcomes: the function that takes its fitted part away from one value for each unit. */
+export interface AdjustmentModel {
+  covariates: readonly Covariate[];
+  residuals: (values: Float64Array) => Float64Array;
+}
+
+const DAY_MINUTES = 24 * 60;
+/** A model may use at most this share of the units as parameters. */
+const PARAMETER_SHARE_MAX = 0.5;
+
+/**
+ * The model with the smallest leave-one-out error.
+ * @param units index of each unit with an outcome, in the plan.
+ */
+export function chooseModel(
+  units: readonly number[],
+  outcomes: Float64Array,
+  unitMinutes: number,
+): AdjustmentModel {
+  let best: { error: number; model: AdjustmentModel } | null = null;
+  for (const covariates of COVARIATE_MODELS) {
+    const basis = orthonormalBasis(designColumns(units, unitMinutes, covariates));
+    if (basis.length > Math.max(1, PARAMETER_SHARE_MAX * units.length)) continue;
+    const error = leaveOneOutError(outcomes, basis);
+    if (best === null || error < best.error * (1 - 1e-9))
+      best = { error, model: { covariates, residuals: (values) => removeProjection(values, basis) } };
+  }
+  return best?.model ?? { covariates: [], residuals: (values) => values };
+}
+
+function designColumns(
+  units: readonly number[],
+  unitMinutes: number,
+  covariates: readonly Covariate[],
+): Float64Array[] {
+  const columns = [new Float64Array(units.length).fill(1)];
+  const minutes = units.map((unit) => unit * unitMinutes);
+  for (const covariate of covariates) {
+    if (covariate === 'trend') columns.push(Float64Array.from(minutes));
+    else {
+      const labels = minutes.map((minute) =>
+        covariate === 'day'
+          ? Math.floor(minute / DAY_MINUTES)
+          : Math.floor((minute % DAY_MINUTES) / Math.max(60, unitMinutes)),
+      );
+      for (const label of new Set(labels))
+        columns.push(Float64Array.from(labels, (one) => (one === label ? 1 : 0)));
+    }
+  }
+  return columns;
+}
+
+/** Gram-Schmidt, twice for accuracy; columns that depend on earlier ones are dropped. */
+function orthonormalBasis(columns: readonly Float64Array[]): Float64Array[] {
+  const basis: Float64Array[] = [];
+  for (const column of columns) {
+    const size = Math.sqrt(dot(column, column));
+    const rest = removeProjection(removeProjection(column, basis), basis);
+    const left = Math.sqrt(dot(rest, rest));
+    if (left > 1e-9 * size) basis.push(rest.map((value) => value / left));
+  }
+  return basis;
+}
+
+function removeProjection(values: Float64Array, basis: readonly Float64Array[]): Float64Array {
+  const rest = values.slice();
+  for (const direction of basis) {
+    const amount = dot(rest, direction);
+    for (let index = 0; index < rest.length; index += 1)
+      rest[index] = (rest[index] ?? 0) - amount * (direction[index] ?? 0);
+  }
+  return rest;
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let total = 0;
+  for (let index = 0; index < a.length; index += 1) total += (a[index] ?? 0) * (b[index] ?? 0);
+  return total;
+}
+
+/** Mean squared error of predicting each outcome from the others (PRESS); infinite where one outcome decides its own fit. */
+function leaveOneOutError(outcomes: Float64Array, basis: readonly Float64Array[]): number {
+  const residuals = removeProjection(outcomes, basis);
+  const squares = residuals.map((residual, index) => {
+    const leverage = basis.reduce((total, direction) => total + (direction[index] ?? 0) ** 2, 0);
+    return leverage > 1 - 1e-9 ? Number.POSITIVE_INFINITY : (residual / (1 - leverage)) ** 2;
+  });
+  return mean(squares);
+}

@@ -1,0 +1,348 @@
+/** All comparisons of a switchback test as one family: corrects the p-values for all indicators and decides the verdicts. */
+import { clampToFinite } from '../numbers.ts';
+import type { Margin } from '../paired/compare.ts';
+import { type Estimate, type FamilyIndicator, formatMargin } from '../paired/family.ts';
+import { type InterimEvidence, runTestMartingale } from '../paired/interim.ts';
+import { adjustWeightedHolm, type Role, weighByRole } from '../paired/multiple-comparisons.ts';
+import {
+  type Direction,
+  decideVerdict,
+  formatCount,
+  INTERIM_ALPHA,
+  type Progress,
+  type Verdict,
+} from '../paired/verdict.ts';
+import { computeUnitsForEquivalence, computeUnitsToDetect } from '../planning/sample-size.ts';
+import {
+  describePlanSide,
+  measureSwitchback,
+  type PlanUnit,
+  type SwitchbackAnalysisSettings,
+  type SwitchbackMeasurement,
+} from './compare.ts';
+import type { Covariate } from './covariates.ts';
+import type { DesignKind, SwitchbackDesign } from './design.ts';
+import { listIncrements } from './interim.ts';
+
+/** A switchback test with everything that its analysis needs. */
+export interface SwitchbackFamily {
+  /** Units that have ended. */
+  plan: readonly PlanUnit[];
+  design: SwitchbackDesign;
+  burnInMinutes: number;
+  control_instance_id: string;
+  candidate_instance_id: string;
+  progress: Progress;
+  seed: string;
+  draws?: number;
+}
+
+/** The comparison of one indicator: shape of the API, see `SwitchbackComparison` of the contract. */
+export interface SwitchbackComparison {
+  indicator: string;
+  role: Role;
+  objective: Direction;
+  verdict: Verdict;
+  interim: boolean;
+  reasons: string[];
+  warnings: string[];
+  measure: 'relative' | 'absolute';
+  geometric_mean_ratio: Estimate | null;
+  mean_difference: Estimate | null;
+  tolerance: Margin;
+  more_units: number | null;
+  control: SwitchbackSide;
+  candidate: SwitchbackSide & { refused: number };
+  units: { index: number; instance_id: string; runs: number; mean: number; settled: boolean }[];
+  randomization: {
+    p_value: number | null;
+    p_value_holm: number | null;
+    method: 'exact' | 'draws';
+    assignments: number;
+    coins: number;
+    seed: string;
+  };
+  design: { type: DesignKind; carry_over_units: number; burn_in_minutes: number };
+  adjusted_for: Covariate[];
+  carry_over_test: { p_value: number | null };
+  sample_ratio_test: { p_value: number | null };
+  failures: { control: number; candidate: number; p_value: number };
+  sequential: {
+    e_value: number;
+    e_value_max: number;
+    threshold: number;
+    interval: null;
+  };
+}
+
+interface SwitchbackSide {
+  instance_id: string;
+  /** Units of the plan that have ended, those with an outcome, and those of them that count. */
+  units: { total: number; usable: number; settled: number };
+  runs: ReturnType<typeof describePlanSide>['runs'];
+  missing: number;
+  /** Mean of the outcomes of its settled units. */
+  mean: number | null;
+}
+
+const SAMPLE_RATIO_ALPHA = 0.001;
+const CARRY_OVER_ALPHA = 0.05;
+const REFUSED_SHARE_MAX = 0.01;
+const POWER = 0.8;
+const MORE_MAX = 100_000;
+
+/** Compares every indicator; see the head of this file. */
+export function compareSwitchbackFamily(
+  family: SwitchbackFamily,
+  indicators: readonly FamilyIndicator[],
+): SwitchbackComparison[] {
+  const measured = indicators.map((indicator) =>
+    measureSwitchback(family.plan, indicator.indicator, analysisSettings(family, indicator)),
+  );
+  const weights = weighByRole(indicators.map(({ role }) => role));
+  const adjusted = adjustWeightedHolm(
+    measured.map(({ estimate }) => estimate?.p_value ?? null),
+    weights,
+  );
+  return indicators.flatMap((indicator, index) => {
+    const measurement = measured[index];
+    return measurement === undefined
+      ? []
+      : [
+          buildComparison(family, indicator, measurement, {
+            p_value: adjusted[index] ?? null,
+            weight: weights[index] ?? 1,
+          }),
+        ];
+  });
+}
+
+function analysisSettings(family: SwitchbackFamily, indicator: FamilyIndicator): SwitchbackAnalysisSettings {
+  const { design, burnInMinutes, seed, draws } = family;
+  const { measure, margin } = indicator;
+  return { measure, margin, design, burnInMinutes, seed, ...(draws === undefined ? {} : { draws }) };
+}
+
+function buildComparison(
+  family: SwitchbackFamily,
+  settings: FamilyIndicator,
+  measurement: SwitchbackMeasurement,
+  { p_value, weight }: { p_value: number | null; weight: number },
+): SwitchbackComparison {
+  const { estimate, measure, reference } = measurement;
+  const orientation = settings.direction === 'maximize' ? -1 : 1;
+  const threshold = 1 / (INTERIM_ALPHA * weight);
+  const settledCount = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
+  const interim = interimEvidence(family, measurement, orientation);
+  const isInterim = family.progress !== 'complete' || family.plan.length < family.design.units;
+  const { verdict, reasons } = decideVerdict({
+    unit: 'unit',
+    direction: settings.direction,
+    usable: settledCount,
+    valued: settledCount,
+    pending: family.design.units - family.plan.length,
+    progress: family.progress,
+    effect: estimate === null ? null : estimate.effect * orientation,
+    interval: orientedInterval(measurement, orientation),
+    test: {
+      name: 'the randomisation test',
+      p_value,
+      sign: (estimate?.effect ?? 0) * orientation,
+    },
+    failures: failureEvidence(measurement.failures),
+    failure_margin: settings.failure_margin,
+    margin: measurement.margin,
+    margin_text: formatMargin(settings.margin),
+    interim,
+    interim_threshold: threshold,
+    blockers: listBlockers(family, measurement),
+  });
+  const { control, candidate } = describeSides(family, settings.indicator, measurement);
+  const scaled = scaledEstimate(measurement);
+  return {
+    indicator: settings.indicator,
+    role: settings.role,
+    objective: settings.direction,
+    verdict,
+    interim: isInterim,
+    reasons,
+    warnings: listWarnings(family, measurement, { control, candidate }),
+    measure,
+    geometric_mean_ratio: measure === 'relative' ? scaled : null,
+    mean_difference: measure === 'absolute' ? scaled : null,
+    tolerance: settings.margin,
+    more_units: verdict === 'undecided' ? moreUnits(family, measurement, weight) : null,
+    control,
+    candidate,
+    units: measurement.units.map(({ isCandidate, ...unit }) => ({
+      ...unit,
+      instance_id: isCandidate ? family.candidate_instance_id : family.control_instance_id,
+    })),
+    randomization: {
+      p_value: estimate?.p_value ?? null,
+      p_value_holm: p_value,
+      method: reference.method,
+      assignments: reference.plans.length,
+      coins: measurement.coins,
+      seed: family.seed,
+    },
+    design: {
+      type: family.design.kind,
+      carry_over_units: family.design.carryOverUnits,
+      burn_in_minutes: family.burnInMinutes,
+    },
+    adjusted_for: [...measurement.covariates],
+    carry_over_test: { p_value: measurement.carryOverPValue },
+    sample_ratio_test: { p_value: measurement.sampleRatioPValue },
+    failures: measurement.failures,
+    sequential: {
+      e_value: clampToFinite(interim.e_value),
+      e_value_max: clampToFinite(interim.e_value_max),
+      threshold,
+      interval: null,
+    },
+  };
+}
+
+function interimEvidence(
+  family: SwitchbackFamily,
+  { units, measure, factor }: SwitchbackMeasurement,
+  orientation: 1 | -1,
+): InterimEvidence {
+  const assignment = Uint8Array.from({ length: family.design.units }, (_, index) =>
+    Number(family.plan[index]?.isCandidate ?? false),
+  );
+  const outcomes = new Map(
+    units.map((unit) => [unit.index, measure === 'relative' ? Math.log(unit.mean) : unit.mean * factor]),
+  );
+  const increments = listIncrements(family.design, assignment, outcomes, family.plan.length);
+  return runTestMartingale(
+    increments.map((increment) => increment * orientation),
+    { serial: false },
+  );
+}
+
+function orientedInterval({ estimate }: SwitchbackMeasurement, orientation: 1 | -1) {
+  const interval = estimate?.interval ?? null;
+  if (interval === null || orientation > 0) return interval;
+  return { low: -interval.high, high: -interval.low };
+}
+
+/** The estimate on the scale that people read: a ratio, or a difference. */
+function scaledEstimate({ estimate, measure, factor }: SwitchbackMeasurement): Estimate | null {
+  if (estimate === null) return null;
+  const convert = (value: number) => clampToFinite(measure === 'relative' ? Math.exp(value) : value / factor);
+  return {
+    value: convert(estimate.effect),
+    interval:
+      estimate.interval === null
+        ? null
+        : { low: convert(estimate.interval.low), high: convert(estimate.interval.high) },
+  };
+}
+
+function failureEvidence({ control, candidate, p_value }: SwitchbackMeasurement['failures']) {
+  return {
+    excess_units: 0,
+    excess_failures: candidate - control,
+    p_value,
+    excess_upper: 1,
+    text: `${percent(candidate)} of the runs in the candidate's units failed, and ${percent(control)} of those in the control's.`,
+  };
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}
+
+function listBlockers(family: SwitchbackFamily, measurement: SwitchbackMeasurement): string[] {
+  const blockers: string[] = [];
+  if (measurement.refusedShare > REFUSED_SHARE_MAX)
+    blockers.push(
+      `The candidate refused ${percent(measurement.refusedShare)} of the runs in its units, and the baseline served them: above ${percent(REFUSED_SHARE_MAX)} the units do not show what the candidate does.`,
+    );
+  if (measurement.sampleRatioPValue !== null && measurement.sampleRatioPValue < SAMPLE_RATIO_ALPHA)
+    blockers.push(
+      `The numbers of runs differ between the sides more than chance explains (p = ${Number(measurement.sampleRatioPValue.toPrecision(2))}): something else than the plan decides which runs arrive.`,
+    );
+  if (measurement.carryOverPValue !== null && measurement.carryOverPValue < CARRY_OVER_ALPHA)
+    blockers.push(
+      `The influence of a unit lasts longer than carry_over_units = ${family.design.carryOverUnits} (p = ${Number(measurement.carryOverPValue.toPrecision(2))}): create a test with a larger value.`,
+    );
+  return blockers;
+}
+
+function describeSides(
+  family: SwitchbackFamily,
+  indicator: string,
+  { units }: SwitchbackMeasurement,
+): { control: SwitchbackSide; candidate: SwitchbackSide & { refused: number } } {
+  const describe = (isCandidate: boolean, instance_id: string) => {
+    const { runs, missing, units: total, refused } = describePlanSide(family.plan, isCandidate, indicator);
+    const own = units.filter((unit) => unit.isCandidate === isCandidate);
+    const settled = own.filter((unit) => unit.settled);
+    const mean =
+      settled.length === 0
+        ? null
+        : clampToFinite(settled.reduce((sum, unit) => sum + unit.mean / settled.length, 0));
+    return {
+      instance_id,
+      units: { total, usable: own.length, settled: settled.length },
+      runs,
+      missing,
+      mean,
+      refused,
+    };
+  };
+  const { refused: _none, ...control } = describe(false, family.control_instance_id);
+  return { control, candidate: describe(true, family.candidate_instance_id) };
+}
+
+function listWarnings(
+  family: SwitchbackFamily,
+  measurement: SwitchbackMeasurement,
+  sides: { control: SwitchbackSide; candidate: SwitchbackSide & { refused: number } },
+): string[] {
+  const warnings: string[] = [];
+  for (const [name, { units, runs }] of Object.entries(sides)) {
+    if (units.total === 0) warnings.push(`The plan gives the ${name} no unit.`);
+    else if (units.usable < units.total)
+      warnings.push(
+        `${formatCount(units.total - units.usable, 'unit')} of ${units.total} of the ${name} have no usable value and are left out.`,
+      );
+    if (runs.failed + runs.canceled > 0)
+      warnings.push(
+        `${runs.failed} failed and ${runs.canceled} canceled of ${formatCount(runs.total, 'run')} of the ${name} have no value; failures are compared by themselves.`,
+      );
+    if (runs.pending > 0) warnings.push(`${formatCount(runs.pending, 'run')} of the ${name} have not ended.`);
+  }
+  if (sides.candidate.refused > 0)
+    warnings.push(
+      `The candidate refused ${formatCount(sides.candidate.refused, 'run')} of its units; the baseline served them, and they count for the candidate.`,
+    );
+  if (family.design.carryOverUnits === 0)
+    warnings.push(
+      'The verdict assumes that a unit has no influence on the next one (carry_over_units is 0).' +
+        (measurement.carryOverPValue === null ? ' There are too few units to test it.' : ''),
+    );
+  return warnings;
+}
+
+/** Units beyond those seen that would decide, if settled units and spread stay alike. */
+function moreUnits(
+  family: SwitchbackFamily,
+  { estimate, margin }: SwitchbackMeasurement,
+  weight: number,
+): number | null {
+  const settled = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
+  if (estimate === null || settled < 3 || family.plan.length === 0) return null;
+  // Two means of half the units each: four times the variance of one unit.
+  const variance = 4 * estimate.spread ** 2;
+  const room = margin - Math.abs(estimate.effect);
+  const needed = Math.min(
+    computeUnitsToDetect(estimate.effect, variance, { power: POWER, weight }),
+    room > 0 ? computeUnitsForEquivalence(room, variance, POWER) : Number.POSITIVE_INFINITY,
+  );
+  const more = Math.max(1, Math.ceil((needed * family.plan.length) / settled) - family.plan.length);
+  return more <= MORE_MAX ? more : null;
+}

@@ -1,0 +1,48 @@
+/**
+ * Increments of a switchback test for verdicts while it runs. Each coin of the plan gives one: the difference that its two
+ * blocks show, with the sign that the coin gave it. Under the null hypothesis the difference is fixed and the sign a fair
+ * coin, so the test martingale of the paired tests applies by design (Ham, Bojinov, Lindon and Tingley 2022).
+ *
+ * Only units that are settled whatever the neighbouring coins say count. A single block (no pair) is compared with the mean
+ * of the earlier units at the same time of the day.
+ */
+import { mean } from '../numbers.ts';
+import { listCoins, type SwitchbackDesign } from './design.ts';
+
+/** One increment for each coin whose units have all ended, in the order in which they ended. */
+export function listIncrements(
+  design: SwitchbackDesign,
+  assignment: Uint8Array,
+  outcomes: ReadonlyMap<number, number>,
+  endedUnits: number,
+): number[] {
+  const known = (block: readonly number[]): number[] =>
+    block.slice(design.carryOverUnits).flatMap((unit) => outcomes.get(unit) ?? []);
+  const increments = listCoins(design).flatMap(({ first, second }) => {
+    const last = Math.max(...first, ...second);
+    if (last >= endedUnits) return [];
+    const sign = assignment[first[0] ?? 0] ? 1 : -1;
+    const values = known(first);
+    const others = second.length > 0 ? known(second) : earlierUnits(design, first, outcomes);
+    return values.length === 0 || others.length === 0
+      ? []
+      : [{ last, value: sign * (mean(values) - mean(others)) }];
+  });
+  return increments.sort((a, b) => a.last - b.last).map(({ value }) => value);
+}
+
+const DAY_MINUTES = 24 * 60;
+
+/** Outcomes of earlier units at the same time of the day; of all earlier units where there are none. */
+function earlierUnits(
+  { unitMinutes }: SwitchbackDesign,
+  block: readonly number[],
+  outcomes: ReadonlyMap<number, number>,
+): number[] {
+  const start = block[0] ?? 0;
+  const timeOfDay = (unit: number) =>
+    Math.floor(((unit * unitMinutes) % DAY_MINUTES) / Math.max(60, unitMinutes));
+  const earlier = [...outcomes].filter(([unit]) => unit < start);
+  const alike = earlier.filter(([unit]) => timeOfDay(unit) === timeOfDay(start));
+  return (alike.length > 0 ? alike : earlier).map(([, value]) => value);
+}
