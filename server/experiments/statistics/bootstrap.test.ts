@@ -15,6 +15,13 @@ describe('intervals', () => {
     expect(Math.abs((interval?.high ?? 0) - 2.866)).toBeLessThan(0.04);
   });
 
+  // The same with a confidence of 0.9. The low end is that of Student's interval: mean - t.ppf(0.95, 11) standard errors.
+  test('of 90 % match numpy', () => {
+    const interval = estimateMeanInterval(DIFFERENCES, MANY, 0.9);
+    expect(interval?.low).toBeCloseTo(0.4699946945134603, 6);
+    expect(Math.abs((interval?.high ?? 0) - 2.4471)).toBeLessThan(0.03);
+  });
+
   test('of a ratio match numpy', () => {
     expect(computeMeanRatio(CONTROL, CANDIDATE)).toBeCloseTo(1.095625, 12);
     const interval = estimateRatioInterval(CONTROL, CANDIDATE, MANY);

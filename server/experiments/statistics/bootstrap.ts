@@ -1,5 +1,5 @@
 /**
- * 95 % intervals for the mean difference and the ratio of means of paired data. Resampling draws whole inputs with all
+ * Intervals, of 95 % unless said otherwise, for the mean difference and the ratio of means of paired data. Resampling draws whole inputs with all
  * their repetitions, because repetitions of one input are not independent, and inputs are. Each input counts once, as the
  * mean over its repetitions, so resampling inputs is resampling these means.
  *
@@ -26,10 +26,11 @@
  *      50     heavy tails                93.2 %    96.1 %     91.2 %    96.2 %
  */
 
-import { mean, studentTQuantile975, sumSquaredDeviations } from './numbers.ts';
+import { mean, sumSquaredDeviations } from './numbers.ts';
+import { computeStudentTQuantile } from './paired/distributions.ts';
 import { RandomGenerator } from './random-generator.ts';
 
-/** The ends of a 95 % interval. */
+/** The ends of an interval. */
 export interface Interval {
   low: number;
   high: number;
@@ -37,6 +38,8 @@ export interface Interval {
 
 /** With resamples + 1 a multiple of 40, the 2.5 % and 97.5 % points are draws themselves, alike on both sides. */
 export const RESAMPLE_COUNT = 1999;
+/** The confidence of an interval by default. An interval of 90 % has the one-sided 95 % bounds as its ends. */
+export const CONFIDENCE = 0.95;
 /** With fewer inputs the estimate of the spread is too rough for any interval. */
 const INTERVAL_INPUTS_MIN = 5;
 /** The smallest standard error of a resample, as a share of the observed one. */
@@ -79,11 +82,15 @@ export class Resampler {
 }
 
 /** Returns the interval of the mean of one value for each input; null below five inputs. The order of inputs matters. */
-export function estimateMeanInterval(values: Float64Array, resampler: Resampler): Interval | null {
+export function estimateMeanInterval(
+  values: Float64Array,
+  resampler: Resampler,
+  confidence = CONFIDENCE,
+): Interval | null {
   if (values.length < INTERVAL_INPUTS_MIN) return null;
   const estimate = mean(values);
   const errors = values.map((value) => value - estimate);
-  return estimateInterval(estimate, errors, null, resampler);
+  return estimateInterval({ estimate, errors, weights: null }, resampler, confidence);
 }
 
 /** Returns mean of candidates over mean of controls; null unless all controls are above 0, or all below. */
@@ -98,25 +105,31 @@ export function estimateRatioInterval(
   control: Float64Array,
   candidate: Float64Array,
   resampler: Resampler,
+  confidence = CONFIDENCE,
 ): Interval | null {
   const ratio = computeMeanRatio(control, candidate);
   if (ratio === null || control.length < INTERVAL_INPUTS_MIN) return null;
   const centre = mean(control);
   const weights = control.map((value) => value / centre);
   const errors = candidate.map((value, index) => value / centre - ratio * (weights[index] ?? 0));
-  return estimateInterval(ratio, errors, weights, resampler);
+  return estimateInterval({ estimate: ratio, errors, weights }, resampler, confidence);
 }
 
 /**
- * Returns the interval of an estimate. Its error in a sample is the sum of the sample's errors over the sum of its
- * weights. The errors of the observed sample sum to 0. Weights of 1 (null) make the estimate a mean. Other weights make it
- * a ratio with its linearised spread.
+ * An estimate whose error in a sample is the sum of the sample's errors over the sum of its weights. The errors of the
+ * observed sample sum to 0. Weights of 1 (null) make the estimate a mean. Other weights make it a ratio with its linearised
+ * spread.
  */
+interface Estimate {
+  estimate: number;
+  errors: Float64Array;
+  weights: Float64Array | null;
+}
+
 function estimateInterval(
-  estimate: number,
-  errors: Float64Array,
-  weights: Float64Array | null,
+  { estimate, errors, weights }: Estimate,
   resampler: Resampler,
+  confidence: number,
 ): Interval {
   const count = errors.length;
   const observedSpread = Math.sqrt(sumSquaredDeviations(errors, 0) / (count - 1) / count);
@@ -127,8 +140,8 @@ function estimateInterval(
     SPREAD_SHARE_MIN * observedSpread,
     resampler,
   ).sort();
-  const tail = (resampler.resamples + 1) / 40;
-  const point = studentTQuantile975(count - 1);
+  const tail = Math.round(((resampler.resamples + 1) * (1 - confidence)) / 2);
+  const point = computeStudentTQuantile((1 + confidence) / 2, count - 1);
   const lowest = Math.min(studentized[tail - 1] ?? 0, -point);
   const highest = Math.max(studentized[resampler.resamples - tail] ?? 0, point);
   return { low: estimate - highest * observedSpread, high: estimate - lowest * observedSpread };

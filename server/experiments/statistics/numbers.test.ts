@@ -6,7 +6,6 @@ import {
   mean,
   normalUpperTail,
   standardDeviation,
-  studentTQuantile975,
 } from './numbers.ts';
 
 /** Expects a value within a relative error. */
@@ -31,18 +30,6 @@ describe('the tail of the normal distribution', () => {
     expectNear(normalUpperTail(z), expected, 1e-11);
     expectNear(normalUpperTail(-z), 1 - expected, 1e-15);
   });
-});
-
-// scipy 1.17.1: scipy.stats.t.ppf(0.975, df)
-test.each([
-  [4, 2.7764451051977934],
-  [5, 2.5705818356363146],
-  [9, 2.262157162798205],
-  [19, 2.0930240544083087],
-  [49, 2.0095752371292392],
-  [299, 1.9679296690656698],
-])('the 97.5 %% quantile of Student’s t with %d degrees of freedom', (degrees, expected) => {
-  expectNear(studentTQuantile975(degrees), expected, 4e-4);
 });
 
 describe('mean and standard deviation', () => {

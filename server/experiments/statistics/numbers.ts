@@ -108,26 +108,3 @@ function positiveUpperTail(z: number): number {
   for (let level = 100; level > 0; level -= 1) fraction = level / (z + fraction);
   return density / (z + fraction);
 }
-
-/** The 97.5 % quantile of the standard normal distribution. */
-const Z = 1.959963984540054;
-
-/**
- * Returns the 97.5 % quantile of Student's t, by Fisher's expansion about the normal one (Abramowitz and Stegun 26.7.5).
- * The relative error is below 0.04 % from 4 degrees of freedom on.
- */
-export function studentTQuantile975(degrees: number): number {
-  const terms = [
-    [1, 1],
-    [3, 16, 5],
-    [-15, 17, 19, 3],
-    [-945, -1920, 1482, 776, 79],
-  ];
-  const divisors = [4, 96, 384, 92160];
-  let point = Z;
-  terms.forEach((factors, index) => {
-    const polynomial = factors.reduceRight((value, factor) => value * Z * Z + factor, 0) * Z;
-    point += polynomial / (divisors[index] ?? 1) / degrees ** (index + 1);
-  });
-  return point;
-}

@@ -6,7 +6,13 @@
  * sizes spread over two orders of magnitude, this doubles the power and restores the coverage of the interval. The result
  * has the total too: the difference of the means. It does not depend on the order of the runs.
  */
-import { estimateMeanInterval, estimateRatioInterval, type Interval, type Resampler } from '../bootstrap.ts';
+import {
+  CONFIDENCE,
+  estimateMeanInterval,
+  estimateRatioInterval,
+  type Interval,
+  type Resampler,
+} from '../bootstrap.ts';
 import { computeScale, mean, standardDeviation } from '../numbers.ts';
 import { countMissing, type Observation } from '../observations.ts';
 import {
@@ -57,6 +63,8 @@ export interface ComparisonDesign {
   /** Clusterings of the inputs to test by, such as `caller` and `day`; the labels are in the observations. */
   clusterings: readonly string[];
   resampler: Resampler;
+  /** The confidence of the interval; 0.95 by default. */
+  confidence?: number;
 }
 
 /** The effects and p-values of one indicator, before the correction of the family. */
@@ -192,12 +200,15 @@ function estimateEffectInterval(
   units: readonly PairedUnit[],
   effects: Float64Array,
   { serial_correlation, clusterings }: PairedMeasurement['dependence'],
-  { resampler }: ComparisonDesign,
+  { resampler, confidence = CONFIDENCE }: ComparisonDesign,
 ): Interval | null {
-  const plain = estimateMeanInterval(effects, resampler);
+  const plain = estimateMeanInterval(effects, resampler, confidence);
   if (plain === null) return null;
-  const intervals = [widenInterval(plain, mean(effects), effects.length, serial_correlation ?? 0)];
-  if (serial_correlation !== null) intervals.push(...computeBlockMeans(effects).map(estimateBlockInterval));
+  const probability = (1 + confidence) / 2;
+  const effective = computeEffectiveSampleSize(effects.length, serial_correlation ?? 0);
+  const intervals = [widenInterval(plain, mean(effects), { count: effects.length, effective, probability })];
+  if (serial_correlation !== null)
+    intervals.push(...computeBlockMeans(effects).map((blocks) => estimateBlockInterval(blocks, probability)));
   for (const { by, use } of clusterings) {
     if (use !== 'tested') continue;
     const sums = new Map<string, { size: number; sum: number }>();
@@ -210,6 +221,7 @@ function estimateEffectInterval(
       Float64Array.from(clusters, ({ size }) => size),
       Float64Array.from(clusters, ({ sum }) => sum),
       resampler,
+      confidence,
     );
     if (interval === null) return null;
     intervals.push(interval);
@@ -220,23 +232,21 @@ function estimateEffectInterval(
   };
 }
 
-/** Returns the interval of a mean whose units have this serial correlation. */
+/** Returns the interval of a mean of `count` units that say as much as `effective` independent ones. */
 function widenInterval(
   { low, high }: Interval,
   centre: number,
-  count: number,
-  correlation: number,
+  { count, effective, probability }: { count: number; effective: number; probability: number },
 ): Interval {
-  const effective = computeEffectiveSampleSize(count, correlation);
   if (effective >= count) return { low, high };
-  const quantile = (size: number) => computeStudentTQuantile(0.975, Math.max(1, size - 1));
+  const quantile = (size: number) => computeStudentTQuantile(probability, Math.max(1, size - 1));
   const factor = Math.sqrt(count / effective) * (quantile(effective) / quantile(count));
   return { low: centre - factor * (centre - low), high: centre + factor * (high - centre) };
 }
 
-function estimateBlockInterval(blocks: Float64Array): Interval {
+function estimateBlockInterval(blocks: Float64Array, probability: number): Interval {
   const { mean: centre, error, effective } = estimateSerialMean(blocks, 0);
-  const half = computeStudentTQuantile(0.975, Math.max(1, effective - 1)) * error;
+  const half = computeStudentTQuantile(probability, Math.max(1, effective - 1)) * error;
   return { low: centre - half, high: centre + half };
 }
 
