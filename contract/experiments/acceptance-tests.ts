@@ -1,7 +1,7 @@
 /**
  * An acceptance test decides by predefined rules whether a candidate may replace a control. It evaluates a batch
- * experiment that has run both on the same inputs. Each of its metrics compares one statistic of one indicator, and the
- * test passes when all of them pass. The batch exists before, or the same call creates it.
+ * experiment that has run both on the same inputs. Each of its metrics compares one statistic of one indicator over the
+ * inputs that both solved, and the test passes when all of them pass. The batch exists before, or the same call creates it.
  */
 import Type, { type Static } from 'typebox';
 import { BATCH_RUNS_MAX, METRIC_CHARS_MAX, METRICS_MAX } from '../limits.ts';
@@ -28,15 +28,20 @@ import {
 } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { experimentFields, experimentUpdateFields } from './experiment-fields.ts';
-import type { Comparison } from './experiment-results.ts';
+import { type Comparison, METHOD_DESCRIPTION } from './experiment-results.ts';
 
-const METRIC_TYPES = ['direct-comparison', 'absolute-threshold', 'difference-threshold'] as const;
+const METRIC_TYPES = [
+  'direct-comparison',
+  'absolute-threshold',
+  'difference-threshold',
+  'non-inferiority',
+] as const;
 const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
 export const METRIC_TOLERANCE_TYPES = ['', 'absolute', 'relative'] as const;
 
 const metricType = stringEnum(
   METRIC_TYPES,
-  'Compared values: candidate with control, candidate with the tolerance value, or candidate minus control with the tolerance value.',
+  'Compared values: candidate with control, candidate with the tolerance value, or candidate minus control with the tolerance value. Beyond the specification, non-inferiority compares the one-sided 95 % bound of the effect with the tolerance.',
 );
 const operator = stringEnum(OPERATORS, 'Operator of the comparison.');
 const toleranceType = stringEnum(
@@ -45,7 +50,7 @@ const toleranceType = stringEnum(
 );
 const toleranceValue = Type.Number({
   description:
-    'For a direct comparison, the deviation allowed in favour of the operator, 0 or more. For the other metric types, the threshold.',
+    'For a direct comparison and for non-inferiority, the largest loss that you accept, 0 or more. For the other metric types, the threshold.',
 });
 
 const metric = {
@@ -54,7 +59,7 @@ const metric = {
     max: METRIC_CHARS_MAX,
   }),
   statistic: textSchema(
-    `Statistic of the values on one side: min, max, mean, std, count, shifted_geometric_mean, or a percentile, such as p95. 1 to ${METRIC_CHARS_MAX} characters.`,
+    `Statistic of the values on one side: min, max, mean, std, count, shifted_geometric_mean, or a percentile, such as p95. It must be mean for non-inferiority. 1 to ${METRIC_CHARS_MAX} characters.`,
     { min: 1, max: METRIC_CHARS_MAX },
   ),
   metric_type: metricType,
@@ -121,8 +126,25 @@ const SideComparison = Type.Unsafe<Comparison>({
   type: 'object',
   additionalProperties: true,
   description:
-    'Comparison of the sides, paired by input, with a `verdict`, in the form of `comparisons` of a batch experiment. gt and ge maximize; the other operators minimize.',
+    'Comparison of the sides, paired by input, with a `verdict`, in the form of `comparisons` of a batch experiment. Rules with gt and ge maximize. Rules with lt and le minimize. Rules with eq and ne have no direction.',
 });
+
+const NonInferiority = Type.Object(
+  {
+    measure: stringEnum(
+      ['ratio', 'difference'],
+      'ratio: geometric mean over the inputs of candidate divided by control, for a relative tolerance. difference: mean over the inputs of candidate minus control, for an absolute one.',
+    ),
+    effect: numberSchema('The estimate.'),
+    bound: nullable(
+      numberSchema(
+        'One-sided 95 % bound of the effect, above it for lt and le, below it for gt and ge; null for fewer than 5 inputs.',
+      ),
+    ),
+    inputs: integerSchema('Inputs that both sides solved; the rule needs 10.'),
+  },
+  { $id: 'NonInferiority', description: 'Effect of the candidate, for a rule of type non-inferiority.' },
+);
 
 export const MetricResult = Type.Object(
   {
@@ -130,16 +152,23 @@ export const MetricResult = Type.Object(
     passed: Type.Boolean({ description: 'true if the candidate meets the rule.' }),
     statistics: Type.Object(
       { control: SideStatistics, candidate: SideStatistics },
-      { description: 'Both sides.' },
+      { description: 'Both sides, over all their runs that succeeded with a number.' },
     ),
-    control_value: nullable(numberSchema('The statistic of the control; null if no run has a number.')),
-    candidate_value: nullable(numberSchema('The statistic of the candidate; null if no run has a number.')),
+    control_value: nullable(
+      numberSchema(
+        'The compared statistic of the control, over the inputs that both sides solved; null if there is none. For the statistic count, and for an absolute threshold, it covers all its numbers.',
+      ),
+    ),
+    candidate_value: nullable(numberSchema('The compared statistic of the candidate, over the same inputs.')),
     threshold: nullable(
-      numberSchema('Threshold for the candidate or the difference; null if it cannot be computed.'),
+      numberSchema(
+        'Threshold for the candidate, for the difference, or for the bound of the effect; null if it cannot be computed.',
+      ),
     ),
+    non_inferiority: Type.Optional(NonInferiority),
     reason: Type.String({
       description:
-        'Explains the result in sentences. For failed runs, it names the side, the first error, one such run and the number of runs with that error. It also names a side whose runs did not report the field.',
+        'Explains the result in sentences. It says over how many inputs the sides are compared, and names an input that only the candidate lost. For failed runs, it names the side, the first error, one such run and the number of runs with that error. It also names a side whose runs did not report the field.',
     }),
     comparison: SideComparison,
   },
@@ -159,6 +188,7 @@ export const AcceptanceResults = Type.Object(
           'Why the test could not be decided. It gives the first error of each side, one run with it, and the number of runs with that error. Absent if the test was decided.',
       }),
     ),
+    method: Type.String({ description: METHOD_DESCRIPTION }),
     metric_results: Type.Optional(
       Type.Array(MetricResult, { description: 'Result of each rule, in the order given. Lists omit it.' }),
     ),
@@ -166,6 +196,13 @@ export const AcceptanceResults = Type.Object(
   { $id: 'AcceptanceResults', description: 'The results of an acceptance test. They never change.' },
 );
 export type AcceptanceResults = Static<typeof AcceptanceResults>;
+
+const failureMargin = {
+  minimum: 0,
+  maximum: 1,
+  description:
+    'Largest share of the inputs, from 0 to 1, that the candidate may fail on although the control solved them. The default is none: one such input fails every rule. Beyond the specification.',
+} as const;
 
 const { status: _, ...sharedFields } = experimentFields('acceptance test');
 
@@ -180,6 +217,16 @@ export const AcceptanceTest = Type.Object(
     control: Side,
     candidate: Side,
     metrics: Type.Array(AcceptanceMetric, { description: 'The rules. The candidate must meet all of them.' }),
+    failure_margin: Type.Optional(Type.Number(failureMargin)),
+    rules_before_results: Type.Optional(
+      Type.Boolean({
+        description:
+          'true if the test was created before the first run of its batch ended, so that nobody could fit the rules to the results. Absent for a test of an older release. Beyond the specification.',
+      }),
+    ),
+    tests_on_batch: integerSchema(
+      'Number of acceptance tests on the same batch, including this one. Each is another chance to pass. Beyond the specification.',
+    ),
     results: Type.Optional(AcceptanceResults),
   },
   {
@@ -206,6 +253,7 @@ export const AcceptanceTestCreate = Type.Object(
       maxItems: METRICS_MAX,
       description: `The rules, 1 to ${METRICS_MAX}, without duplicates.`,
     }),
+    failure_margin: optionalNullable(Type.Number(failureMargin)),
     input_set_id: optionalNullable(
       idReferenceSchema<InputSetId>(
         'If the batch does not exist yet: the input set on which to create and start it.',
@@ -256,6 +304,8 @@ const example = {
       params: { operator: 'le', tolerance: { type: 'relative', value: 0.01 } },
     },
   ],
+  rules_before_results: true,
+  tests_on_batch: 1,
 } as const;
 
 export const createAcceptanceTest = defineOperation({

@@ -42,7 +42,7 @@ import {
   experimentProgressFields,
   experimentUpdateFields,
 } from './experiment-fields.ts';
-import { ComparedGroups, GroupedSummary } from './experiment-results.ts';
+import { ComparedGroups, GroupedSummary, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, Failure, RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 
@@ -190,6 +190,7 @@ export const BatchExperiment = Type.Object(
       description:
         'Comparisons of every instance, version, option set and scenario with the first, or with the control of the first acceptance test on the batch. Beyond the specification.',
     }),
+    method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
       description: 'Statistics omitted because of limits, in sentences.',
     }),
@@ -308,6 +309,7 @@ export const getBatchExperiment = defineOperation({
         failures: [],
         grouped_distributional_summaries: [],
         comparisons: [],
+        method: '2026-11',
         warnings: [],
       },
     },

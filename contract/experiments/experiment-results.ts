@@ -10,6 +10,10 @@ const numberSchema = (description: string) => Type.Number({ description });
 const integerSchema = (description: string) => Type.Integer({ description });
 const nullableNumberSchema = (description: string) => nullable(numberSchema(description));
 
+/** Describes the method that computed the results of an experiment. */
+export const METHOD_DESCRIPTION =
+  'Method of analysis that computed the results: 2026-11, or 1 for stored results of an older release. Beyond the specification.';
+
 const PERCENTS = ['01', '05', '10', '25', '50', '75', '90', '95', '99'] as const;
 
 /** Both spellings: the published clients read the lower case, the specification names the upper case. */

@@ -20,7 +20,7 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import { ComparedGroups, GroupedSummary } from './experiment-results.ts';
+import { ComparedGroups, GroupedSummary, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 
@@ -146,6 +146,7 @@ const ShadowTest = Type.Object(
     refused_runs: Type.Array(RefusedRun, {
       description: `Copies that could not be created, at most ${REFUSED_RUNS_EMBEDDED_MAX}. Their input is the original.`,
     }),
+    method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
       description: 'Omitted statistics, and sides whose runs have several versions, in sentences.',
     }),
@@ -256,6 +257,7 @@ export const getShadowTest = defineOperation({
         grouped_distributional_summaries: [],
         compared: [],
         refused_runs: [],
+        method: '2026-11',
         warnings: [],
       },
     },

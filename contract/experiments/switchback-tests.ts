@@ -20,7 +20,7 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import { GroupedSummary, SwitchbackComparison } from './experiment-results.ts';
+import { GroupedSummary, METHOD_DESCRIPTION, SwitchbackComparison } from './experiment-results.ts';
 import { ExperimentRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { InstancePair, StopIntent } from './shadow-tests.ts';
@@ -117,6 +117,7 @@ const SwitchbackTest = Type.Object(
       description:
         'Comparison of the candidate with the baseline by indicator, over the ended units. It covers at most 50 indicators, those in `objectives` first. Beyond the specification.',
     }),
+    method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
       description: 'Omitted statistics, and sides whose runs have several versions, in sentences.',
     }),
@@ -222,7 +223,13 @@ export const getSwitchbackTest = defineOperation({
     200: {
       description: 'The switchback test.',
       schema: SwitchbackTest,
-      example: { ...started, grouped_distributional_summaries: [], compared: [], warnings: [] },
+      example: {
+        ...started,
+        grouped_distributional_summaries: [],
+        compared: [],
+        method: '2026-11',
+        warnings: [],
+      },
     },
   },
 });

@@ -66,6 +66,8 @@ describe('a test on an existing batch', () => {
       control: { instance_id: 'control', version_id: '' },
       candidate: { instance_id: 'candidate', version_id: '' },
       metrics: [{ ...MEAN_METRIC, params: { operator: 'le', tolerance: { type: '', value: 0 } } }],
+      rules_before_results: expect.any(Boolean),
+      tests_on_batch: 1,
       created_at: expect.stringMatching(TIMESTAMP),
       updated_at: expect.stringMatching(TIMESTAMP),
     };
@@ -74,7 +76,11 @@ describe('a test on an existing batch', () => {
     expect(test).toEqual({
       ...created,
       status: 'completed',
-      results: { passed: true, metric_results: [expect.objectContaining({ passed: true })] },
+      results: {
+        passed: true,
+        method: '2026-11',
+        metric_results: [expect.objectContaining({ passed: true })],
+      },
     });
     expect(test.updated_at).toBe((response.body as AcceptanceTest).updated_at);
   });
@@ -285,7 +291,7 @@ describe('list, update and delete', () => {
     expect(listed.map(({ id }) => id)).toEqual(ids);
     for (const test of listed) {
       const { results, ...rest } = await fetchAcceptanceTest(server, application, test.id);
-      expect(test).toEqual({ ...rest, results: { passed: results?.passed } });
+      expect(test).toEqual({ ...rest, results: { passed: results?.passed, method: results?.method } });
     }
     const pages = await listAllPages(server, acceptanceTestPath(application), 2);
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);

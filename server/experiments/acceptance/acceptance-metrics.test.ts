@@ -149,7 +149,7 @@ describe('a control with mean 20 and a candidate with mean 21', () => {
       control_value: 20,
       candidate_value: 21,
       threshold: 20,
-      reason: 'The candidate’s mean of result.value, 21, is above 20.',
+      reason: 'The candidate’s mean of result.value, 21, is above 20. Compared over 3 inputs.',
       comparison: expect.objectContaining({
         indicator: 'result.value',
         objective: 'minimize',
@@ -157,7 +157,7 @@ describe('a control with mean 20 and a candidate with mean 21', () => {
         inputs: { total: 3, usable: 3, wins: 1, ties: 0, losses: 2 },
       }),
     });
-    expect(test.results).toEqual({ passed: false, metric_results });
+    expect(test.results).toEqual({ passed: false, method: '2026-11', metric_results });
   });
 
   test.each([
@@ -180,7 +180,7 @@ describe('a control with mean 20 and a candidate with mean 21', () => {
     expect(metric_results[0]?.metric.statistic).toMatch(/^[a-z0-9_]+$/);
   });
 
-  test('gt and ge set the objective maximize, and any indicator can be the field', async () => {
+  test('operators set the objective, eq and ne set none, and any indicator can be the field', async () => {
     const metrics = (['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const).map((operator) => ({
       ...MEAN_METRIC,
       field: 'result.custom.doubled',
@@ -192,8 +192,8 @@ describe('a control with mean 20 and a candidate with mean 21', () => {
       ['maximize', 2],
       ['minimize', 1],
       ['minimize', 1],
-      ['minimize', 1],
-      ['minimize', 1],
+      ['none', 1],
+      ['none', 1],
     ]);
     expect(metric_results[0]).toMatchObject({ control_value: 40, candidate_value: 42 });
   });

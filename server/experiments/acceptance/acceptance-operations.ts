@@ -2,6 +2,7 @@
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication } from '../../applications/store.ts';
+import type { Reader } from '../../database/database.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { Caller, OperationHandler } from '../../http/handlers/handler.ts';
@@ -22,9 +23,9 @@ import {
   duplicateAcceptanceId,
   insertTest,
   insertTestOnBatch,
-  type PreparedTest,
   prepareTest,
   prepareTestOnBatch,
+  recordRulesBeforeResults,
 } from './create-acceptance-test.ts';
 import { formatAcceptanceSummary, formatAcceptanceTest } from './format-acceptance-test.ts';
 
@@ -42,9 +43,10 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
     await checkAcceptanceSides(database.read, application, test.definition);
     return createBatch(context, { caller, params, body: batchBody }, (experiment, insert) =>
       commit(async (tx) => {
-        await insertTest(tx, test, experiment.uid);
+        const first = recordRulesBeforeResults(test, true);
+        await insertTest(tx, first, experiment.uid);
         await insert(tx);
-        return createdResponse(test);
+        return { status: 201, body: formatAcceptanceSummary(first.row, 1) };
       }),
     );
   }
@@ -56,7 +58,8 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
       const prepared = await prepareTestOnBatch(context, test, known);
       const committed = await commit(async (tx) => {
         await insertTestOnBatch(tx, prepared);
-        return createdResponse(test);
+        const body = formatAcceptanceSummary(prepared.test.row, await countTestsOnBatch(tx, known.uid));
+        return { status: 201 as const, body };
       });
       // The batch may have ended: the notification wakes the job that decides the test.
       database.notify('experiments-ended');
@@ -76,7 +79,13 @@ export const listAcceptanceTests: OperationHandler<'listAcceptanceTests'> = asyn
     tokenScope: `acceptance-tests ${application.uid}`,
     query,
     queryRows: (page) => store.listAcceptanceTests(database.read, application.uid, page),
-    formatBodies: (rows) => rows.map(formatAcceptanceSummary),
+    async formatBodies(rows) {
+      const counts = await store.countTestsOnBatches(
+        database.read,
+        rows.map((row) => row.experiment_uid),
+      );
+      return rows.map((row) => formatAcceptanceSummary(row, counts.get(row.experiment_uid) ?? 1));
+    },
   });
 };
 
@@ -85,7 +94,8 @@ export const getAcceptanceTest: OperationHandler<'getAcceptanceTest'> = async (
   { caller, params },
 ) => {
   const { test } = await getOwnTest(context, caller, params);
-  return { status: 200, body: formatAcceptanceTest(test) };
+  const testsOnBatch = await countTestsOnBatch(context.database.read, test.experiment_uid);
+  return { status: 200, body: formatAcceptanceTest(test, testsOnBatch) };
 };
 
 export const updateAcceptanceTest: OperationHandler<'updateAcceptanceTest'> = async (
@@ -102,7 +112,8 @@ export const updateAcceptanceTest: OperationHandler<'updateAcceptanceTest'> = as
   return commit(async (tx) => {
     const changed = await store.updateAcceptanceTest(tx, test.uid, changes);
     const found = orThrow(changed, () => testNotFound(application, params.acceptance_id));
-    return { status: 200, body: formatAcceptanceTest(found) };
+    const testsOnBatch = await countTestsOnBatch(tx, found.experiment_uid);
+    return { status: 200, body: formatAcceptanceTest(found, testsOnBatch) };
   });
 };
 
@@ -143,6 +154,6 @@ function testNotFound(application: Pick<ApplicationsTable, 'id'>, id: Experiment
   );
 }
 
-function createdResponse(test: PreparedTest) {
-  return { status: 201 as const, body: formatAcceptanceSummary(test.row) };
+async function countTestsOnBatch(db: Reader, experimentUid: string): Promise<number> {
+  return (await store.countTestsOnBatches(db, [experimentUid])).get(experimentUid) ?? 1;
 }

@@ -3,13 +3,15 @@ import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acce
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { lockLiveApplication } from '../../applications/store.ts';
-import type { Writer } from '../../database/database.ts';
+import type { Reader, Writer } from '../../database/database.ts';
 import { badRequest, type Problem, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { makeId } from '../../random.ts';
+import { hasRunsEndedBy } from '../../runs/store/experiment-runs.ts';
 import { applyControlChange, type ControlChange, computeControlChange } from '../batch/batch-control.ts';
 import type { BatchResultsContext } from '../batch/batch-results.ts';
+import { countRunsByExperiment } from '../operations/format-experiment.ts';
 import type { AcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
 import { lockExperiment } from '../store/experiments.ts';
@@ -18,7 +20,7 @@ import { insertAcceptanceTest } from '../store/transitions.ts';
 import { parseAcceptanceRequest } from './parse-acceptance-request.ts';
 
 /** A valid request and the row to store. */
-export interface PreparedTest {
+interface PreparedTest {
   id: ExperimentId;
   /** The batch experiment whose runs the test compares. */
   experimentId: ExperimentId;
@@ -59,6 +61,7 @@ export function prepareTest(
     status: 'started',
     passed: null,
     error: '',
+    method: null,
     metric_results: null,
     created_at: now,
     updated_at: now,
@@ -73,13 +76,32 @@ export async function insertTest(tx: Writer, test: PreparedTest, experimentUid: 
     throw duplicateAcceptanceId(test.id);
 }
 
-/** Computes what the test changes in the batch. */
+/** Computes what the test changes in the batch, and records whether the batch had results when the test was created. */
 export async function prepareTestOnBatch(
   context: BatchResultsContext,
   test: PreparedTest,
   batch: ExperimentsTable,
 ): Promise<PreparedTestOnBatch> {
-  return { test, batch, change: await computeControlChange(context, batch, test.definition.control) };
+  const hadResults = await hasResultsBy(context.database.read, batch, test.row.created_at);
+  return {
+    test: recordRulesBeforeResults(test, !hadResults),
+    batch,
+    change: await computeControlChange(context, batch, test.definition.control),
+  };
+}
+
+/** Returns the test with a definition that records whether its rules came before the first result of the batch. */
+export function recordRulesBeforeResults(test: PreparedTest, rules_before_results: boolean): PreparedTest {
+  const definition = { ...test.definition, rules_before_results };
+  return { ...test, definition, row: { ...test.row, definition: JSON.stringify(definition) } };
+}
+
+/** Returns true when a run of the batch had an outcome at the given time. A deleted run counts: somebody may have read it. */
+async function hasResultsBy(db: Reader, batch: ExperimentsTable, at: number): Promise<boolean> {
+  if (batch.status !== 'started') return true;
+  const { statuses, planned, refused } = (await countRunsByExperiment(db, [batch]))(batch);
+  const existing = Object.values(statuses).reduce((total, count) => total + count, planned);
+  return refused > 0 || existing < batch.requested || (await hasRunsEndedBy(db, batch.uid, at));
 }
 
 /**

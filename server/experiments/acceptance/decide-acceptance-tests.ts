@@ -42,13 +42,13 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
       { kind: 'acceptance', definition, status, failures },
       readObservations(database.read, test.experiment_uid, versionByInstance),
     );
-    const { passed, error = '', metric_results } = JSON.parse(results) as AcceptanceResults;
+    const { passed, error = '', method, metric_results } = JSON.parse(results) as AcceptanceResults;
     await database.transact((tx) =>
       transitionAcceptanceTest(
         tx,
         test.uid,
         { from: 'started', to: status },
-        { passed: passed ? 1 : 0, error, metric_results: JSON.stringify(metric_results) },
+        { passed: passed ? 1 : 0, error, method, metric_results: JSON.stringify(metric_results) },
       ),
     );
     database.notify('experiments-ended');

@@ -57,7 +57,7 @@ test('when every run failed, batch and test name the error, a run and the number
 test('the reason names a side with some failed runs, and the first error', async () => {
   const { batch, results, reason } = await runTestToEnd([{ control: 2, candidate: 1 }, { control: 2 }]);
   const [candidate] = listFailedRunIds(batch, 'candidate');
-  expect(results).toMatchObject({ passed: true });
+  expect(results).toMatchObject({ passed: false });
   expect(results).not.toHaveProperty('error');
   expect(reason).toContain(
     `1 of 2 runs of the candidate (instance "candidate") failed. The first error, of one run: "${EXIT_ERROR}" (${candidate}).`,

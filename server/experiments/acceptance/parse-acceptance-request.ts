@@ -12,6 +12,7 @@ import {
   NO_TOLERANCE,
   parseStatisticName,
   STATISTIC_NAMES,
+  type StatisticName,
 } from '../statistics/acceptance-metrics.ts';
 import {
   type AcceptanceDefinition,
@@ -30,7 +31,13 @@ export function parseAcceptanceRequest(
     throw badRequest(
       `candidate.instance_id is ${quoteValue(candidate.instance_id)}, which is also the control; name another instance, or a different version of each side.`,
     );
-  return { control, candidate, metrics: parseMetrics(body.metrics) };
+  const { failure_margin } = body;
+  return {
+    control,
+    candidate,
+    metrics: parseMetrics(body.metrics),
+    ...(typeof failure_margin === 'number' ? { failure_margin } : {}),
+  };
 }
 
 function parseSide(
@@ -72,9 +79,9 @@ function parseMetric(
     throw badRequest(
       `${path}.params.tolerance.value is ${value}; it must be a number below 1e308 in magnitude.`,
     );
-  if (metric_type === 'direct-comparison' && value < 0)
+  if ((metric_type === 'direct-comparison' || metric_type === 'non-inferiority') && value < 0)
     throw badRequest(
-      `${path}.params.tolerance.value is ${value}; the tolerance of a direct-comparison must be 0 or more.`,
+      `${path}.params.tolerance.value is ${value}; the tolerance of a ${metric_type} must be 0 or more.`,
     );
   if (metric_type === 'direct-comparison' && type === '' && value !== 0)
     throw badRequest(
@@ -82,5 +89,30 @@ function parseMetric(
     );
   // Adding 0 turns -0 into 0, so that equal rules are equal as JSON.
   const normalized = { operator: params.operator, tolerance: { type, value: value + 0 } };
+  if (metric_type === 'non-inferiority') checkNonInferiority(path, name, normalized);
   return { field, statistic: name, metric_type, params: normalized };
+}
+
+/** Throws a 400 for a rule of type non-inferiority whose bound has no meaning. */
+function checkNonInferiority(
+  path: string,
+  statistic: StatisticName,
+  { operator, tolerance: { type, value } }: Metric['params'],
+): void {
+  if (statistic !== 'mean')
+    throw badRequest(
+      `${path}.statistic is ${quoteValue(statistic)}; it must be "mean" for non-inferiority, which compares the mean effect over the inputs.`,
+    );
+  if (operator === 'eq' || operator === 'ne')
+    throw badRequest(
+      `${path}.params.operator is ${quoteValue(operator)}; for non-inferiority it must be lt or le if less is better, gt or ge if more is better.`,
+    );
+  if (type === '')
+    throw badRequest(
+      `${path}.params.tolerance.type is ""; for non-inferiority give the largest loss that you accept, relative or absolute.`,
+    );
+  if (type === 'relative' && value >= 1 && (operator === 'gt' || operator === 'ge'))
+    throw badRequest(
+      `${path}.params.tolerance.value is ${value}; it must be below 1, or any candidate passes ${operator}.`,
+    );
 }

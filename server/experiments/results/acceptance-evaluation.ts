@@ -1,16 +1,14 @@
 /** Evaluates an acceptance test from the runs of its batch. Pure. */
 import type { AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
-import {
-  decideMetric,
-  flattenDistribution,
-  type Metric,
-  type MetricDecision,
-} from '../statistics/acceptance-metrics.ts';
+import { collectEvidence, decideRule, type IndicatorEvidence } from '../statistics/acceptance/decide-rule.ts';
+import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
+import { flattenDistribution, type Metric, type MetricDecision } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
-import { findReportedValue, type Observation } from '../statistics/observations.ts';
+import type { Observation } from '../statistics/observations.ts';
 import { type Comparison, compareFamily, type FamilyIndicator } from '../statistics/paired/family.ts';
-import { type Distribution, summarize } from '../statistics/summary.ts';
+import type { Direction } from '../statistics/paired/verdict.ts';
+import type { Distribution } from '../statistics/summary.ts';
 import {
   type AcceptanceDefinition,
   type AcceptanceSide,
@@ -22,7 +20,6 @@ import {
   explainMissingValues,
   type SideRuns,
 } from './acceptance-reasons.ts';
-
 import { DEFAULT_INDICATOR } from './select-indicators.ts';
 
 type Side = MetricResult['statistics']['control'];
@@ -39,31 +36,37 @@ export interface AcceptanceResultsRequest {
   failures: readonly RunFailure[];
 }
 
+/** Results without the method of analysis, which every kind of results has. */
+type EvaluatedTest = Omit<AcceptanceResults, 'method'> & { metric_results: MetricResult[] };
+
 /** Decides every rule of the test. */
 export function evaluateAcceptanceTest(
-  { definition: { control, candidate, metrics }, status, failures }: AcceptanceResultsRequest,
+  { definition, status, failures }: AcceptanceResultsRequest,
   observations: readonly Observation[],
-): AcceptanceResults & { metric_results: MetricResult[] } {
-  const controls = observations.filter((run) => belongsToSide(control, run));
-  const candidates = observations.filter((run) => belongsToSide(candidate, run));
-  const sides = {
-    control: collectSideRuns('control', control, controls, failures),
-    candidate: collectSideRuns('candidate', candidate, candidates, failures),
+): EvaluatedTest {
+  const { control, candidate, metrics, failure_margin } = definition;
+  const runs = {
+    control: observations.filter((run) => belongsToSide(control, run)),
+    candidate: observations.filter((run) => belongsToSide(candidate, run)),
   };
-  const comparisons = compareIndicatorsOnce(metrics, controls, candidates);
+  const sides = {
+    control: collectSideRuns('control', control, runs.control, failures),
+    candidate: collectSideRuns('candidate', candidate, runs.candidate, failures),
+  };
+  const resampler = new Resampler({ seed: RESAMPLING_SEED, resamples: RESAMPLE_COUNT });
+  const comparisons = compareIndicatorsOnce(definition, runs, resampler);
+  const evidence = collectEvidenceOnce(metrics, runs);
   const metric_results = metrics.map((metric): MetricResult => {
-    const distributions = {
-      control: summarizeSucceeded(controls, metric.field),
-      candidate: summarizeSucceeded(candidates, metric.field),
-    };
+    const found = findByKey(evidence, metric.field);
+    const decision = decideRule(metric, found, { ...DEFAULT_INDICATOR, failure_margin, resampler });
     return {
       metric,
-      ...addReasons(metric, decideMetric(metric, distributions.control, distributions.candidate), sides),
+      ...addReasons(metric, decision, sides),
       statistics: {
-        control: formatSide(control, controls, distributions.control),
-        candidate: formatSide(candidate, candidates, distributions.candidate),
+        control: formatSide(control, runs.control, found.all.control),
+        candidate: formatSide(candidate, runs.candidate, found.all.candidate),
       },
-      comparison: findComparison(comparisons, metric),
+      comparison: findByKey(comparisons, formatComparisonKey(metric)),
     };
   });
   return {
@@ -75,7 +78,7 @@ export function evaluateAcceptanceTest(
 
 type Sides = Record<'control' | 'candidate', SideRuns>;
 
-/** Appends the reasons of runs without a value to the reason of the decision, which does not count these runs. */
+/** Appends the reasons of runs without a value to the reason of the decision. */
 function addReasons(metric: Metric, decision: MetricDecision, { control, candidate }: Sides): MetricDecision {
   const used = metric.metric_type === 'absolute-threshold' ? [candidate] : [control, candidate];
   const explanations = used.flatMap((side) => [
@@ -91,18 +94,19 @@ function formatError({ control, candidate }: Sides): string {
   return ['No run of the batch experiment succeeded.', ...reasons].join(' ');
 }
 
-/** Returns the direction that a rule implies. A rule of equality implies none; `minimize` is the default of objectives. */
-function findDirection({ params }: Metric): 'minimize' | 'maximize' {
-  return params.operator === 'gt' || params.operator === 'ge' ? 'maximize' : 'minimize';
+/** Returns the direction that the operator of a rule implies; a rule of equality implies none. */
+function findDirection({ params: { operator } }: Metric): Direction {
+  if (operator === 'eq' || operator === 'ne') return 'none';
+  return operator === 'gt' || operator === 'ge' ? 'maximize' : 'minimize';
 }
 
 const formatComparisonKey = (metric: Metric): string => JSON.stringify([metric.field, findDirection(metric)]);
 
 /** Compares each pair of an indicator and a direction once, as one family of tests. */
 function compareIndicatorsOnce(
-  metrics: readonly Metric[],
-  control: readonly Observation[],
-  candidate: readonly Observation[],
+  { metrics, failure_margin }: AcceptanceDefinition,
+  runs: SideObservations,
+  resampler: Resampler,
 ): Map<string, Comparison> {
   const metricByKey = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
   const indicators = [...metricByKey.values()].map(
@@ -111,15 +115,16 @@ function compareIndicatorsOnce(
       indicator: metric.field,
       role: 'primary',
       direction: findDirection(metric),
+      failure_margin: failure_margin ?? null,
     }),
   );
-  const [comparisons = []] = compareFamily([{ control, candidate }], indicators, {
+  const [comparisons = []] = compareFamily([runs], indicators, {
     unit: 'input',
     serial: false,
     clusterings: [],
     progress: 'complete',
     listIndicatorBlockers: () => [],
-    resampler: new Resampler({ seed: RESAMPLING_SEED, resamples: RESAMPLE_COUNT }),
+    resampler,
   });
   return new Map(
     [...metricByKey.keys()].flatMap((key, index): [string, Comparison][] => {
@@ -129,17 +134,18 @@ function compareIndicatorsOnce(
   );
 }
 
-function findComparison(comparisons: ReadonlyMap<string, Comparison>, metric: Metric): Comparison {
-  const comparison = comparisons.get(formatComparisonKey(metric));
-  if (!comparison) throw new Error(`The indicator ${JSON.stringify(metric.field)} has no comparison.`);
-  return comparison;
+function collectEvidenceOnce(
+  metrics: readonly Metric[],
+  runs: SideObservations,
+): Map<string, IndicatorEvidence> {
+  const fields = new Set(metrics.map(({ field }) => field));
+  return new Map([...fields].map((field) => [field, collectEvidence(runs, field)]));
 }
 
-/** Summarises the numbers of the runs that succeeded; returns null when there are none. */
-function summarizeSucceeded(runs: readonly Observation[], field: string): Distribution | null {
-  return summarize(
-    runs.filter((run) => run.status === 'succeeded').map((run) => findReportedValue(run, field)),
-  );
+function findByKey<Value>(values: ReadonlyMap<string, Value>, key: string): Value {
+  const value = values.get(key);
+  if (value === undefined) throw new Error(`The rule on ${key} was not computed.`);
+  return value;
 }
 
 function formatSide(

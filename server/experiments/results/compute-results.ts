@@ -1,5 +1,6 @@
 /** Computes the results of an experiment of any kind, as JSON. Pure. */
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
+import { formatResults } from '../store/analysis-method.ts';
 import { type AcceptanceResultsRequest, evaluateAcceptanceTest } from './acceptance-evaluation.ts';
 import { analyseBatch, type BatchResultsRequest } from './batch-analysis.ts';
 import {
@@ -28,18 +29,18 @@ export function createRunReader(request: ResultsRequest): RunReader {
   return new RunReader(listNamedIndicators(settings));
 }
 
-/** Computes the requested results, and returns them as JSON. */
+/** Computes the requested results, and returns them as JSON with the method of analysis. */
 export function computeResults(
   request: ResultsRequest,
   { runs, isTruncated }: Pick<RunReader, 'runs' | 'isTruncated'>,
 ): string {
-  if (request.kind === 'acceptance') return JSON.stringify(evaluateAcceptanceTest(request, runs));
+  if (request.kind === 'acceptance') return formatResults(evaluateAcceptanceTest(request, runs));
   const analysis = analyse(request, runs);
   if (isTruncated)
     analysis.warnings.push(
       'Indicators that the fewest runs reported are left out: there are too many numbers.',
     );
-  return JSON.stringify(analysis);
+  return formatResults(analysis);
 }
 
 function analyse(

@@ -39,6 +39,7 @@ export async function* readObservations(
 function toRawObservation(run: ObservedRun): RawObservation {
   return {
     ...formatLabels(run),
+    run_id: run.id,
     input_id: run.input_id ?? run.id,
     content: run.input_sha256,
     status: run.status,

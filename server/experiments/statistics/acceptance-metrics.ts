@@ -7,6 +7,7 @@
  *   more than t apart.
  * - absolute-threshold: candidate OP value of the tolerance, whatever its type; the control need not have a value.
  * - difference-threshold: candidate - control OP t (for "" the value itself, as for absolute).
+ * - non-inferiority: acceptance/non-inferiority.ts decides it.
  *
  * Two numbers closer than 10^-12 of the largest one involved are equal: 1.3 - 1.0 <= 0.3 must not fail by rounding.
  * A metric fails when a side that it needs has no usable value; its reason names the side.
@@ -14,7 +15,7 @@
 import { clampToFinite } from './numbers.ts';
 import { type Distribution, GEOMETRIC_MEAN_SHIFT, type LowerPercentile, PERCENTILE_KEYS } from './summary.ts';
 
-type MetricType = 'direct-comparison' | 'absolute-threshold' | 'difference-threshold';
+type MetricType = 'direct-comparison' | 'absolute-threshold' | 'difference-threshold' | 'non-inferiority';
 export type Operator = 'gt' | 'ge' | 'lt' | 'le' | 'eq' | 'ne';
 
 /** A metric as the request defines it. */
@@ -99,8 +100,20 @@ export interface MetricDecision {
   candidate_value: number | null;
   /** The right-hand side of the operator; null when a side that the metric needs has no usable value. */
   threshold: number | null;
-  /** One sentence for the reader. */
+  /** Sentences for the reader. */
   reason: string;
+  /** Only for a rule of that type. */
+  non_inferiority?: NonInferiority;
+}
+
+/** The effect of the candidate, for a rule of type non-inferiority. */
+export interface NonInferiority {
+  measure: 'ratio' | 'difference';
+  effect: number;
+  /** The one-sided 95 % bound of the effect; null for too few inputs. */
+  bound: number | null;
+  /** Inputs that both sides solved. */
+  inputs: number;
 }
 
 /** Decides one metric from the distributions of its field. A side without a usable value is null. */
@@ -151,10 +164,10 @@ export function decideMetric(
 }
 
 /** Two numbers closer than this share of the largest one involved are equal. */
-const EQUALITY_SHARE = 1e-12;
+export const EQUALITY_SHARE = 1e-12;
 
 /** The relation in the reason of a metric that passes, and of one that fails. */
-const RELATIONS: Record<Operator, [string, string]> = {
+export const RELATIONS: Record<Operator, [string, string]> = {
   gt: ['is above', 'is not above'],
   ge: ['is at least', 'is below'],
   lt: ['is below', 'is not below'],
@@ -177,7 +190,7 @@ function resolveOperands({ metric_type, params }: Metric, control: number, candi
 }
 
 /** Returns true when the operator holds for a gap of left minus right. */
-function isSatisfied(operator: Operator, gap: number, slack: number, equal: number): boolean {
+export function isSatisfied(operator: Operator, gap: number, slack: number, equal: number): boolean {
   switch (operator) {
     case 'gt':
       return gap > equal;
@@ -194,7 +207,8 @@ function isSatisfied(operator: Operator, gap: number, slack: number, equal: numb
   }
 }
 
-function formatNumber(value: number): string {
+/** Returns the number with six digits. */
+export function formatNumber(value: number): string {
   return `${Number(value.toPrecision(6))}`;
 }
 

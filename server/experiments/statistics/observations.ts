@@ -3,6 +3,8 @@ import { findIndicator } from '../../runs/results/indicators.ts';
 
 /** The fields of a run that statistics read. */
 export interface Observation {
+  /** Absent for a run that could not be submitted. */
+  run_id?: string;
   instance_id: string;
   version_id: string;
   input_id: string;

@@ -16,6 +16,10 @@ export interface AcceptanceDefinition {
   control: AcceptanceSide;
   candidate: AcceptanceSide;
   metrics: Metric[];
+  /** Largest share of the inputs that the candidate may lose. Absent: none. */
+  failure_margin?: number;
+  /** True when the test was created before the first run of its batch ended. Absent in tests of older releases. */
+  rules_before_results?: boolean;
 }
 
 /** Parses the definition column of an acceptance test. */

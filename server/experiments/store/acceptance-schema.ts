@@ -24,6 +24,8 @@ export interface AcceptanceTestsTable {
   error: string;
   /** A MetricResult for each rule, in JSON; null until the test is decided. */
   metric_results: string | null;
+  /** The method of analysis that decided the test; null until then, and for a decision of an older release. */
+  method: string | null;
   created_at: number;
   updated_at: number;
 }
@@ -84,6 +86,12 @@ export const migrations: readonly Migration[] = [
           failed: [],
         },
       });
+    },
+  },
+  {
+    name: '0063-methods-of-acceptance-tests',
+    async up(db) {
+      await db.schema.alterTable('acceptance_tests').addColumn('method', 'text').execute();
     },
   },
 ];

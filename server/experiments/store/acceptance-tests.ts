@@ -24,6 +24,7 @@ const LISTED = [
   'status',
   'passed',
   'error',
+  'method',
   'created_at',
   'updated_at',
 ] as const;
@@ -105,6 +106,26 @@ export function listUndecidedAcceptanceTests(
     .limit(limit)
     .execute();
 }
+
+/** Counts the tests of each batch experiment, by its uid. Batches without a test are absent. */
+export async function countTestsOnBatches(
+  db: Reader,
+  experimentUids: readonly string[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (let from = 0; from < experimentUids.length; from += UIDS_PER_STATEMENT) {
+    const rows = await db
+      .selectFrom('acceptance_tests')
+      .select((eb) => ['experiment_uid', eb.fn.countAll().as('count')])
+      .where('experiment_uid', 'in', experimentUids.slice(from, from + UIDS_PER_STATEMENT))
+      .groupBy('experiment_uid')
+      .execute();
+    for (const { experiment_uid, count } of rows) counts.set(experiment_uid, Number(count));
+  }
+  return counts;
+}
+
+const UIDS_PER_STATEMENT = 500;
 
 /** Deletes the test. Returns false when it was deleted already. */
 export async function deleteAcceptanceTest(tx: Writer, uid: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { Reader, Writer } from '../../database/database.ts';
 import { isInWindow } from '../../database/list-order.ts';
 import { locked } from '../../database/row-locks.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
+import { markStoredResults } from './analysis-method.ts';
 import type { ExperimentInputsTable, ExperimentKind, ExperimentsTable } from './schema.ts';
 
 /** A literal, because the planner uses a partial index only for a value in the text of the statement. */
@@ -206,14 +207,14 @@ export async function removeExperimentInputs(tx: Writer, uid: string, limit: num
   return contents;
 }
 
-/** Returns the stored results in JSON; undefined until the experiment has ended. */
+/** Returns the stored results in JSON, with their method of analysis; undefined until the experiment has ended. */
 export async function findExperimentResults(db: Reader, uid: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('experiment_results')
     .select('results')
     .where('experiment_uid', '=', uid)
     .executeTakeFirst();
-  return row?.results;
+  return row && markStoredResults(row.results);
 }
 
 /** Stores the results and replaces earlier ones. */

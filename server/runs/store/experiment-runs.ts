@@ -163,6 +163,19 @@ export async function hasUnfinishedRuns(db: Reader, experimentUid: string): Prom
   return row !== undefined;
 }
 
+/** Returns true if any run of the experiment had ended at the given time. */
+export async function hasRunsEndedBy(db: Reader, experimentUid: string, at: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('runs')
+    .select('id')
+    .where(OF_EXPERIMENT)
+    .where('experiment_uid', '=', experimentUid)
+    .where('finished_at', '<=', at)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Returns true if any run that a shadow test has copied has not ended. */
 export async function hasUnfinishedOriginalRuns(db: Reader, experimentUid: string): Promise<boolean> {
   const row = await db

@@ -111,7 +111,7 @@ function labelOutcome(run: Observation, indicator: string): LabelledOutcome {
 }
 
 /** Returns the outcome of a run. A run that succeeded without a usable number counts as failed. */
-function readOutcome(run: Observation, indicator: string): Outcome {
+export function readOutcome(run: Observation, indicator: string): Outcome {
   if (run.status === 'succeeded') return toUsableNumber(findReportedValue(run, indicator)) ?? 'failed';
   return run.status === 'failed' || run.status === 'canceled' ? run.status : 'pending';
 }

@@ -1,0 +1,116 @@
+/**
+ * Decides one rule of an acceptance test: selects the values that it compares, compares them, and refuses a candidate that
+ * lost inputs.
+ *
+ * A rule compares the sides over the inputs that both solved. Two kinds of rules count all numbers of a side. A rule about
+ * `count` asks for the number of runs with a number, and an absolute threshold holds whatever the control is.
+ */
+import {
+  decideMetric,
+  type Metric,
+  type MetricDecision,
+  parseStatisticName,
+  readStatistic,
+} from '../acceptance-metrics.ts';
+import type { Resampler } from '../bootstrap.ts';
+import { findReportedValue, type Observation } from '../observations.ts';
+import type { IndicatorSettings } from '../paired/compare.ts';
+import { type Distribution, summarize } from '../summary.ts';
+import { decideNonInferiority } from './non-inferiority.ts';
+import {
+  findFailureObjection,
+  pairSolvedInputs,
+  type SideObservations,
+  type SolvedInputs,
+} from './solved-inputs.ts';
+
+/** One indicator on both sides. */
+export interface IndicatorEvidence {
+  runs: SideObservations;
+  /** The numbers of all runs that succeeded; null for none. */
+  all: { control: Distribution | null; candidate: Distribution | null };
+  solved: SolvedInputs;
+}
+
+/** Settings that the rules of a test share. */
+export interface RuleSettings extends Pick<IndicatorSettings, 'tie_tolerance' | 'shift'> {
+  /** Share of the inputs that the candidate may lose; undefined for none. */
+  failure_margin: number | undefined;
+  resampler: Resampler;
+}
+
+/** Collects the values of an indicator on both sides. */
+export function collectEvidence(runs: SideObservations, indicator: string): IndicatorEvidence {
+  return {
+    runs,
+    all: {
+      control: summarizeSucceeded(runs.control, indicator),
+      candidate: summarizeSucceeded(runs.candidate, indicator),
+    },
+    solved: pairSolvedInputs(runs, indicator),
+  };
+}
+
+function summarizeSucceeded(runs: readonly Observation[], field: string): Distribution | null {
+  return summarize(
+    runs.filter((run) => run.status === 'succeeded').map((run) => findReportedValue(run, field)),
+  );
+}
+
+/** Decides the rule from the evidence of its indicator. */
+export function decideRule(
+  metric: Metric,
+  evidence: IndicatorEvidence,
+  settings: RuleSettings,
+): MetricDecision {
+  const decision = decideByNumbers(metric, evidence, settings);
+  const objection = findFailureObjection(evidence.solved, settings.failure_margin);
+  return objection === null
+    ? decision
+    : { ...decision, passed: false, reason: `${decision.reason} ${objection}` };
+}
+
+function decideByNumbers(
+  metric: Metric,
+  evidence: IndicatorEvidence,
+  settings: RuleSettings,
+): MetricDecision {
+  const { all, runs, solved } = evidence;
+  if (countsAllRuns(metric) || all.control === null || all.candidate === null)
+    return decideMetric(metric, all.control, all.candidate);
+  const control = summarize(solved.control);
+  const candidate = summarize(solved.candidate);
+  if (control === null || candidate === null)
+    return {
+      passed: false,
+      control_value: null,
+      candidate_value: null,
+      threshold: null,
+      reason: `No input has a number as ${metric.field} on both sides.`,
+    };
+  if (metric.metric_type !== 'non-inferiority')
+    return addCoverage(decideMetric(metric, control, candidate), solved);
+  const { non_inferiority, ...decision } = decideNonInferiority(metric, runs, settings, settings.resampler);
+  return addCoverage(
+    {
+      ...decision,
+      control_value: readStatistic(control, 'mean'),
+      candidate_value: readStatistic(candidate, 'mean'),
+      ...(non_inferiority ? { non_inferiority } : {}),
+    },
+    solved,
+  );
+}
+
+function countsAllRuns({ metric_type, statistic }: Metric): boolean {
+  return metric_type === 'absolute-threshold' || parseStatisticName(statistic) === 'count';
+}
+
+/** Adds over how many inputs the sides are compared. */
+function addCoverage(decision: MetricDecision, { solved, ended }: SolvedInputs): MetricDecision {
+  const inputs =
+    solved === ended
+      ? `${solved} input${solved === 1 ? '' : 's'}`
+      : `the ${solved} of ${ended} inputs that both sides solved`;
+  return { ...decision, reason: `${decision.reason} Compared over ${inputs}.` };
+}

@@ -1,0 +1,110 @@
+/**
+ * Decides a rule of type non-inferiority: the one-sided 95 % bound of the candidate's effect lies within the tolerance.
+ *
+ * A rule on point estimates passes a candidate that is worse than the tolerance in half of the experiments, when its true
+ * loss equals the tolerance. This rule passes it in at most 5 %, because the burden of proof is on the candidate (ICH E9,
+ * Statistical Principles for Clinical Trials, 3.3.2). Rules that must all be met need no correction (intersection-union
+ * test; Berger, Technometrics 1982).
+ *
+ * A relative tolerance compares ratios: the geometric mean over the inputs of candidate divided by control. An absolute one
+ * compares the mean of the differences. The bound is an end of the interval of 90 % that the comparison computes.
+ */
+import {
+  EQUALITY_SHARE,
+  formatNumber,
+  isSatisfied,
+  type Metric,
+  type MetricDecision,
+  type NonInferiority,
+  RELATIONS,
+} from '../acceptance-metrics.ts';
+import type { Resampler } from '../bootstrap.ts';
+import { clampToFinite } from '../numbers.ts';
+import {
+  type IndicatorSettings,
+  listBlockers,
+  measureIndicator,
+  type PairedMeasurement,
+} from '../paired/compare.ts';
+import { VERDICT_UNITS_MIN } from '../paired/verdict.ts';
+import type { SideObservations } from './solved-inputs.ts';
+
+/** An interval of 90 % has the one-sided 95 % bounds as its ends. */
+const CONFIDENCE = 0.9;
+
+type Decision = Pick<MetricDecision, 'passed' | 'threshold' | 'reason'> & {
+  non_inferiority: NonInferiority | null;
+};
+
+/** Decides the rule; the caller adds the statistics of both sides and the objection of failures. */
+export function decideNonInferiority(
+  metric: Metric,
+  sides: SideObservations,
+  settings: Pick<IndicatorSettings, 'tie_tolerance' | 'shift'>,
+  resampler: Resampler,
+): Decision {
+  const { operator, tolerance } = metric.params;
+  const isRelative = tolerance.type === 'relative';
+  const isMaximized = operator === 'gt' || operator === 'ge';
+  const measurement = measureIndicator(
+    sides,
+    metric.field,
+    {
+      ...settings,
+      direction: isMaximized ? 'maximize' : 'minimize',
+      measure: isRelative ? 'relative' : 'absolute',
+      margin: { type: isRelative ? 'relative' : 'absolute', value: tolerance.value },
+    },
+    { serial: false, clusterings: [], resampler, confidence: CONFIDENCE },
+  );
+  const change = isMaximized ? -tolerance.value : tolerance.value;
+  const threshold = clampToFinite(isRelative ? 1 + change : change);
+  if (isRelative && measurement.measure !== 'relative')
+    return refuse(
+      `A relative tolerance needs values above 0, and ${metric.field} has others; give an absolute tolerance.`,
+    );
+  const evidence = describeEffect(measurement, isMaximized);
+  if (evidence === null) return refuse(`No input has a number as ${metric.field} on both sides.`);
+  const found = { threshold, non_inferiority: evidence };
+  const blockers = listBlockers(measurement, false);
+  const { inputs, bound } = evidence;
+  if (inputs < VERDICT_UNITS_MIN || bound === null)
+    blockers.push(
+      `Both sides solved ${inputs} input${inputs === 1 ? '' : 's'}; non-inferiority needs at least ${VERDICT_UNITS_MIN}.`,
+    );
+  if (bound === null || blockers.length > 0) return { ...found, passed: false, reason: blockers.join(' ') };
+  const equal = EQUALITY_SHARE * Math.max(Math.abs(bound), Math.abs(threshold));
+  const passed = isSatisfied(operator, bound - threshold, 0, equal);
+  return { ...found, passed, reason: formatReason(metric, evidence, bound, { passed, threshold }) };
+}
+
+function refuse(reason: string): Decision {
+  return { passed: false, threshold: null, non_inferiority: null, reason };
+}
+
+/** The effect on the scale that people read; null without an input that both sides solved. */
+function describeEffect(
+  { complete, effect, interval, measure, scale }: PairedMeasurement,
+  isMaximized: boolean,
+): NonInferiority | null {
+  if (effect === null) return null;
+  const convert = (value: number): number =>
+    clampToFinite(measure === 'relative' ? Math.exp(value) : value / scale.factor);
+  return {
+    measure: measure === 'relative' ? 'ratio' : 'difference',
+    effect: convert(effect),
+    bound: interval === null ? null : convert(isMaximized ? interval.low : interval.high),
+    inputs: complete.filter((unit) => unit.effect !== null).length,
+  };
+}
+
+function formatReason(
+  { field, params }: Metric,
+  { measure, effect }: NonInferiority,
+  bound: number,
+  { passed, threshold }: { passed: boolean; threshold: number },
+): string {
+  const name = measure === 'ratio' ? 'mean ratio of candidate to control' : 'mean of candidate minus control';
+  const relation = RELATIONS[params.operator][passed ? 0 : 1];
+  return `The one-sided 95 % bound of the ${name} for ${field}, ${formatNumber(bound)}, ${relation} ${formatNumber(threshold)}; the estimate is ${formatNumber(effect)}.`;
+}

@@ -1,0 +1,127 @@
+/**
+ * The values that the rules of an acceptance test compare, and the inputs that the candidate lost.
+ *
+ * Both sides are compared over the same inputs: over the pairs of runs in which both report a number. A statistic over all
+ * runs of each side would favour a side that fails on large inputs. A candidate that is 5 % worse on each of 20 inputs, and
+ * fails on the largest, had the lower mean in 91 % of experiments.
+ */
+import type { Observation } from '../observations.ts';
+import { compareFailures } from '../paired/failures.ts';
+import { pairOutcomes, readOutcome } from '../paired/outcomes.ts';
+import { findLoser } from '../paired/signed-rank.ts';
+import { buildUnits, type PairedUnit } from '../paired/units.ts';
+
+/** The runs of both sides. */
+export interface SideObservations {
+  control: readonly Observation[];
+  candidate: readonly Observation[];
+}
+
+/** Both sides of one indicator, over the inputs that both solved. */
+export interface SolvedInputs {
+  /** One value for each pair of runs. An input of which the sides ran different repetitions has one pair: their means. */
+  control: number[];
+  candidate: number[];
+  /** Distinct inputs with a number on both sides. */
+  solved: number;
+  /** Distinct inputs of which both sides ended, by a number or a failure. */
+  ended: number;
+  failures: LostInputs;
+}
+
+/** Inputs and runs that the candidate lost. */
+interface LostInputs {
+  /** Inputs that only the candidate lost: it failed in at least half of the pairs more than the control. */
+  inputs: number;
+  /** The first of them, with a run of the candidate that failed on it; null for none. */
+  example: { input_id: string; run_id: string | null } | null;
+  /** Paired runs, and those of each side that failed. */
+  pairs: number;
+  control_failed: number;
+  candidate_failed: number;
+  /** Two-sided exact p-value of equal failures. */
+  p_value: number;
+}
+
+/** The scale is of no importance: only failures and numbers count here. */
+const SCALE = { measure: 'absolute', tie_tolerance: 0, shift: 0, factor: 1 } as const;
+
+/** Pairs the runs of both sides by input. A run that succeeded without a number of the indicator counts as failed. */
+export function pairSolvedInputs({ control, candidate }: SideObservations, indicator: string): SolvedInputs {
+  const inputs = pairOutcomes(control, candidate, indicator);
+  const solved = inputs.flatMap(({ pairs }) =>
+    pairs.flatMap((pair) =>
+      typeof pair.control === 'number' && typeof pair.candidate === 'number'
+        ? [{ control: pair.control, candidate: pair.candidate }]
+        : [],
+    ),
+  );
+  const ended = buildUnits(inputs, SCALE).filter(({ state }) => state === 'complete');
+  return {
+    control: solved.map((pair) => pair.control),
+    candidate: solved.map((pair) => pair.candidate),
+    solved: ended.filter(({ effect }) => effect !== null).length,
+    ended: ended.length,
+    failures: describeLostInputs(ended, candidate, indicator),
+  };
+}
+
+function describeLostInputs(
+  units: readonly PairedUnit[],
+  candidates: readonly Observation[],
+  indicator: string,
+): LostInputs {
+  const { candidate_only, control_failed, candidate_failed, p_value } = compareFailures(units);
+  const first = units.find((unit) => findLoser(unit) > 0);
+  const isLost = (run: Observation) =>
+    first?.input_ids.includes(run.input_id) && readOutcome(run, indicator) === 'failed';
+  const run = candidates.find((one) => one.run_id && isLost(one)) ?? candidates.find(isLost);
+  return {
+    inputs: candidate_only,
+    example: first
+      ? { input_id: run?.input_id ?? first.input_ids[0] ?? '', run_id: run?.run_id ?? null }
+      : null,
+    pairs: units.reduce((total, { pairs }) => total + pairs, 0),
+    control_failed,
+    candidate_failed,
+    p_value,
+  };
+}
+
+/** The p-value from which more failed runs of the candidate count where no single input is lost. */
+const FAILURE_P_VALUE_MAX = 0.1;
+
+/**
+ * Returns why a rule is not met because of failures; null when they do not object. The candidate may lose `margin` of the
+ * inputs that both sides ended, none without a margin. Where no input is lost, because only some of its repetitions failed,
+ * the failed runs count: more than chance explains, and more than the margin.
+ */
+export function findFailureObjection(
+  { ended, failures }: Pick<SolvedInputs, 'ended' | 'failures'>,
+  margin: number | undefined,
+): string | null {
+  const { inputs, example, pairs, control_failed, candidate_failed, p_value } = failures;
+  const allowed = margin === undefined ? 'none' : `at most ${formatPercent(margin)} of the inputs`;
+  if (inputs > (margin ?? 0) * ended + ROUNDING)
+    return `The candidate failed on ${inputs} of ${ended} input${ended === 1 ? '' : 's'} that the control solved${formatExample(example, inputs)}; the test allows ${allowed}.`;
+  const excess = candidate_failed - control_failed;
+  if (p_value > FAILURE_P_VALUE_MAX || excess <= (margin ?? 0) * pairs + ROUNDING) return null;
+  return `The candidate failed in ${candidate_failed} of ${pairs} paired runs, the control in ${control_failed} (p-value ${formatPValue(p_value)}); the test allows ${allowed}.`;
+}
+
+/** A share of 0.07 of 100 inputs is 7.000000000000001 in doubles. */
+const ROUNDING = 1e-9;
+
+function formatExample(example: LostInputs['example'], inputs: number): string {
+  if (!example) return '';
+  const run = example.run_id ? `run ${example.run_id}` : 'its run could not be submitted';
+  return `${inputs === 1 ? ':' : ', such as'} ${JSON.stringify(example.input_id)} (${run})`;
+}
+
+function formatPercent(share: number): string {
+  return `${Number((100 * share).toPrecision(12))} %`;
+}
+
+function formatPValue(p_value: number): number {
+  return Number(p_value.toPrecision(2));
+}
