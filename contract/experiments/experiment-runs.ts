@@ -22,6 +22,12 @@ export const ExperimentRun = Type.Object(
     instance_id: Type.String({ description: 'The same as `application_instance_id`.' }),
     version_id: Type.String({ description: 'The same as `application_version_id`.' }),
     ...identityFields,
+    candidate_refused: Type.Optional(
+      Type.Boolean({
+        description:
+          'In a switchback test: true if the candidate refused the run, so that the baseline served it. The run still counts for the unit of the candidate. Beyond the specification.',
+      }),
+    ),
   },
   { $id: 'ExperimentRun', description: 'A run of an experiment in a list.' },
 );

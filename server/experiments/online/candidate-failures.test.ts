@@ -153,11 +153,12 @@ describe('a candidate that rejects an option', () => {
       });
       expectStatus(response, 202);
       const { run_id } = response.body as { run_id: string };
-      const { application_instance_id, experiment_id, plan_unit_index } = await readMetadata(run_id);
-      expect([application_instance_id, experiment_id, plan_unit_index]).toEqual([
+      // Intention to treat: the run stays in the unit of the candidate.
+      const { application_instance_id, experiment_type, plan_unit_index } = await readMetadata(run_id);
+      expect([application_instance_id, experiment_type, plan_unit_index]).toEqual([
         'baseline',
-        undefined,
-        undefined,
+        'switchback',
+        0,
       ]);
       expectStatus(await server.request('GET', `/v1/applications/app/runs/${run_id}/input`), 200);
     }

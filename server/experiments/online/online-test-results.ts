@@ -7,6 +7,7 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Reader } from '../../database/database.ts';
 import { findObservedRuns, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
+import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
@@ -153,15 +154,17 @@ function formatCopyKey({ instance_id, parent_run_id }: ObservedRun | PlannedRuns
 async function* readSwitchbackRuns(
   db: Reader,
   { uid }: ExperimentsTable,
-  { units, unitMinutes, start }: SwitchbackDefinition,
+  { units, unitMinutes, start, baseline }: SwitchbackDefinition,
 ): AsyncGenerator<RawObservation[]> {
   let remaining = SWITCHBACK_RUNS_MAX;
   for await (const rows of readObservedRuns(db, uid)) {
     yield rows.slice(0, remaining).map((row) => {
       const unit = row.plan_unit_index ?? -1;
-      const side = formatSide(row, units[unit] ?? row.instance_id, row.input_id ?? row.id);
+      const isRefused = parseLabels(row).candidate_refused === true;
+      const servedBy = isRefused ? baseline : (units[unit] ?? row.instance_id);
       return {
-        ...side,
+        ...formatSide(row, servedBy, row.input_id ?? row.id),
+        candidate_refused: isRefused,
         status: row.status,
         indicators: row.indicators,
         unit,

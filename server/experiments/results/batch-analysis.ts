@@ -24,15 +24,17 @@ export interface BatchResultsRequest {
 /** An observation whose indicators are the stored JSON; the worker thread parses it. */
 export interface RawObservation extends Omit<Observation, 'indicators'> {
   indicators: string;
-  /** In a switchback test, the index of the unit of the plan. */
+  /** In a switchback test, the index of the unit of the plan, the time in it, and a refusal by the candidate. */
   unit?: number;
+  minutes_into_unit?: number;
+  candidate_refused?: boolean;
 }
 
 /** Parses the indicators of an observation. */
 export function parseObservation({
   indicators,
   ...run
-}: RawObservation): Observation & Pick<RawObservation, 'unit'> {
+}: RawObservation): Observation & Omit<RawObservation, keyof Observation> {
   return { ...run, indicators: JSON.parse(indicators) as Observation['indicators'] };
 }
 

@@ -8,6 +8,8 @@ export interface RunLabels {
   input_set_id?: string;
   /** Of a run of an ensemble. */
   run_group_id?: string;
+  /** Of a run in a unit of a candidate that refused it, so that the baseline executes it. */
+  candidate_refused?: boolean;
 }
 
 /** Parses the labels column; without labels the object is empty. */

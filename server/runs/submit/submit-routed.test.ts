@@ -126,14 +126,18 @@ describe('a switchback test', () => {
     expect(await createAndReadRoute()).toEqual(['baseline', undefined, undefined]);
   });
 
-  test('without its candidate leaves runs on the baseline, and does not count them', async () => {
+  test('without its candidate leaves runs on the baseline, in the units of the candidate', async () => {
     await start();
     await insertRoute('baseline', createSwitchbackRoute(['nowhere']));
     clock.advance(MINUTE);
     const run = await createRun(server, 'app', { instance: 'baseline' });
     const { metadata } = await waitForRunEnd(server, 'app', run);
-    expect(metadata).toMatchObject({ application_instance_id: 'baseline', status_v2: 'succeeded' });
-    expect(metadata.experiment_id).toBeUndefined();
+    expect(metadata).toMatchObject({
+      application_instance_id: 'baseline',
+      status_v2: 'succeeded',
+      experiment_id: 'switchback-test',
+      plan_unit_index: 0,
+    });
   });
 
   test('does not touch external runs and runs of other instances', async () => {

@@ -1,13 +1,19 @@
 /**
  * Creates a run that a caller requested, as the started test on its instance wants it. A shadow test captures the run; a
- * switchback test sends it to the instance of the current unit. No test can prevent a run: if the candidate rejects it, the
- * run executes on the requested instance and is not counted by the test. A run that a test sends belongs to that test: no
- * test of the instance to which it is sent captures it or sends it on.
+ * switchback test sends it to the instance of the current unit. A run that a test sends belongs to that test: no test of
+ * the instance to which it is sent captures it or sends it on.
+ *
+ * No test can prevent a run: if the candidate refuses it, the requested instance executes it. The run still belongs to its
+ * unit, marked as refused (intention to treat), whatever the reason: an invalid option, a deleted instance, a full class.
+ * If such runs left the test, the candidate's units would have the easy runs only. A request that both instances refuse,
+ * such as one of a full queue, creates no run. It belongs to nobody, and the test of the numbers of runs shows when one
+ * side has more of them.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import type { Writer } from '../../database/database.ts';
 import { Problem } from '../../http/errors/problem.ts';
+import type { RunLabels } from '../store/labels.ts';
 import type { ExperimentRef } from '../store/planned-runs.ts';
 import {
   findRoute,
@@ -26,6 +32,7 @@ interface Routed {
   at: number;
   experiment?: ExperimentRef;
   planUnitIndex?: number;
+  labels?: string;
 }
 
 interface RoutedRequest {
@@ -75,7 +82,7 @@ interface RoutedInstance {
   route: RunRoute;
 }
 
-/** Returns null when the test does not use the run: outside its units, after its end, or when the candidate rejects it. */
+/** Returns null for a run outside the units of the test, or after its end. Throws what the requested instance throws. */
 async function submitToUnit<R>(
   parts: SubmitParts<R>,
   { application, buildRun }: RoutedRequest,
@@ -85,22 +92,30 @@ async function submitToUnit<R>(
   const unit = rule.kind === 'switchback' ? findUnitIndex(rule, at) : null;
   const instance = rule.kind === 'switchback' && unit !== null ? rule.units[unit] : undefined;
   if (unit === null || instance === undefined) return null;
-  // Two names can mean the same instance; then the run keeps the one in the request.
-  const isRequested = normalizeInstanceId(instance) === normalizeInstanceId(requested);
-  try {
-    const run = await buildRun(isRequested ? requested : instance, {
+  const submit = async (instanceId: string, labels: RunLabels | null) => {
+    const run = await buildRun(instanceId, {
       at,
       experiment: { uid, id, type: 'switchback' },
       planUnitIndex: unit,
+      ...(labels && { labels: JSON.stringify(labels) }),
     });
-    return await submitStandard(
+    return submitStandard(
       parts,
       withTransactionStep(run, async (tx) => {
         if (!(await hasRoute(tx, application.uid, requested, uid))) throw new RouteRemovedError();
       }),
     );
+  };
+  try {
+    // Two names can mean the same instance; then the run keeps the one in the request.
+    if (normalizeInstanceId(instance) === normalizeInstanceId(requested))
+      return await submit(requested, null);
+    return await submit(instance, null).catch((error: unknown) => {
+      if (error instanceof Problem) return submit(requested, { candidate_refused: true });
+      throw error;
+    });
   } catch (error) {
-    if (error instanceof RouteRemovedError || error instanceof Problem) return null;
+    if (error instanceof RouteRemovedError) return null;
     throw error;
   }
 }

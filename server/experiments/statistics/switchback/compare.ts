@@ -17,10 +17,16 @@ import {
 } from '../observations.ts';
 import type { Margin } from '../paired/compare.ts';
 import type { Measure } from '../paired/units.ts';
-import { type AdjustmentModel, type Covariate, chooseModel } from './covariates.ts';
-import { findSettledUnits, listCoins, type SwitchbackDesign } from './design.ts';
-import { estimateEffect, type SwitchbackEstimate, type UnitOutcomes } from './estimate.ts';
-import { listReferencePlans, type ReferencePlans } from './reference.ts';
+import { type Covariate, chooseModel } from './covariates.ts';
+import { listCoins, type SwitchbackDesign } from './design.ts';
+import {
+  estimateEffect,
+  type SwitchbackEstimate,
+  testCarryOver,
+  testEqualUnits,
+  type UnitOutcomes,
+} from './estimate.ts';
+import { listReferencePlans, type ReferencePlans, SETTLED } from './reference.ts';
 
 /** A run with what became of it in a switchback test. */
 export interface SwitchbackRun extends Observation {
@@ -38,10 +44,8 @@ export interface PlanUnit {
   runs: readonly SwitchbackRun[];
 }
 
-/** How the outcomes of a test are analysed. */
-export interface SwitchbackAnalysisSettings {
-  measure: Measure | 'auto';
-  margin: Margin;
+/** How the units of a test are analysed, for every indicator alike. */
+export interface PlanSettings {
   design: SwitchbackDesign;
   /**
    * Runs that arrive within this time after the start of a unit are left out. Of every unit, not only after a switch, so
@@ -52,6 +56,25 @@ export interface SwitchbackAnalysisSettings {
   draws?: number;
 }
 
+/** How one indicator is compared. */
+export interface MeasureSettings {
+  indicator: string;
+  measure: Measure | 'auto';
+  margin: Margin;
+}
+
+/** The numbers of a test that do not depend on the indicator. */
+export interface MeasuredPlan {
+  plan: readonly PlanUnit[];
+  settings: PlanSettings;
+  reference: ReferencePlans;
+  coins: number;
+  /** The p-value of equal numbers of runs in the units of both sides; below 0.001 no verdict survives. */
+  sampleRatioPValue: number | null;
+  failures: { control: number; candidate: number; p_value: number };
+  refusedShare: number;
+}
+
 /** The numbers of one indicator before the family's correction. */
 export interface SwitchbackMeasurement {
   measure: Measure;
@@ -60,47 +83,67 @@ export interface SwitchbackMeasurement {
   factor: number;
   margin: number;
   units: { index: number; isCandidate: boolean; runs: number; mean: number; settled: boolean }[];
-  reference: ReferencePlans;
-  coins: number;
   covariates: readonly Covariate[];
-  /** Tests that no verdict survives: unequal numbers of runs, and an influence beyond `carryOverUnits`. */
-  sampleRatioPValue: number | null;
+  /** The p-value of no influence beyond `carryOverUnits`; below 0.05 no verdict survives. */
   carryOverPValue: number | null;
-  failures: { control: number; candidate: number; p_value: number };
-  refusedShare: number;
 }
 
-/** Measures one indicator over the units of the plan that have ended; see the head of this file. */
-export function measureSwitchback(
-  plan: readonly PlanUnit[],
-  indicator: string,
-  settings: SwitchbackAnalysisSettings,
-): SwitchbackMeasurement {
+/** Lists the reference plans, and tests the numbers of runs and the failures of the units by them. */
+export function measurePlan(plan: readonly PlanUnit[], settings: PlanSettings): MeasuredPlan {
   const { design, seed, draws } = settings;
   const coins = listCoins(design);
-  const assignment = Uint8Array.from({ length: design.units }, (_, index) =>
-    Number(plan[index]?.isCandidate ?? false),
-  );
-  const real = { assignment, settled: findSettledUnits(assignment, design.carryOverUnits) };
+  const assignment = Uint8Array.from(plan, ({ isCandidate }) => Number(isCandidate));
   const reference = listReferencePlans(coins, assignment, design.carryOverUnits, {
     seed,
     ...(draws === undefined ? {} : { draws }),
   });
-  const units = plan.flatMap((unit) => unitMean(unit, indicator, settings.burnInMinutes));
+  const runsOf = (side: boolean) =>
+    plan.filter(({ isCandidate }) => isCandidate === side).flatMap(({ runs }) => runs);
+  return {
+    plan,
+    settings,
+    reference,
+    coins: coins.length,
+    sampleRatioPValue: testEqualUnits(
+      plan.map(({ runs }) => runs.length),
+      reference,
+    ),
+    failures: {
+      control: shareOf(runsOf(false), hasFailed),
+      candidate: shareOf(runsOf(true), hasFailed),
+      p_value:
+        testEqualUnits(
+          plan.map(({ runs }) => shareOf(runs, hasFailed)),
+          reference,
+        ) ?? 1,
+    },
+    refusedShare: shareOf(runsOf(true), ({ candidate_refused }) => candidate_refused === true),
+  };
+}
+
+/** Measures one indicator over the units of the plan that have ended; see the head of this file. */
+export function measureSwitchback(
+  { plan, settings: { design, burnInMinutes }, reference }: MeasuredPlan,
+  settings: MeasureSettings,
+): SwitchbackMeasurement {
+  const units = plan.flatMap((unit) => unitMean(unit, settings.indicator, burnInMinutes));
   const positive = units.every(({ mean: value }) => value > 0);
   const wantsRelative =
     settings.measure === 'auto' ? settings.margin.type === 'relative' : settings.measure === 'relative';
   const measure: Measure = wantsRelative && positive ? 'relative' : 'absolute';
   const factor = measure === 'relative' ? 1 : computeScale(units.map((unit) => unit.mean)).factor;
+  const values = units.map(({ mean: value }) => (measure === 'relative' ? Math.log(value) : value * factor));
   const outcomes: UnitOutcomes = {
     units: units.map(({ index }) => index),
-    outcomes: Float64Array.from(units, ({ mean: value }) =>
-      measure === 'relative' ? Math.log(value) : value * factor,
-    ),
+    // Without the first value equal outcomes are exactly 0, so that rounding makes no effect of them.
+    outcomes: Float64Array.from(values, (value) => value - (values[0] ?? 0)),
   };
   const model = chooseModel(outcomes.units, outcomes.outcomes, design.unitMinutes);
-  const estimate = estimateEffect(outcomes, real, model, reference);
-  const settledUnits = units.map((unit) => ({ ...unit, settled: real.settled[unit.index] === 1 }));
+  const estimate = estimateEffect(outcomes, model, reference);
+  const settledUnits = units.map((unit) => ({
+    ...unit,
+    settled: ((reference.real[unit.index] ?? 0) & SETTLED) !== 0,
+  }));
   const controls = settledUnits
     .filter((unit) => unit.settled && !unit.isCandidate)
     .map((unit) => unit.mean * factor);
@@ -110,10 +153,8 @@ export function measureSwitchback(
     factor,
     margin: marginOf(settings.margin, measure, controls, factor),
     units: settledUnits,
-    reference,
-    coins: coins.length,
     covariates: model.covariates,
-    ...testPlan(plan, { outcomes, model, reference, real, estimate, carryOverUnits: design.carryOverUnits }),
+    carryOverPValue: estimate === null ? null : testCarryOver(outcomes, model, reference, estimate.effect),
   };
 }
 
@@ -140,111 +181,12 @@ function unitMean(
   return [{ index, isCandidate, runs: values.length, mean: unit }];
 }
 
-interface TestedPlan {
-  outcomes: UnitOutcomes;
-  model: AdjustmentModel;
-  reference: ReferencePlans;
-  real: { assignment: Uint8Array; settled: Uint8Array };
-  estimate: SwitchbackEstimate | null;
-  carryOverUnits: number;
-}
-
-/** The tests of the plan itself, each by the same reference plans. */
-function testPlan(
-  plan: readonly PlanUnit[],
-  tested: TestedPlan,
-): Pick<SwitchbackMeasurement, 'sampleRatioPValue' | 'carryOverPValue' | 'failures' | 'refusedShare'> {
-  const all = plan.map(({ index }) => index);
-  const everySettled = (assignment: Uint8Array) => ({
-    assignment,
-    settled: new Uint8Array(assignment.length).fill(1),
-  });
-  const unsettled: ReferencePlans = {
-    ...tested.reference,
-    plans: tested.reference.plans.map(({ assignment }) => everySettled(assignment)),
-  };
-  const pValueOf = (values: readonly number[]): number | null =>
-    estimateEffect(
-      { units: all, outcomes: Float64Array.from(values) },
-      everySettled(tested.real.assignment),
-      { covariates: [], residuals: (outcomes) => outcomes },
-      unsettled,
-    )?.p_value ?? null;
-  const failed = (side: boolean) =>
-    shareOf(
-      plan.filter(({ isCandidate }) => isCandidate === side).flatMap(({ runs }) => runs),
-      hasFailed,
-    );
-  const candidateRuns = plan.filter(({ isCandidate }) => isCandidate).flatMap(({ runs }) => runs);
-  return {
-    sampleRatioPValue: pValueOf(plan.map(({ runs }) => runs.length)),
-    carryOverPValue: testCarryOver(tested),
-    failures: {
-      control: failed(false),
-      candidate: failed(true),
-      p_value: pValueOf(plan.map(({ runs }) => shareOf(runs, hasFailed))) ?? 1,
-    },
-    refusedShare: shareOf(candidateRuns, ({ candidate_refused }) => candidate_refused === true),
-  };
-}
-
 function hasFailed({ status }: SwitchbackRun): boolean {
   return status === 'failed';
 }
 
 function shareOf(runs: readonly SwitchbackRun[], has: (run: SwitchbackRun) => boolean): number {
   return runs.length === 0 ? 0 : runs.filter(has).length / runs.length;
-}
-
-/**
- * Tests whether the effect in units that have just settled differs from the effect in units settled for longer, which it
- * does when the influence of a switch lasts more than `carryOverUnits` units (after Bojinov et al.). The estimated effect is
- * taken away first. Null when a group has fewer than two units.
- */
-function testCarryOver({
-  outcomes,
-  model,
-  reference,
-  real,
-  estimate,
-  carryOverUnits,
-}: TestedPlan): number | null {
-  if (estimate === null) return null;
-  const values = model.residuals(
-    outcomes.outcomes.map(
-      (value, index) => value - estimate.effect * (real.assignment[outcomes.units[index] ?? 0] ?? 0),
-    ),
-  );
-  const observed = freshContrast(outcomes.units, values, real.assignment, carryOverUnits);
-  if (observed === null) return null;
-  const contrasts = reference.plans.flatMap(
-    ({ assignment }) => freshContrast(outcomes.units, values, assignment, carryOverUnits) ?? [],
-  );
-  return (
-    contrasts.filter((value) => Math.abs(value) >= Math.abs(observed) * (1 - 1e-9)).length / contrasts.length
-  );
-}
-
-/** Effect in units settled for exactly `carryOverUnits` units minus the effect in units settled for longer. */
-function freshContrast(
-  units: readonly number[],
-  values: Float64Array,
-  assignment: Uint8Array,
-  carryOverUnits: number,
-): number | null {
-  const settled = findSettledUnits(assignment, carryOverUnits);
-  const longer = findSettledUnits(assignment, carryOverUnits + 1);
-  const sums = [0, 0, 0, 0];
-  const counts = [0, 0, 0, 0];
-  units.forEach((unit, index) => {
-    if (!settled[unit]) return;
-    const group = 2 * (longer[unit] ?? 0) + (assignment[unit] ?? 0);
-    sums[group] = (sums[group] ?? 0) + (values[index] ?? 0);
-    counts[group] = (counts[group] ?? 0) + 1;
-  });
-  if (Math.min(...counts) < 2) return null;
-  const average = (group: number) => (sums[group] ?? 0) / (counts[group] ?? 1);
-  return average(1) - average(0) - (average(3) - average(2));
 }
 
 /** Runs of one side of the plan, by how they ended, and those without a number. */

@@ -9,6 +9,7 @@
  * - regular: one coin for every `carryOverUnits` units, the first and the last stretch twice as long: the design with the
  *   smallest worst-case risk for a known order of carry-over (Bojinov, Simchi-Levi and Zhao, Management Science 2023).
  */
+import { VERDICT_UNITS_MIN } from '../paired/verdict.ts';
 import type { RandomGenerator } from '../random-generator.ts';
 
 export const DESIGN_KINDS = ['independent', 'blocked', 'regular'] as const;
@@ -93,6 +94,21 @@ export function assignUnits(
 /** Throws every coin once. */
 export function throwCoins(coins: readonly CoinGroup[], generator: RandomGenerator): Uint8Array {
   return Uint8Array.from(coins, () => (generator.bits() >= 2 ** 31 ? 1 : 0));
+}
+
+/** Fewest settled units of a side for a standard error. */
+export const SIDE_UNITS_MIN = 2;
+
+/** Returns true if the plan leaves enough settled units for a verdict. */
+export function hasEnoughSettledUnits(assignment: Uint8Array, carryOverUnits: number): boolean {
+  const settled = findSettledUnits(assignment, carryOverUnits);
+  const counts = [0, 0];
+  settled.forEach((isSettled, unit) => {
+    const side = assignment[unit] ?? 0;
+    counts[side] = (counts[side] ?? 0) + isSettled;
+  });
+  const [controls = 0, candidates = 0] = counts;
+  return controls + candidates >= VERDICT_UNITS_MIN && Math.min(controls, candidates) >= SIDE_UNITS_MIN;
 }
 
 /**

@@ -15,9 +15,10 @@ import {
 import { computeUnitsForEquivalence, computeUnitsToDetect } from '../planning/sample-size.ts';
 import {
   describePlanSide,
+  type MeasuredPlan,
+  measurePlan,
   measureSwitchback,
   type PlanUnit,
-  type SwitchbackAnalysisSettings,
   type SwitchbackMeasurement,
 } from './compare.ts';
 import type { Covariate } from './covariates.ts';
@@ -85,6 +86,9 @@ interface SwitchbackSide {
   mean: number | null;
 }
 
+/** The numbers of one indicator with those of the plan. */
+type Measurement = SwitchbackMeasurement & { plan: MeasuredPlan };
+
 const SAMPLE_RATIO_ALPHA = 0.001;
 const CARRY_OVER_ALPHA = 0.05;
 const REFUSED_SHARE_MAX = 0.01;
@@ -96,9 +100,14 @@ export function compareSwitchbackFamily(
   family: SwitchbackFamily,
   indicators: readonly FamilyIndicator[],
 ): SwitchbackComparison[] {
-  const measured = indicators.map((indicator) =>
-    measureSwitchback(family.plan, indicator.indicator, analysisSettings(family, indicator)),
-  );
+  const { design, burnInMinutes, seed, draws } = family;
+  const plan = measurePlan(family.plan, {
+    design,
+    burnInMinutes,
+    seed,
+    ...(draws === undefined ? {} : { draws }),
+  });
+  const measured = indicators.map((indicator) => measureSwitchback(plan, indicator));
   const weights = weighByRole(indicators.map(({ role }) => role));
   const adjusted = adjustWeightedHolm(
     measured.map(({ estimate }) => estimate?.p_value ?? null),
@@ -109,27 +118,26 @@ export function compareSwitchbackFamily(
     return measurement === undefined
       ? []
       : [
-          buildComparison(family, indicator, measurement, {
-            p_value: adjusted[index] ?? null,
-            weight: weights[index] ?? 1,
-          }),
+          buildComparison(
+            family,
+            indicator,
+            { plan, ...measurement },
+            {
+              p_value: adjusted[index] ?? null,
+              weight: weights[index] ?? 1,
+            },
+          ),
         ];
   });
-}
-
-function analysisSettings(family: SwitchbackFamily, indicator: FamilyIndicator): SwitchbackAnalysisSettings {
-  const { design, burnInMinutes, seed, draws } = family;
-  const { measure, margin } = indicator;
-  return { measure, margin, design, burnInMinutes, seed, ...(draws === undefined ? {} : { draws }) };
 }
 
 function buildComparison(
   family: SwitchbackFamily,
   settings: FamilyIndicator,
-  measurement: SwitchbackMeasurement,
+  measurement: Measurement,
   { p_value, weight }: { p_value: number | null; weight: number },
 ): SwitchbackComparison {
-  const { estimate, measure, reference } = measurement;
+  const { estimate, measure, plan } = measurement;
   const orientation = settings.direction === 'maximize' ? -1 : 1;
   const threshold = 1 / (INTERIM_ALPHA * weight);
   const settledCount = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
@@ -149,7 +157,7 @@ function buildComparison(
       p_value,
       sign: (estimate?.effect ?? 0) * orientation,
     },
-    failures: failureEvidence(measurement.failures),
+    failures: failureEvidence(plan.failures),
     failure_margin: settings.failure_margin,
     margin: measurement.margin,
     margin_text: formatMargin(settings.margin),
@@ -181,9 +189,9 @@ function buildComparison(
     randomization: {
       p_value: estimate?.p_value ?? null,
       p_value_holm: p_value,
-      method: reference.method,
-      assignments: reference.plans.length,
-      coins: measurement.coins,
+      method: plan.reference.method,
+      assignments: plan.reference.count,
+      coins: plan.coins,
       seed: family.seed,
     },
     design: {
@@ -193,8 +201,8 @@ function buildComparison(
     },
     adjusted_for: [...measurement.covariates],
     carry_over_test: { p_value: measurement.carryOverPValue },
-    sample_ratio_test: { p_value: measurement.sampleRatioPValue },
-    failures: measurement.failures,
+    sample_ratio_test: { p_value: plan.sampleRatioPValue },
+    failures: plan.failures,
     sequential: {
       e_value: clampToFinite(interim.e_value),
       e_value_max: clampToFinite(interim.e_value_max),
@@ -241,7 +249,7 @@ function scaledEstimate({ estimate, measure, factor }: SwitchbackMeasurement): E
   };
 }
 
-function failureEvidence({ control, candidate, p_value }: SwitchbackMeasurement['failures']) {
+function failureEvidence({ control, candidate, p_value }: MeasuredPlan['failures']) {
   return {
     excess_units: 0,
     excess_failures: candidate - control,
@@ -255,15 +263,16 @@ function percent(share: number): string {
   return `${Number((100 * share).toPrecision(2))} %`;
 }
 
-function listBlockers(family: SwitchbackFamily, measurement: SwitchbackMeasurement): string[] {
+function listBlockers(family: SwitchbackFamily, measurement: Measurement): string[] {
+  const { refusedShare, sampleRatioPValue } = measurement.plan;
   const blockers: string[] = [];
-  if (measurement.refusedShare > REFUSED_SHARE_MAX)
+  if (refusedShare > REFUSED_SHARE_MAX)
     blockers.push(
-      `The candidate refused ${percent(measurement.refusedShare)} of the runs in its units, and the baseline served them: above ${percent(REFUSED_SHARE_MAX)} the units do not show what the candidate does.`,
+      `The candidate refused ${percent(refusedShare)} of the runs in its units, and the baseline served them: above ${percent(REFUSED_SHARE_MAX)} the units do not show what the candidate does.`,
     );
-  if (measurement.sampleRatioPValue !== null && measurement.sampleRatioPValue < SAMPLE_RATIO_ALPHA)
+  if (sampleRatioPValue !== null && sampleRatioPValue < SAMPLE_RATIO_ALPHA)
     blockers.push(
-      `The numbers of runs differ between the sides more than chance explains (p = ${Number(measurement.sampleRatioPValue.toPrecision(2))}): something else than the plan decides which runs arrive.`,
+      `The numbers of runs differ between the sides more than chance explains (p = ${Number(sampleRatioPValue.toPrecision(2))}): something else than the plan decides which runs arrive.`,
     );
   if (measurement.carryOverPValue !== null && measurement.carryOverPValue < CARRY_OVER_ALPHA)
     blockers.push(
