@@ -9,8 +9,8 @@ import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { compareFamily } from '../statistics/paired/family.ts';
 import type { Progress } from '../statistics/paired/verdict.ts';
-import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
+import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';
 import {
   readSwitchbackDesign,
   type ShadowDefinition,

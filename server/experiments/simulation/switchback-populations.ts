@@ -1,12 +1,12 @@
 /** Simulated switchback tests whose truth is known: outcomes of units over time, with carry-over, refusals and failures. */
 import type { RandomGenerator } from '../statistics/random-generator.ts';
-import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/compare.ts';
 import {
   assignUnits,
   listCoins,
   type SwitchbackDesign,
   throwCoins,
 } from '../statistics/switchback/design.ts';
+import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';
 import { INDICATOR } from './paired-populations.ts';
 
 /** Rules by which one simulated test is drawn. Outcomes lie about 100 with a noise of 5 for each unit. */

@@ -17,10 +17,12 @@ export const COVARIATE_MODELS: readonly (readonly Covariate[])[] = [
   ['time_of_day', 'day'],
 ];
 
-/** A model of the outcomes: the function that takes its fitted part away from one value for each unit. */
+/** A model of the outcomes of certain units. */
 export interface AdjustmentModel {
   covariates: readonly Covariate[];
-  residuals: (values: Float64Array) => Float64Array;
+  /** Orthonormal columns of the model, and the leverage of each unit. */
+  basis: readonly Float64Array[];
+  leverages: Float64Array;
 }
 
 const DAY_MINUTES = 24 * 60;
@@ -28,23 +30,36 @@ const DAY_MINUTES = 24 * 60;
 const PARAMETER_SHARE_MAX = 0.5;
 
 /**
- * The model with the smallest leave-one-out error.
+ * Returns the models that have enough units for their parameters.
  * @param units index of each unit with an outcome, in the plan.
  */
-export function chooseModel(
-  units: readonly number[],
-  outcomes: Float64Array,
-  unitMinutes: number,
-): AdjustmentModel {
-  let best: { error: number; model: AdjustmentModel } | null = null;
-  for (const covariates of COVARIATE_MODELS) {
+export function listModels(units: readonly number[], unitMinutes: number): AdjustmentModel[] {
+  return COVARIATE_MODELS.flatMap((covariates) => {
     const basis = orthonormalBasis(designColumns(units, unitMinutes, covariates));
-    if (basis.length > Math.max(1, PARAMETER_SHARE_MAX * units.length)) continue;
-    const error = leaveOneOutError(outcomes, basis);
-    if (best === null || error < best.error * (1 - 1e-9))
-      best = { error, model: { covariates, residuals: (values) => removeProjection(values, basis) } };
+    if (basis.length > Math.max(1, PARAMETER_SHARE_MAX * units.length)) return [];
+    const leverages = Float64Array.from(units, (_, index) =>
+      basis.reduce((total, direction) => total + (direction[index] ?? 0) ** 2, 0),
+    );
+    return [{ covariates, basis, leverages }];
+  });
+}
+
+/** Returns the model with the smallest leave-one-out error; the earlier one of two that are equal. */
+export function chooseModel(
+  models: readonly AdjustmentModel[],
+  outcomes: Float64Array,
+): AdjustmentModel | undefined {
+  let best: { error: number; model: AdjustmentModel } | undefined;
+  for (const model of models) {
+    const error = leaveOneOutError(outcomes, model);
+    if (best === undefined || error < best.error * (1 - 1e-9)) best = { error, model };
   }
-  return best?.model ?? { covariates: [], residuals: (values) => values };
+  return best?.model;
+}
+
+/** Returns the values without the part that the model fits. */
+export function removeFit(values: Float64Array, { basis }: Pick<AdjustmentModel, 'basis'>): Float64Array {
+  return removeProjection(values, basis);
 }
 
 function designColumns(
@@ -98,10 +113,9 @@ function dot(a: Float64Array, b: Float64Array): number {
 }
 
 /** Mean squared error of predicting each outcome from the others (PRESS); infinite where one outcome decides its own fit. */
-function leaveOneOutError(outcomes: Float64Array, basis: readonly Float64Array[]): number {
-  const residuals = removeProjection(outcomes, basis);
-  const squares = residuals.map((residual, index) => {
-    const leverage = basis.reduce((total, direction) => total + (direction[index] ?? 0) ** 2, 0);
+function leaveOneOutError(outcomes: Float64Array, { basis, leverages }: AdjustmentModel): number {
+  const squares = removeProjection(outcomes, basis).map((residual, index) => {
+    const leverage = leverages[index] ?? 1;
     return leverage > 1 - 1e-9 ? Number.POSITIVE_INFINITY : (residual / (1 - leverage)) ** 2;
   });
   return mean(squares);

@@ -7,9 +7,10 @@
  * estimate, in standard errors, at least 5 % of the reference plans reach.
  */
 import type { Interval } from '../bootstrap.ts';
-import type { AdjustmentModel } from './covariates.ts';
+import { type AdjustmentModel, type Covariate, chooseModel, listModels, removeFit } from './covariates.ts';
 import { SIDE_UNITS_MIN } from './design.ts';
-import { CANDIDATE, GROUPS, type ReferencePlans, SETTLED, SETTLED_LONGER } from './reference.ts';
+import { CANDIDATE, GROUPS, type PlanSums, SETTLED, SETTLED_LONGER, sumPlans } from './plan-sums.ts';
+import type { ReferencePlans } from './reference.ts';
 
 /** Outcomes of the units that have one; the indexes are those of the plan. */
 export interface UnitOutcomes {
@@ -23,6 +24,9 @@ export interface SwitchbackEstimate {
   effect: number;
   interval: Interval | null;
   p_value: number;
+  /** The p-value of no influence of a unit beyond `carryOverUnits`; null with too few units. */
+  carry_over_p_value: number | null;
+  covariates: readonly Covariate[];
   /** Settled units of each side. */
   control_units: number;
   candidate_units: number;
@@ -40,161 +44,150 @@ interface Contrast {
   counts: [number, number];
 }
 
-/** Estimates the effect; null when a side has too few settled units with an outcome. */
-export function estimateEffect(
-  { units, outcomes }: UnitOutcomes,
-  model: AdjustmentModel,
-  reference: ReferencePlans,
-): SwitchbackEstimate | null {
-  const residuals = model.residuals(outcomes);
-  const observed = contrast(sumGroups(units, residuals, reference.real), SETTLED);
-  if (observed === null) return null;
-  const sides = model.residuals(Float64Array.from(units, (unit) => (reference.real[unit] ?? 0) & CANDIDATE));
-  // Adjustment takes a part of the effect away where the sides are not balanced over the covariates.
-  const kept = contrast(sumGroups(units, sides, reference.real), SETTLED)?.difference ?? 0;
-  if (kept <= 0) return null;
-  const distances = mapPlans(units, residuals, reference, (sums) => {
-    const found = contrast(sums, SETTLED);
-    return found === null ? null : Math.abs(studentise(found));
-  });
-  const effect = observed.difference / kept;
-  const limit = distances.sort((a, b) => b - a)[Math.floor(LEVEL * distances.length)];
-  const half = ((limit ?? Number.POSITIVE_INFINITY) * observed.error) / kept;
-  return {
-    effect,
-    interval: Number.isFinite(half) ? { low: effect - half, high: effect + half } : null,
-    p_value: shareAtLeast(distances, Math.abs(studentise(observed))),
-    control_units: observed.counts[0],
-    candidate_units: observed.counts[1],
-    spread: spreadOf(observed),
-  };
+/** The units of each group in every plan, and the models, for all indicators with outcomes in the same units. */
+interface SharedByUnits {
+  counts: Float64Array;
+  models: readonly AdjustmentModel[];
+  /** Sums of what a model leaves of the sides, which the effect is a multiple of. */
+  sides: Map<AdjustmentModel, PlanSums>;
 }
 
-/** The p-value of equal means of all units, settled or not; null when a side has fewer than two units. */
-export function testEqualUnits(values: readonly number[], reference: ReferencePlans): number | null {
-  const units = values.map((_, unit) => unit);
-  // Without the first value equal values are exactly 0, so that rounding makes no difference of them.
-  const outcomes = Float64Array.from(values, (value) => value - (values[0] ?? 0));
-  const observed = contrast(sumGroups(units, outcomes, reference.real), 0);
-  if (observed === null) return null;
-  const distances = mapPlans(units, outcomes, reference, (sums) => {
-    const found = contrast(sums, 0);
-    return found === null ? null : Math.abs(studentise(found));
-  });
-  return shareAtLeast(distances, Math.abs(studentise(observed)));
+/** Randomisation tests by the same reference plans. */
+export class RandomizationTests {
+  readonly #reference: ReferencePlans;
+  readonly #unitMinutes: number;
+  readonly #shared = new Map<string, SharedByUnits>();
+
+  constructor(reference: ReferencePlans, unitMinutes: number) {
+    this.#reference = reference;
+    this.#unitMinutes = unitMinutes;
+  }
+
+  /** Estimates the effect; null when a side has too few settled units with an outcome. */
+  estimateEffect({ units, outcomes }: UnitOutcomes): SwitchbackEstimate | null {
+    const { realPlan } = this.#reference;
+    const shared = this.#shareByUnits(units);
+    const model = chooseModel(shared.models, outcomes);
+    if (!model) return null;
+    const sums = this.#sum(units, removeFit(outcomes, model), SETTLED);
+    const contrastOf = (plan: number) => contrast(shared.counts, sums, plan, SETTLED);
+    const observed = contrastOf(realPlan);
+    const sides = this.#sumSides(units, shared, model);
+    // Adjustment takes a part of the effect away where the sides are not balanced over the covariates.
+    const kept = contrast(shared.counts, sides, realPlan, SETTLED)?.difference ?? 0;
+    if (observed === null || kept <= 0) return null;
+    const distances = this.#measureDistances((plan) => studentise(contrastOf(plan)));
+    const effect = observed.difference / kept;
+    const { counts } = shared;
+    return {
+      effect,
+      interval: intervalOf(effect, observed.error / kept, distances),
+      p_value: shareAtLeast(distances, studentise(observed)),
+      carry_over_p_value: this.#testCarryOver((plan) => freshContrast({ counts, sums, sides, effect }, plan)),
+      covariates: model.covariates,
+      control_units: observed.counts[0],
+      candidate_units: observed.counts[1],
+      spread: spreadOf(observed),
+    };
+  }
+
+  /** Returns the p-value of equal means of all units, settled or not; null when a side has fewer than two units. */
+  testEqualUnits(values: readonly number[]): number | null {
+    const units = values.map((_, unit) => unit);
+    // Without the first value equal values are exactly 0, so that rounding makes no difference of them.
+    const centred = Float64Array.from(values, (value) => value - (values[0] ?? 0));
+    const sums = this.#sum(units, centred, 0);
+    const { counts } = this.#shareByUnits(units);
+    const statisticOf = (plan: number) => studentise(contrast(counts, sums, plan, 0));
+    const observed = statisticOf(this.#reference.realPlan);
+    return observed === null ? null : shareAtLeast(this.#measureDistances(statisticOf), observed);
+  }
+
+  /**
+   * Tests whether the effect in units that have just settled differs from the effect in units settled for longer, which it
+   * does when the influence of a switch lasts more than `carryOverUnits` units (after Bojinov et al.). Null when a group has
+   * fewer than two units.
+   */
+  #testCarryOver(statisticOf: (plan: number) => number | null): number | null {
+    const observed = statisticOf(this.#reference.realPlan);
+    return observed === null ? null : shareAtLeast(this.#measureDistances(statisticOf), observed);
+  }
+
+  #shareByUnits(units: readonly number[]): SharedByUnits {
+    const key = units.join();
+    const known = this.#shared.get(key);
+    if (known) return known;
+    const shared = {
+      counts: this.#sum(units, new Float64Array(units.length).fill(1), 0).sums,
+      models: listModels(units, this.#unitMinutes),
+      sides: new Map<AdjustmentModel, PlanSums>(),
+    };
+    this.#shared.set(key, shared);
+    return shared;
+  }
+
+  #sumSides(units: readonly number[], { sides }: SharedByUnits, model: AdjustmentModel): PlanSums {
+    const known = sides.get(model);
+    if (known) return known;
+    const values = Float64Array.from(units, (unit) => (this.#reference.real[unit] ?? 0) & CANDIDATE);
+    const sums = this.#sum(units, removeFit(values, model), SETTLED);
+    sides.set(model, sums);
+    return sums;
+  }
+
+  #sum(units: readonly number[], values: Float64Array, firstGroup: number): PlanSums {
+    const byUnit = new Float64Array(this.#reference.plans.units);
+    units.forEach((unit, index) => {
+      byUnit[unit] = values[index] ?? 0;
+    });
+    return sumPlans(this.#reference.plans, byUnit, firstGroup);
+  }
+
+  /** Distances from 0 of the statistics of the reference plans that have one. */
+  #measureDistances(statisticOf: (plan: number) => number | null): Float64Array {
+    const { count } = this.#reference.plans;
+    const distances = new Float64Array(count);
+    let length = 0;
+    for (let plan = 0; plan < count; plan += 1) {
+      const statistic = statisticOf(plan);
+      if (statistic === null) continue;
+      distances[length] = Math.abs(statistic);
+      length += 1;
+    }
+    return distances.subarray(0, length);
+  }
 }
 
-/**
- * Tests whether the effect in units that have just settled differs from the effect in units settled for longer, which it
- * does when the influence of a switch lasts more than `carryOverUnits` units (after Bojinov et al.). The estimated effect is
- * taken away first. Null when a group has fewer than two units.
- */
-export function testCarryOver(
-  { units, outcomes }: UnitOutcomes,
-  model: AdjustmentModel,
-  reference: ReferencePlans,
-  effect: number,
-): number | null {
-  const values = model.residuals(
-    outcomes.map((value, index) => value - effect * ((reference.real[units[index] ?? 0] ?? 0) & CANDIDATE)),
-  );
-  const observed = freshContrast(sumGroups(units, values, reference.real));
-  if (observed === null) return null;
-  return shareAtLeast(
-    mapPlans(units, values, reference, (sums) => {
-      const found = freshContrast(sums);
-      return found === null ? null : Math.abs(found);
-    }),
-    Math.abs(observed),
-  );
+/** Sorts the distances. */
+function intervalOf(effect: number, error: number, distances: Float64Array): Interval | null {
+  distances.sort();
+  const limit = distances[distances.length - 1 - Math.floor(LEVEL * distances.length)];
+  const half = (limit ?? Number.POSITIVE_INFINITY) * error;
+  return Number.isFinite(half) ? { low: effect - half, high: effect + half } : null;
 }
 
-/** Effect in units settled for exactly `carryOverUnits` units minus the effect in units settled for longer. */
-function freshContrast({ counts, sums }: GroupSums): number | null {
-  const longer = SETTLED + SETTLED_LONGER;
-  const groups = [SETTLED, SETTLED + CANDIDATE, longer, longer + CANDIDATE];
-  if (groups.some((group) => (counts[group] ?? 0) < SIDE_UNITS_MIN)) return null;
-  const average = (group: number) => (sums[group] ?? 0) / (counts[group] ?? 1);
-  return average(SETTLED + CANDIDATE) - average(SETTLED) - (average(longer + CANDIDATE) - average(longer));
-}
-
-function shareAtLeast(distances: Float64Array, observed: number): number {
-  const limit = observed * (1 - ROUNDING);
+function shareAtLeast(distances: Float64Array, observed: number | null): number {
+  const limit = Math.abs(observed ?? 0) * (1 - ROUNDING);
   return distances.reduce((count, distance) => count + Number(distance >= limit), 0) / distances.length;
 }
 
-/** Sums of the values by group of their units. */
-interface GroupSums {
-  counts: Float64Array;
-  sums: Float64Array;
-  squares: Float64Array;
-}
-
-function emptySums(): GroupSums {
-  return {
-    counts: new Float64Array(GROUPS),
-    sums: new Float64Array(GROUPS),
-    squares: new Float64Array(GROUPS),
-  };
-}
-
-function sumGroups(units: readonly number[], values: Float64Array, groups: Uint8Array): GroupSums {
-  const total = emptySums();
-  addGroups(Uint32Array.from(units), values, { groups, offset: 0 }, total);
-  return total;
-}
-
-/** The hot loop: 10,000 plans of 1,000 units for each of 50 indicators. */
-function addGroups(
-  units: Uint32Array,
-  values: Float64Array,
-  { groups, offset }: { groups: Uint8Array; offset: number },
-  { counts, sums, squares }: GroupSums,
-): void {
-  counts.fill(0);
-  sums.fill(0);
-  squares.fill(0);
-  for (let index = 0; index < units.length; index += 1) {
-    const group = groups[offset + (units[index] ?? 0)] ?? 0;
-    const value = values[index] ?? 0;
-    counts[group] = (counts[group] ?? 0) + 1;
-    sums[group] = (sums[group] ?? 0) + value;
-    squares[group] = (squares[group] ?? 0) + value * value;
-  }
-}
-
-/** The statistic of every reference plan that has one. */
-function mapPlans(
-  units: readonly number[],
-  values: Float64Array,
-  { count, groups, real }: ReferencePlans,
-  statisticOf: (sums: GroupSums) => number | null,
-): Float64Array {
-  const indexes = Uint32Array.from(units);
-  const total = emptySums();
-  const statistics = new Float64Array(count);
-  let length = 0;
-  for (let plan = 0; plan < count; plan += 1) {
-    addGroups(indexes, values, { groups, offset: plan * real.length }, total);
-    const statistic = statisticOf(total);
-    if (statistic === null) continue;
-    statistics[length] = statistic;
-    length += 1;
-  }
-  return statistics.slice(0, length);
-}
-
 /** The difference of the sides over the groups that have all of `flags`; null when a side has fewer than two units. */
-function contrast({ counts, sums, squares }: GroupSums, flags: number): Contrast | null {
+function contrast(
+  counts: Float64Array,
+  { sums, squares }: PlanSums,
+  plan: number,
+  flags: number,
+): Contrast | null {
   const number: [number, number] = [0, 0];
   const sum: [number, number] = [0, 0];
   const square: [number, number] = [0, 0];
   for (let group = 0; group < GROUPS; group += 1) {
     if ((group & flags) !== flags) continue;
     const side = group & CANDIDATE ? 1 : 0;
-    number[side] += counts[group] ?? 0;
-    sum[side] += sums[group] ?? 0;
-    square[side] += squares[group] ?? 0;
+    const entry = plan * GROUPS + group;
+    number[side] += counts[entry] ?? 0;
+    sum[side] += sums[entry] ?? 0;
+    square[side] += squares[entry] ?? 0;
   }
   if (Math.min(...number) < SIDE_UNITS_MIN) return null;
   const variance = (side: 0 | 1) =>
@@ -206,9 +199,35 @@ function contrast({ counts, sums, squares }: GroupSums, flags: number): Contrast
   };
 }
 
-function studentise({ difference, error }: Contrast): number {
+function studentise(found: Contrast | null): number | null {
+  if (found === null) return null;
+  const { difference, error } = found;
   if (error > 0) return difference / error;
   return difference === 0 ? 0 : Number.POSITIVE_INFINITY * Math.sign(difference);
+}
+
+interface FreshSums {
+  counts: Float64Array;
+  sums: PlanSums;
+  sides: PlanSums;
+  effect: number;
+}
+
+/**
+ * Effect in units settled for exactly `carryOverUnits` units minus the effect in units settled for longer. The estimated
+ * effect is taken away first: the model is linear, so its sums are a multiple of those of the sides.
+ */
+function freshContrast({ counts, sums, sides, effect }: FreshSums, plan: number): number | null {
+  const average = (group: number) => {
+    const entry = plan * GROUPS + group;
+    const value = (sums.sums[entry] ?? 0) - effect * (sides.sums[entry] ?? 0);
+    const count = counts[entry] ?? 0;
+    return count < SIDE_UNITS_MIN ? Number.NaN : value / count;
+  };
+  const longer = SETTLED + SETTLED_LONGER;
+  const found =
+    average(SETTLED + CANDIDATE) - average(SETTLED) - (average(longer + CANDIDATE) - average(longer));
+  return Number.isNaN(found) ? null : found;
 }
 
 /** The spread of one unit that gives the contrast's standard error. */

@@ -16,14 +16,14 @@ import { computeUnitsForEquivalence, computeUnitsToDetect } from '../planning/sa
 import {
   describePlanSide,
   type MeasuredPlan,
+  measureIndicators,
   measurePlan,
-  measureSwitchback,
-  type PlanUnit,
   type SwitchbackMeasurement,
 } from './compare.ts';
 import type { Covariate } from './covariates.ts';
 import type { DesignKind, SwitchbackDesign } from './design.ts';
 import { listIncrements } from './interim.ts';
+import type { PlanUnit } from './unit-outcomes.ts';
 
 /** A switchback test with everything that its analysis needs. */
 export interface SwitchbackFamily {
@@ -101,13 +101,8 @@ export function compareSwitchbackFamily(
   indicators: readonly FamilyIndicator[],
 ): SwitchbackComparison[] {
   const { design, burnInMinutes, seed, draws } = family;
-  const plan = measurePlan(family.plan, {
-    design,
-    burnInMinutes,
-    seed,
-    ...(draws === undefined ? {} : { draws }),
-  });
-  const measured = indicators.map((indicator) => measureSwitchback(plan, indicator));
+  const plan = measurePlan(family.plan, { design, seed, ...(draws === undefined ? {} : { draws }) });
+  const measured = measureIndicators(plan, indicators, burnInMinutes);
   const weights = weighByRole(indicators.map(({ role }) => role));
   const adjusted = adjustWeightedHolm(
     measured.map(({ estimate }) => estimate?.p_value ?? null),
@@ -165,7 +160,7 @@ function buildComparison(
     interim_threshold: threshold,
     blockers: listBlockers(family, measurement),
   });
-  const { control, candidate } = describeSides(family, settings.indicator, measurement);
+  const { control, candidate } = describeSides(family, measurement);
   const scaled = scaledEstimate(measurement);
   return {
     indicator: settings.indicator,
@@ -190,7 +185,7 @@ function buildComparison(
       p_value: estimate?.p_value ?? null,
       p_value_holm: p_value,
       method: plan.reference.method,
-      assignments: plan.reference.count,
+      assignments: plan.reference.plans.count,
       coins: plan.coins,
       seed: family.seed,
     },
@@ -199,8 +194,8 @@ function buildComparison(
       carry_over_units: family.design.carryOverUnits,
       burn_in_minutes: family.burnInMinutes,
     },
-    adjusted_for: [...measurement.covariates],
-    carry_over_test: { p_value: measurement.carryOverPValue },
+    adjusted_for: [...(estimate?.covariates ?? [])],
+    carry_over_test: { p_value: estimate?.carry_over_p_value ?? null },
     sample_ratio_test: { p_value: plan.sampleRatioPValue },
     failures: plan.failures,
     sequential: {
@@ -265,6 +260,7 @@ function percent(share: number): string {
 
 function listBlockers(family: SwitchbackFamily, measurement: Measurement): string[] {
   const { refusedShare, sampleRatioPValue } = measurement.plan;
+  const carryOver = measurement.estimate?.carry_over_p_value ?? null;
   const blockers: string[] = [];
   if (refusedShare > REFUSED_SHARE_MAX)
     blockers.push(
@@ -274,20 +270,19 @@ function listBlockers(family: SwitchbackFamily, measurement: Measurement): strin
     blockers.push(
       `The numbers of runs differ between the sides more than chance explains (p = ${Number(sampleRatioPValue.toPrecision(2))}): something else than the plan decides which runs arrive.`,
     );
-  if (measurement.carryOverPValue !== null && measurement.carryOverPValue < CARRY_OVER_ALPHA)
+  if (carryOver !== null && carryOver < CARRY_OVER_ALPHA)
     blockers.push(
-      `The influence of a unit lasts longer than carry_over_units = ${family.design.carryOverUnits} (p = ${Number(measurement.carryOverPValue.toPrecision(2))}): create a test with a larger value.`,
+      `The influence of a unit lasts longer than carry_over_units = ${family.design.carryOverUnits} (p = ${Number(carryOver.toPrecision(2))}): create a test with a larger value.`,
     );
   return blockers;
 }
 
 function describeSides(
   family: SwitchbackFamily,
-  indicator: string,
-  { units }: SwitchbackMeasurement,
+  { units, missing }: SwitchbackMeasurement,
 ): { control: SwitchbackSide; candidate: SwitchbackSide & { refused: number } } {
   const describe = (isCandidate: boolean, instance_id: string) => {
-    const { runs, missing, units: total, refused } = describePlanSide(family.plan, isCandidate, indicator);
+    const { runs, units: total, refused } = describePlanSide(family.plan, isCandidate);
     const own = units.filter((unit) => unit.isCandidate === isCandidate);
     const settled = own.filter((unit) => unit.settled);
     const mean =
@@ -298,7 +293,7 @@ function describeSides(
       instance_id,
       units: { total, usable: own.length, settled: settled.length },
       runs,
-      missing,
+      missing: missing[isCandidate ? 'candidate' : 'control'],
       mean,
       refused,
     };
@@ -332,7 +327,9 @@ function listWarnings(
   if (family.design.carryOverUnits === 0)
     warnings.push(
       'The verdict assumes that a unit has no influence on the next one (carry_over_units is 0).' +
-        (measurement.carryOverPValue === null ? ' There are too few units to test it.' : ''),
+        ((measurement.estimate?.carry_over_p_value ?? null) === null
+          ? ' There are too few units to test it.'
+          : ''),
     );
   return warnings;
 }

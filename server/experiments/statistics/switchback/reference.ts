@@ -12,79 +12,69 @@ import {
   hasEnoughSettledUnits,
   throwCoins,
 } from './design.ts';
+import { CANDIDATE, type GroupedPlans, groupPlans, SETTLED, SETTLED_LONGER } from './plan-sums.ts';
 
 /** Plans to compare the real one with, over the units that have ended. */
 export interface ReferencePlans {
   method: 'exact' | 'draws';
-  /** The group of each unit in the real plan, by the flags below. */
+  plans: GroupedPlans;
+  /** Position of the real plan. */
+  realPlan: number;
+  /** Flags of each unit in the real plan, see plan-sums.ts. */
   real: Uint8Array;
-  count: number;
-  /** The groups of all plans, plan after plan. */
-  groups: Uint8Array;
 }
-
-/** Flags of a unit's group. */
-export const CANDIDATE = 1;
-export const SETTLED = 2;
-/** Settled for at least one unit more than `carryOverUnits`. */
-export const SETTLED_LONGER = 4;
-export const GROUPS = 8;
 
 /** Up to this number of coins every plan is listed. */
 export const EXACT_COINS_MAX = 13;
 export const DRAWS = 9_999;
-/** Tries for each plan that is drawn; more than half of all plans of an accepted design have enough settled units. */
+/** Tries for each plan that is drawn; at least half of all plans of an accepted design have enough settled units. */
 const TRIES_PER_DRAW = 4;
 
 /**
  * Lists the reference plans of a real assignment, which is the first when plans are drawn.
- * @param real sides of the units that have ended; coins of later units have no effect.
+ * @param assignment sides of the units that have ended; coins of later units have no effect.
  */
 export function listReferencePlans(
   coins: readonly CoinGroup[],
-  real: Uint8Array,
+  assignment: Uint8Array,
   carryOverUnits: number,
   { seed, draws = DRAWS }: { seed: string; draws?: number },
 ): ReferencePlans {
-  const thrown = coins.filter(({ first, second }) =>
-    [...first, ...second].some((unit) => unit < real.length),
-  );
-  const restricted = hasEnoughSettledUnits(real, carryOverUnits);
+  const units = assignment.length;
+  const thrown = coins.filter(({ first, second }) => Math.min(...first, ...second) < units);
+  const isRestricted = hasEnoughSettledUnits(assignment, carryOverUnits);
   const describe = (heads: ArrayLike<number>): Uint8Array[] => {
-    const assignment = assignUnits(thrown, heads, real.length);
-    return restricted && !hasEnoughSettledUnits(assignment, carryOverUnits)
+    const drawn = assignUnits(thrown, heads, units);
+    return isRestricted && !hasEnoughSettledUnits(drawn, carryOverUnits)
       ? []
-      : [groupUnits(assignment, carryOverUnits)];
+      : [flagUnits(drawn, carryOverUnits)];
   };
+  const generator = new RandomGenerator(`assignments ${seed}`);
+  const real = flagUnits(assignment, carryOverUnits);
   const isExact = thrown.length <= EXACT_COINS_MAX;
-  const plans = isExact ? listPlans(thrown, describe) : [groupUnits(real, carryOverUnits)];
-  if (!isExact) {
-    const generator = new RandomGenerator(`assignments ${seed}`);
-    for (let tries = 0; plans.length <= draws && tries < TRIES_PER_DRAW * draws; tries += 1)
-      plans.push(...describe(throwCoins(thrown, generator)));
-  }
-  const groups = new Uint8Array(plans.length * real.length);
-  plans.forEach((plan, index) => {
-    groups.set(plan, index * real.length);
-  });
-  return {
-    method: isExact ? 'exact' : 'draws',
-    real: groupUnits(real, carryOverUnits),
-    count: plans.length,
-    groups,
-  };
+  const listed = isExact
+    ? listHeads(thrown.length).flatMap(describe)
+    : [real, ...drawPlans(() => describe(throwCoins(thrown, generator)), draws)];
+  const found = listed.findIndex((plan) => plan.every((flags, unit) => flags === real[unit]));
+  const plans = groupPlans(found < 0 ? [real, ...listed] : listed, units);
+  return { method: isExact ? 'exact' : 'draws', plans, realPlan: Math.max(0, found), real };
 }
 
-function listPlans(
-  coins: readonly CoinGroup[],
-  describe: (heads: ArrayLike<number>) => Uint8Array[],
-): Uint8Array[] {
-  return Array.from({ length: 2 ** coins.length }, (_, plan) =>
-    describe(coins.map((_coin, index) => (plan >> index) & 1)),
-  ).flat();
+/** Every outcome of so many coins. */
+function listHeads(coins: number): Uint8Array[] {
+  return Array.from({ length: 2 ** coins }, (_, heads) =>
+    Uint8Array.from({ length: coins }, (_coin, index) => (heads >> index) & 1),
+  );
 }
 
-function groupUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
+function drawPlans(draw: () => Uint8Array[], count: number): Uint8Array[] {
+  const plans: Uint8Array[] = [];
+  for (let tries = 0; plans.length < count && tries < TRIES_PER_DRAW * count; tries += 1)
+    plans.push(...draw());
+  return plans;
+}
+
+function flagUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
   const settled = findSettledUnits(assignment, carryOverUnits);
   const longer = findSettledUnits(assignment, carryOverUnits + 1);
   return assignment.map(

