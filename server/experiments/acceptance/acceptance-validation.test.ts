@@ -24,6 +24,8 @@ const postTest = (body: object) =>
 const withMetric = (changes: object) => ({ metrics: [{ ...MEAN_METRIC, ...changes }] });
 const withTolerance = (value: unknown, changes: object = {}) =>
   withMetric({ params: { operator: 'le', tolerance: value }, ...changes });
+const withNonInferiority = (operator: string, tolerance: unknown, changes: object = {}) =>
+  withMetric({ metric_type: 'non-inferiority', params: { operator, tolerance }, ...changes });
 const buildMetrics = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ ...MEAN_METRIC, field: `result.custom.m${n}` }));
 
@@ -79,6 +81,33 @@ test.each<[string, object, string[]]>([
     },
     ['metrics.1', 'metrics.0'],
   ],
+  [
+    'a non-inferiority rule on a percentile',
+    withNonInferiority('le', { type: 'relative', value: 0.01 }, { statistic: 'p95' }),
+    ['metrics.0.statistic is "p95"', 'mean'],
+  ],
+  [
+    'a non-inferiority rule of equality',
+    withNonInferiority('eq', { type: 'relative', value: 0.01 }),
+    ['metrics.0.params.operator is "eq"', 'lt or le'],
+  ],
+  [
+    'a non-inferiority rule without a tolerance',
+    withNonInferiority('le', null),
+    ['metrics.0.params.tolerance.type is ""', 'largest loss'],
+  ],
+  [
+    'a non-inferiority rule with a negative tolerance',
+    withNonInferiority('le', { type: 'absolute', value: -1 }),
+    ['metrics.0.params.tolerance.value is -1', '0 or more'],
+  ],
+  [
+    'a non-inferiority rule that any candidate passes',
+    withNonInferiority('ge', { type: 'relative', value: 1 }),
+    ['metrics.0.params.tolerance.value is 1', 'below 1'],
+  ],
+  ['a failure margin above 1', { failure_margin: 1.1 }, ['failure_margin', '1']],
+  ['a failure margin below 0', { failure_margin: -0.1 }, ['failure_margin', '0']],
   ['no name', { name: undefined }, ['name is missing']],
   ['a name of 49 characters', { name: 'x'.repeat(49) }, ['name', '48']],
   ['no control', { control: undefined }, ['control is missing']],
