@@ -13,7 +13,6 @@ import {
   OPTION_SETS_MAX,
   REFUSED_RUNS_EMBEDDED_MAX,
   REQUEST_BODY_BYTES_MAX,
-  SCENARIO_ID_CHARS_MAX,
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
@@ -33,9 +32,9 @@ import {
   type InstanceId,
   idReferenceSchema,
   idSchema,
-  type VersionId,
 } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray, runsPage, WindowQuery } from '../schemas/paging.ts';
+import { BatchRunCreate, batchPlanResponse, seedFields } from './batch-plan.ts';
 import {
   experimentCreateFields,
   experimentFields,
@@ -48,49 +47,6 @@ import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from
 
 /** Types of a batch, for creating and for filtering lists. */
 const BATCH_TYPES = ['batch', 'scenario'] as const;
-
-const BatchRunCreate = Type.Object(
-  {
-    instance_id: optionalNullable(
-      idReferenceSchema<InstanceId>('The instance to run; required without a `version_id`.'),
-    ),
-    version_id: optionalNullable(
-      idReferenceSchema<VersionId>(
-        'The version to run instead of the version of the instance, or without any instance configuration.',
-      ),
-    ),
-    option_set: optionalNullable(idReferenceSchema<string>('Key of the option set. The default is none.')),
-    input_id: optionalNullable(
-      idReferenceSchema<string>(
-        'An input of the input set, by its id in the set. The default is every input.',
-      ),
-    ),
-    scenario_id: optionalNullable(
-      textSchema('Scenario of the run: letters, digits, periods, underscores and hyphens.', {
-        max: SCENARIO_ID_CHARS_MAX,
-      }),
-    ),
-    repetition: optionalNullable(
-      Type.Integer({
-        minimum: 0,
-        maximum: BATCH_RUNS_MAX - 1,
-        description:
-          'Number of the run among those with the same input and options, from 0. The default is 0.',
-      }),
-    ),
-    input_set_id: optionalNullable(
-      idReferenceSchema<InputSetId>("Input set of the run's input, instead of that of the batch."),
-    ),
-    run_number: optionalNullable(
-      textSchema(
-        'Distinguishes otherwise identical runs. They become repetitions: each gets the next free number, in the order given. Not stored.',
-        { max: 64 },
-      ),
-    ),
-  },
-  { $id: 'BatchRunCreate', additionalProperties: false, description: 'A requested run.' },
-);
-export type BatchRunCreate = Static<typeof BatchRunCreate>;
 
 export const BatchExperimentCreate = Type.Object(
   {
@@ -128,6 +84,7 @@ export const BatchExperimentCreate = Type.Object(
           'With `instance_ids`: how often each instance runs on each input with each option set. The default is 1. Beyond the specification.',
       }),
     ),
+    ...seedFields,
     type: optionalNullable(
       stringEnum(BATCH_TYPES, 'Type of the experiment: batch or scenario. The default is batch.'),
     ),
@@ -158,8 +115,14 @@ const info = {
     StringOptions,
     'Its option sets by key, without options that are hidden from the role.',
   ),
+  ...batchPlanResponse,
   objectives: Type.Optional(Objectives),
   ...comparisonSettingsResponse,
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Reasons why the plan cannot give some verdicts, in sentences; absent without any.',
+    }),
+  ),
   completed_at: Type.Optional(timestampSchema('Time at which the last run had ended; absent before')),
   ...experimentProgressFields,
 };
@@ -192,7 +155,8 @@ export const BatchExperiment = Type.Object(
     }),
     method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
-      description: 'Statistics omitted because of limits, in sentences.',
+      description:
+        'Reasons why the plan cannot give some verdicts, and statistics omitted because of limits, in sentences.',
     }),
   },
   { $id: 'BatchExperiment', description: 'A batch experiment with its runs and statistics.' },

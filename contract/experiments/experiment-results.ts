@@ -120,6 +120,10 @@ const sideFields = {
 /** The fields that every kind of comparison has. */
 const comparisonFields = {
   indicator: Type.String({ description: 'The indicator compared.' }),
+  value_type: stringEnum(
+    ['number', 'flag'],
+    'flag: true counts as 1 and false as 0, so that means are shares of true.',
+  ),
   role: stringEnum(ROLES, 'primary decides; a guardrail must not get worse; other indicators inform.'),
   objective: stringEnum(
     DIRECTIONS,

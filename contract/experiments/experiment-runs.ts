@@ -3,6 +3,16 @@ import Type, { type Static } from 'typebox';
 import { Run } from '../runs/run-schemas.ts';
 import { nullable } from '../schemas/field-schemas.ts';
 
+export const StartConditions = Type.Object(
+  {
+    host: Type.String({ description: 'Id of the worker host, by its data folder.' }),
+    concurrent_runs: Type.Integer({ description: 'Runs on that worker at that time, with this one.' }),
+    load: Type.Number({ description: 'Load average of the host over one minute; 0 where it has none.' }),
+  },
+  { $id: 'StartConditions', description: 'Conditions of the host when the app of a run started.' },
+);
+export type StartConditions = Static<typeof StartConditions>;
+
 /** Identity of a run within its experiment. The fields are always present, and null without a value. */
 const identityFields = {
   option_set: nullable(Type.String({ description: 'Key of the option set; null for none.' })),
@@ -28,6 +38,7 @@ export const ExperimentRun = Type.Object(
           'In a switchback test: true if the candidate refused the run, so that the baseline served it. The run still counts for the unit of the candidate. Beyond the specification.',
       }),
     ),
+    start_conditions: nullable(StartConditions),
   },
   { $id: 'ExperimentRun', description: 'A run of an experiment in a list.' },
 );

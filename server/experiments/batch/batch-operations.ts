@@ -72,8 +72,10 @@ export const getBatchExperiment: OperationHandler<'getBatchExperiment'> = async 
     id: params.batch_id as ExperimentId,
   });
   const { key, counts } = await readBatchState(database.read, experiment);
+  // The results repeat the warnings of the plan.
+  const { warnings: _, ...info } = formatBatch(experiment, counts, caller.role);
   const head = JSON.stringify({
-    ...formatBatch(experiment, counts, caller.role),
+    ...info,
     refused_runs: await listRefusedRuns(database.read, experiment),
     failures: await listRunFailures(database.read, experiment.uid, FAILURES_EMBEDDED_MAX),
   });

@@ -37,9 +37,10 @@ export function computeBatchResults(
   progress: Progress,
 ): Promise<string> {
   const definition = parseBatchDefinition(experiment);
+  const { order, warnings: planWarnings = [] } = definition;
   const versions = new Map(Object.entries(definition.versions));
   return resultsWorkerPool.compute(
-    { order: definition.order, settings: definition, progress, seed: experiment.id },
+    { order, settings: definition, planWarnings, progress, seed: experiment.id },
     readObservations(database.read, experiment.uid, versions),
   );
 }

@@ -5,12 +5,13 @@ import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import type { Reader } from '../../database/database.ts';
-import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
+import { badRequest, formatNameList, Problem, quoteValue, truncate } from '../../http/errors/problem.ts';
 import type { InputSetItem } from '../../input-sets/store.ts';
 import { readDeclaredOptions, validateOptionNames } from '../../instances/rules.ts';
 import { type ExecutableTarget, resolvePlannedRun } from '../../runs/submit/resolve-instance.ts';
 import { checkPlannedRun } from './check-planned-run.ts';
 import type { BatchRequest, RequestedRun } from './parse-batch-request.ts';
+import { addSeed, type Seeds } from './parse-seeds.ts';
 
 /** Checks after which other requests are served. */
 const CHECK_BATCH_SIZE = 50;
@@ -55,13 +56,18 @@ export async function checkRequestedRuns(db: Reader, requested: RequestedRuns): 
       await setImmediate();
     }
     const format = formats.get(run.input_set_id)?.get(run.input_id) ?? 'json';
-    const checkKey = JSON.stringify([key, run.option_set, format]);
+    const checkKey = JSON.stringify([key, run.option_set, format, request.seeds ? run.repetition : null]);
     const known = checkedChars.get(checkKey);
     if (known !== undefined) {
       chars += known;
       continue;
     }
-    const options = run.option_set === null ? {} : (request.optionSets.get(run.option_set) ?? {});
+    const options = addSeed(
+      request.optionSets.get(run.option_set ?? '') ?? {},
+      request.seeds,
+      run.repetition,
+    );
+    if (request.seeds) checkSeedOption(target, request.seeds, role);
     const ownChars = checkPlannedRun({ target: target, run, options, format, role });
     chars += ownChars;
     checkedChars.set(checkKey, ownChars);
@@ -74,6 +80,16 @@ export async function checkRequestedRuns(db: Reader, requested: RequestedRuns): 
       `The options of all ${runs.length} runs, with those of their instances and versions, are ${chars} characters long as JSON; they may have at most ${BATCH_OPTIONS_CHARS_MAX} together.`,
     );
   return checked;
+}
+
+/** Throws a 400 for a seed option that the app does not declare, unless the app declares no options. */
+function checkSeedOption({ executable }: ExecutableTarget, { option }: Seeds, role: Role): void {
+  const declared = readDeclaredOptions(executable, role);
+  if (declared.names.size === 0 || declared.names.has(option)) return;
+  const visible = [...declared.names].filter((name) => !declared.hiddenNames.has(name));
+  throw badRequest(
+    `seed_option is ${quoteValue(option)}, which the app does not declare, so every seed would give the same run; the app declares ${formatNameList(visible.map(truncate)) || 'none that you can see'}.`,
+  );
 }
 
 function targetKey({ instance_id, version_id }: Pick<RequestedRun, 'instance_id' | 'version_id'>): string {

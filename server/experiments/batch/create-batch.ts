@@ -14,7 +14,7 @@ import type { Context } from '../../http/handlers/context.ts';
 import type { OperationCall } from '../../http/handlers/handler.ts';
 import { validateName } from '../../http/requests/resource-names.ts';
 import { findInputSet, type InputSetItem } from '../../input-sets/store.ts';
-import { makeId } from '../../random.ts';
+import { makeId, randomText } from '../../random.ts';
 import { insertPlannedRuns, type PlannedRun } from '../../runs/store/planned-runs.ts';
 import { resolveInstanceId } from '../../runs/submit/resolve-instance.ts';
 import { findExecutableIds } from '../../versions/store.ts';
@@ -22,6 +22,7 @@ import type { BatchDefinition } from '../store/batch-definition.ts';
 import { insertExperimentInputs } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { insertExperiment } from '../store/transitions.ts';
+import { checkPlan } from './check-plan.ts';
 import { type CheckedRuns, checkRequestedRuns } from './check-requested-runs.ts';
 import {
   type BatchRequest,
@@ -29,12 +30,16 @@ import {
   parseBatchRequest,
   type RequestedRun,
 } from './parse-batch-request.ts';
+import { addSeed } from './parse-seeds.ts';
+import { arrangeInBlocks, type BlockedRun } from './run-order.ts';
 
 type BatchContext = Pick<Context, 'database' | 'contents' | 'clock' | 'random'>;
 type CreateBatchCall = Pick<OperationCall<'createBatchExperiment'>, 'caller' | 'params' | 'body'>;
 
 /** Runs the transaction that inserts the experiment, and returns the result of `createBatch`. */
 type StoreBatch<R> = (experiment: ExperimentsTable, insert: (tx: Writer) => Promise<void>) => Promise<R>;
+
+const ORDER_SEED_CHARS = 16;
 
 /** The number of inputs to share before other requests get processor time. */
 const SHARE_BATCH_SIZE = 50;
@@ -77,6 +82,11 @@ async function tryToCreate<R>(
     role: caller.role,
   });
   const inputs = await shareInputs(context, runs, sets);
+  const warnings = checkPlan(
+    request,
+    runs.map((run) => ({ ...run, content: inputs.get(inputKey(run))?.content.sha256 ?? inputKey(run) })),
+  );
+  const orderSeed = randomText(context.random, ORDER_SEED_CHARS);
   const now = clock.now();
   const experiment: ExperimentsTable = {
     uid: makeId<string>(context.random, 'x'),
@@ -90,7 +100,11 @@ async function tryToCreate<R>(
     description: body.description ?? '',
     status: 'started',
     user_email: caller.email,
-    definition: JSON.stringify(buildDefinition(request, runs, checked)),
+    definition: JSON.stringify({
+      ...buildDefinition(request, runs, checked),
+      run_order: { design: 'randomized-blocks', seed: orderSeed },
+      ...(warnings.length === 0 ? {} : { warnings }),
+    } satisfies BatchDefinition),
     requested: runs.length,
     created_at: now,
     updated_at: now,
@@ -98,7 +112,7 @@ async function tryToCreate<R>(
     completed_at: null,
     deleted_at: null,
   };
-  const planned = planRuns(request, runs, inputs);
+  const planned = planRuns(request, arrangeInBlocks(runs, orderSeed), inputs);
   const versions = [...checked.versions.values(), ...runs.map((run) => run.version_id)];
   const stored = await store(experiment, async (tx) => {
     await lockLiveApplication(tx, application);
@@ -224,18 +238,19 @@ function inputKey({ input_set_id, input_id }: Pick<RequestedRun, 'input_set_id' 
   return JSON.stringify([input_set_id, input_id]);
 }
 
+/** Returns the planned runs; their positions are the order of submission. */
 function planRuns(
-  { optionSets }: BatchRequest,
-  runs: readonly RequestedRun[],
+  { optionSets, seeds }: BatchRequest,
+  runs: readonly BlockedRun<RequestedRun>[],
   inputs: ReadonlyMap<string, SharedInput>,
 ): PlannedRun[] {
-  return runs.map((run, position): PlannedRun => {
+  return runs.map(({ run, block }, position): PlannedRun => {
     const input = inputs.get(inputKey(run));
     return {
       position,
       instanceId: run.instance_id,
       versionId: run.version_id,
-      options: run.option_set === null ? {} : (optionSets.get(run.option_set) ?? {}),
+      options: addSeed(optionSets.get(run.option_set ?? '') ?? {}, seeds, run.repetition),
       contentId: input?.content.id ?? '',
       inputFormat: input?.item.input_format ?? 'json',
       inputId: run.input_id as InputId,
@@ -244,6 +259,7 @@ function planRuns(
         ...(run.scenario_id === null ? {} : { scenario_id: run.scenario_id }),
         repetition: run.repetition,
         input_set_id: run.input_set_id,
+        block,
       },
     };
   });
@@ -262,6 +278,7 @@ function buildDefinition(
     instance_ids: [...request.instanceIds],
     option_sets: Object.fromEntries(request.optionSets),
     ...request.settings,
+    ...(request.seeds ? { seeds: [...request.seeds.values], seed_option: request.seeds.option } : {}),
     order: {
       instances: distinct((run) => run.instance_id),
       versions: distinct((run) => run.version_id || null),

@@ -1,8 +1,6 @@
 /** Parses a request for a batch experiment, and expands it to the runs that it requests, in order. Pure. */
-import type {
-  BatchExperimentCreate,
-  BatchRunCreate,
-} from '@switchyard/contract/experiments/batch-experiments.ts';
+import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
+import type { BatchRunCreate } from '@switchyard/contract/experiments/batch-plan.ts';
 import {
   BATCH_RUNS_MAX,
   OPTION_SET_KEY_CHARS_MAX,
@@ -13,6 +11,7 @@ import { badRequest, type Problem, quoteValue, truncate } from '../../http/error
 import { stringifyOptions, validateOptions } from '../../instances/rules.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
+import { parseSeeds, type Seeds } from './parse-seeds.ts';
 
 /** One requested run. An empty id means no instance, or the version of the instance. */
 export interface RequestedRun {
@@ -47,6 +46,8 @@ export interface BatchRequest {
   settings: ComparisonSettings;
   /** The number of repetitions of each of `runs`; the runs of a product are expanded when the inputs are known. */
   repetitions: number;
+  /** The seed of each repetition; null for none. */
+  seeds: Seeds | null;
   runs: readonly UnexpandedRun[];
 }
 
@@ -56,6 +57,7 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
   const inputSetId = body.input_set_id || '';
   const optionSets = parseOptionSets(body);
   const settings = parseComparisonSettings(body);
+  const seeds = parseSeeds(body);
   const instances = body.instance_ids ?? [];
   const runs = body.runs ?? [];
   if (instances.length > 0 && runs.length > 0)
@@ -66,7 +68,16 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
         `repetitions is ${repetitions}, but runs is given and each of runs has its own repetition; leave repetitions out.`,
       );
     const parsed = runs.map((run, index) => parseRun(run, `runs.${index}`, inputSetId, optionSets));
-    return { kind: 'runs', inputSetId, instanceIds: [], optionSets, settings, repetitions: 1, runs: parsed };
+    return {
+      kind: 'runs',
+      inputSetId,
+      instanceIds: [],
+      optionSets,
+      settings,
+      repetitions: 1,
+      seeds,
+      runs: parsed,
+    };
   }
   if (instances.length === 0) {
     const empty = (['instance_ids', 'runs'] as const).find((field) => body[field]);
@@ -105,7 +116,8 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
     instanceIds: instances,
     optionSets,
     settings,
-    repetitions: repetitions ?? 1,
+    repetitions: seeds?.values.length ?? repetitions ?? 1,
+    seeds,
     runs: product,
   };
 }
@@ -233,7 +245,7 @@ class RepetitionNumbers {
 }
 
 function tooManyRuns(
-  { kind, inputSetId, instanceIds, optionSets, repetitions }: BatchRequest,
+  { kind, inputSetId, instanceIds, optionSets, repetitions, seeds }: BatchRequest,
   inputIds: ReadonlyMap<string, readonly string[]>,
 ): Problem {
   if (kind === 'runs')
@@ -244,6 +256,6 @@ function tooManyRuns(
   const factors = [inputs, instanceIds.length, Math.max(1, optionSets.size), repetitions];
   const runs = factors.reduce((product, factor) => product * factor, 1);
   return badRequest(
-    `${inputs} inputs on ${instanceIds.length} instances with ${Math.max(1, optionSets.size)} option sets and ${repetitions} repetitions are ${runs} runs; a batch experiment may have at most ${BATCH_RUNS_MAX}.`,
+    `${inputs} inputs on ${instanceIds.length} instances with ${Math.max(1, optionSets.size)} option sets and ${repetitions} ${seeds ? 'seeds' : 'repetitions'} are ${runs} runs; a batch experiment may have at most ${BATCH_RUNS_MAX}.`,
   );
 }

@@ -21,6 +21,7 @@ import {
   type SideRuns,
 } from './acceptance-reasons.ts';
 import { DEFAULT_INDICATOR } from './select-indicators.ts';
+import { createTimeBlockers } from './time-blockers.ts';
 
 type Side = MetricResult['statistics']['control'];
 
@@ -123,7 +124,7 @@ function compareIndicatorsOnce(
     serial: false,
     clusterings: [],
     progress: 'complete',
-    listIndicatorBlockers: () => [],
+    listIndicatorBlockers: createTimeBlockers(),
     resampler,
   });
   return new Map(

@@ -30,7 +30,10 @@ const listComparedNames = (groups: readonly { indicators: readonly { indicator: 
 
 describe('a batch', () => {
   const analyse = (objectives: Record<string, 'maximize'>, runs: UnitObservation[]) =>
-    analyseBatch({ order: ORDER, settings: { objectives }, progress: 'complete', seed: 's' }, runs);
+    analyseBatch(
+      { order: ORDER, settings: { objectives }, planWarnings: [], progress: 'complete', seed: 's' },
+      runs,
+    );
   const createBothSides = (count: number) => [
     createRun('a', listNames(count)),
     createRun('b', listNames(count)),

@@ -10,12 +10,15 @@ import { compareFamily } from '../statistics/paired/family.ts';
 import type { Progress } from '../statistics/paired/verdict.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
-import { COMPARED_INDICATORS_MAX, selectIndicators } from './select-indicators.ts';
+import { COMPARED_INDICATORS_MAX, replaceFlags, selectIndicators } from './select-indicators.ts';
+import { createTimeBlockers } from './time-blockers.ts';
 
 /** A request for the results of a batch. */
 export interface BatchResultsRequest {
   order: GroupOrder;
   settings: ComparisonSettings;
+  /** Reasons why the plan cannot give some verdicts; the results begin with them. */
+  planWarnings: readonly string[];
   progress: Progress;
   /** The seed of the resampling: equal requests about equal runs have equal results. */
   seed: string;
@@ -57,6 +60,7 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
     grouped_distributional_summaries: grouped.summaries,
     comparisons: compared.comparisons,
     warnings: [
+      ...request.planWarnings,
       ...(omitted.length === 0
         ? []
         : [`Distributions by ${omitted.join(' and by ')} are left out: together they would be too many.`]),
@@ -104,13 +108,14 @@ function compareGroups(
   { settings, progress, seed }: BatchResultsRequest,
   runs: readonly Observation[],
 ): Pick<BatchAnalysis, 'comparisons' | 'warnings'> {
-  const [control, ...candidates] = groupRuns(runs);
-  if (!control || candidates.length === 0) return { comparisons: [], warnings: [] };
+  const candidateCount = groupRuns(runs).length - 1;
+  if (candidateCount < 1) return { comparisons: [], warnings: [] };
   const indicatorsMax = Math.max(
     1,
-    Math.min(COMPARED_INDICATORS_MAX, Math.floor(COMPARISONS_MAX / candidates.length)),
+    Math.min(COMPARED_INDICATORS_MAX, Math.floor(COMPARISONS_MAX / candidateCount)),
   );
   const { indicators, warnings } = selectIndicators(runs, settings, indicatorsMax);
+  const [control = [], ...candidates] = groupRuns(replaceFlags(runs, indicators));
   const compared = candidates.slice(0, COMPARISONS_MAX);
   const comparisons = compareFamily(
     compared.map((candidate) => ({ control, candidate })),
@@ -120,7 +125,7 @@ function compareGroups(
       serial: false,
       clusterings: [],
       progress,
-      listIndicatorBlockers: () => [],
+      listIndicatorBlockers: createTimeBlockers(),
       resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
     },
   );

@@ -16,7 +16,8 @@ import {
   type ShadowDefinition,
   type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
-import { selectIndicators } from './select-indicators.ts';
+import { replaceFlags, selectIndicators } from './select-indicators.ts';
+import { isTimeIndicator } from './time-blockers.ts';
 
 /** The results of a switchback test with more runs use its first ones only. */
 export const SWITCHBACK_RUNS_MAX = 50_000;
@@ -69,7 +70,10 @@ export function analyseShadowTest(
     version_id: side.at(-1)?.version_id ?? '',
   });
   const comparisons = compareFamily(
-    sides.map((candidate) => ({ control: originals, candidate })),
+    sides.map((candidate) => ({
+      control: replaceFlags(originals, indicators),
+      candidate: replaceFlags(candidate, indicators),
+    })),
     indicators,
     {
       unit: 'original',
@@ -112,12 +116,9 @@ function copyPositions(originals: readonly Observation[], copies: readonly Obser
   });
 }
 
-/** Indicators that the platform measures in time. */
-const TIME_INDICATORS = /^run\.(duration|execution_time|queue_time)/;
-
 /** A copy runs later than its original, at the lowest priority, so their times are not comparable. */
 function explainTimeBlocker(indicator: string): string[] {
-  return TIME_INDICATORS.test(indicator)
+  return isTimeIndicator(indicator)
     ? [
         'Copies run later than their originals and at the lowest priority, so their times are not comparable; compare times in a batch experiment.',
       ]
@@ -164,8 +165,8 @@ export function analyseSwitchbackTest(
     isCandidate: instance_id === candidate,
     runs: [] as SwitchbackRun[],
   })) satisfies PlanUnit[];
-  for (const run of runs) plan[run.unit ?? -1]?.runs.push(run);
   const { indicators, warnings } = selectIndicators(runs, definition);
+  for (const run of replaceFlags(runs, indicators)) plan[run.unit ?? -1]?.runs.push(run);
   const { summaries, warnings: summaryWarnings } = summarizeRuns(runs);
   return {
     grouped_distributional_summaries: summaries,

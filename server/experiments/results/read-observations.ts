@@ -6,6 +6,8 @@ import { listObservedRuns, type ObservedRun } from '../../runs/store/experiment-
 import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
+import { parseStartConditions } from '../../runs/store/start-conditions.ts';
+import type { RunStart } from '../statistics/observations.ts';
 import type { RawObservation } from './batch-analysis.ts';
 
 const BATCH_SIZE = 250;
@@ -44,7 +46,14 @@ function toRawObservation(run: ObservedRun): RawObservation {
     content: run.input_sha256,
     status: run.status,
     indicators: run.indicators,
+    start: formatStart(run),
   };
+}
+
+function formatStart(run: ObservedRun): RunStart | null {
+  const conditions = parseStartConditions(run);
+  if (conditions === null || run.initiated_at === null) return null;
+  return { block: parseLabels(run).block ?? null, started_at: run.initiated_at, ...conditions };
 }
 
 function formatRefusedRun(row: PlannedRunsTable, versions: ReadonlyMap<string, string>): RawObservation {

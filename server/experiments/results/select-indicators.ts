@@ -12,8 +12,12 @@ export const COMPARED_INDICATORS_MAX = 50;
 const DEFAULT_MARGIN = { type: 'relative', value: 0.01 } as const;
 const DEFAULT_TIE_TOLERANCE = 1e-9;
 
+/** Equivalence margin of a flag: 1 of 100 inputs. A share of the control would vanish with a rare flag. */
+const FLAG_MARGIN = { type: 'absolute', value: 0.01 } as const;
+
 /** The default settings of an indicator. */
 export const DEFAULT_INDICATOR = {
+  value_type: 'number',
   direction: 'none',
   measure: 'auto',
   margin: DEFAULT_MARGIN,
@@ -33,9 +37,9 @@ export function selectIndicators(
   settings: ComparisonSettings,
   max = COMPARED_INDICATORS_MAX,
 ): { indicators: FamilyIndicator[]; warnings: string[] } {
-  const names = listIndicators(runs, settings);
+  const { names, flags } = listIndicators(runs, settings);
   return {
-    indicators: resolveIndicators(names.slice(0, max), settings),
+    indicators: resolveIndicators(names.slice(0, max), flags, settings),
     warnings:
       names.length > max
         ? [
@@ -45,27 +49,54 @@ export function selectIndicators(
   };
 }
 
+/** Returns the runs with 1 and 0 for true and false in the flags among the indicators. */
+export function replaceFlags<Run extends Observation>(
+  runs: readonly Run[],
+  indicators: readonly FamilyIndicator[],
+): readonly Run[] {
+  const flags = new Set(
+    indicators.filter(({ value_type }) => value_type === 'flag').map(({ indicator }) => indicator),
+  );
+  if (flags.size === 0) return runs;
+  return runs.map((run) => ({
+    ...run,
+    indicators: run.indicators.map(({ name, value }) =>
+      typeof value === 'boolean' && flags.has(name) ? { name, value: value ? 1 : 0 } : { name, value },
+    ),
+  }));
+}
+
 /**
- * Lists the indicators with a number in any succeeded run, in this order: `result.value`, those that the settings name,
- * those below `result`, those below `run`, others. Indicators of equal rank are sorted by name.
+ * Lists the indicators with a number or a flag in any succeeded run, in this order: `result.value`, those that the settings
+ * name, those below `result`, those below `run`, others. Indicators of equal rank are sorted by name. An indicator is a flag
+ * when no run reports a number for it: beside numbers, a flag is no measurement.
  */
-function listIndicators(runs: readonly Observation[], settings: ComparisonSettings): string[] {
+function listIndicators(
+  runs: readonly Observation[],
+  settings: ComparisonSettings,
+): { names: string[]; flags: ReadonlySet<string> } {
   const named = listNamedIndicators(settings);
-  const names = new Set<string>();
+  const numbers = new Set<string>();
+  const flags = new Set<string>();
   for (const { status, indicators } of runs)
     if (status === 'succeeded')
-      for (const { name, value } of indicators) if (toUsableNumber(value) !== null) names.add(name);
+      for (const { name, value } of indicators)
+        if (toUsableNumber(value) !== null) numbers.add(name);
+        else if (typeof value === 'boolean') flags.add(name);
+  for (const name of numbers) flags.delete(name);
   const computeRank = (name: string): number => {
     if (name === 'result.value') return 0;
     if (named.has(name)) return 1;
     return name.startsWith('result.') ? 2 : name.startsWith('run.') ? 3 : 4;
   };
-  return [...names].sort((a, b) => computeRank(a) - computeRank(b) || compareText(a, b));
+  const names = [...numbers, ...flags].sort((a, b) => computeRank(a) - computeRank(b) || compareText(a, b));
+  return { names, flags };
 }
 
 /** Returns the settings of each indicator. Without `primary`, every indicator with an objective is primary. */
 function resolveIndicators(
   names: readonly string[],
+  flags: ReadonlySet<string>,
   { objectives, primary, guardrails }: ComparisonSettings,
 ): FamilyIndicator[] {
   const byName = indexByName(objectives ?? {});
@@ -73,8 +104,15 @@ function resolveIndicators(
   const guarded = nameAll(guardrails ?? []);
   return names.map((indicator) => {
     const role: Role = primaries.has(indicator) ? 'primary' : guarded.has(indicator) ? 'guardrail' : 'other';
-    return { indicator, role, ...resolveObjective(byName.get(indicator)) };
+    const objective = resolveObjective(byName.get(indicator));
+    return { indicator, role, ...(flags.has(indicator) ? measureAsFlag(objective) : objective) };
   });
+}
+
+/** Compares the shares of true: a ratio of 0 and 1 has no meaning. */
+function measureAsFlag(objective: ReturnType<typeof resolveObjective>): ReturnType<typeof resolveObjective> {
+  const margin = objective.margin === DEFAULT_MARGIN ? FLAG_MARGIN : objective.margin;
+  return { ...objective, value_type: 'flag', measure: 'absolute', shift: 0, margin };
 }
 
 function resolveObjective(objective: Objective | undefined): Omit<FamilyIndicator, 'indicator' | 'role'> {

@@ -20,6 +20,7 @@ export type VerdictShares = Record<Verdict, number>;
 /** Settings of the indicator in every simulation, unless a cell says otherwise: less is better, 1 % is equivalent. */
 const MINIMIZE: FamilyIndicator = {
   indicator: INDICATOR,
+  value_type: 'number',
   role: 'primary',
   direction: 'minimize',
   measure: 'auto',

@@ -23,6 +23,13 @@ export interface BatchDefinition extends ComparisonSettings {
   versions: Record<string, string>;
   /** The roles from which each option is hidden. */
   hidden: Record<string, Role[]>;
+  /** The seeds by repetition, and the option that gets them. */
+  seeds?: string[];
+  seed_option?: string;
+  /** Absent in an experiment of an older release, which ran all runs of the control first. */
+  run_order?: { design: 'randomized-blocks'; seed: string };
+  /** Reasons why the plan cannot give some verdicts. */
+  warnings?: string[];
 }
 
 /** Parses the definition column of a batch experiment. */

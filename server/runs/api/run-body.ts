@@ -9,6 +9,7 @@ import { formatRfc3339 } from '../../clock.ts';
 import { parseLabels } from '../store/labels.ts';
 import type { ListedRun } from '../store/runs.ts';
 import type { AssetsTable, RunsTable } from '../store/schema.ts';
+import { parseStartConditions } from '../store/start-conditions.ts';
 
 /** The options that the caller may see. */
 interface VisibleOptions {
@@ -113,6 +114,7 @@ export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): 
     scenario_id: scenario_id ?? null,
     repetition: repetition ?? null,
     input_set_id: input_set_id ?? null,
+    start_conditions: parseStartConditions(run),
   };
 }
 

@@ -24,6 +24,7 @@ import type { RunsTable } from '../store/schema.ts';
 import { type AttemptOutcome, finalizeRun, isHostFailure } from './finalize.ts';
 import { claimPauseMs, isEndedByHostFault } from './host-faults.ts';
 import { formatLimits, type PreparedJob, prepareJob } from './prepare-job.ts';
+import { readStartConditions } from './start-conditions.ts';
 
 const CLAIM_INTERVAL_MS = 1000;
 const UNTRACKED_CHECK_INTERVAL_MS = 10_000;
@@ -37,6 +38,8 @@ export interface DispatchParts extends JobContext {
   runner: Runner;
   slots: SlotTracker;
   workerId: string;
+  /** Identifies the data folder of the worker, also after a restart. */
+  folderId: string;
   random: Random;
   jsonReader: JsonReader;
   metrics: Metrics;
@@ -194,6 +197,7 @@ export class Dispatcher {
       mask = prepared.mask;
       run.limits = formatLimits(prepared.job);
       run.runtime_version = prepared.runtimeVersion;
+      run.start_conditions = readStartConditions(run, this.#parts);
       app = runner.run(prepared.job, {
         onStart: () => {},
         onLog: (added) => lines.add(added, mask),

@@ -15,7 +15,6 @@ import { Dispatcher } from './dispatcher.ts';
 interface StartWorkerParts
   extends Omit<ConstructorParameters<typeof Dispatcher>[0], 'runner' | 'slots' | 'workerId'> {
   config: Config;
-  folderId: string;
   random: Random;
   closers: (() => Promise<void>)[];
 }

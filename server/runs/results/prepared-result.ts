@@ -94,6 +94,7 @@ export async function prepareRunResult(
       containment: ended.containment,
       limits: run.limits,
       runtime_version: run.runtime_version,
+      start_conditions: run.start_conditions,
       peak_memory_bytes: ended.peakMemoryBytes ?? null,
     };
     return { finalColumns, contents: prepared, assets };

@@ -43,6 +43,8 @@ const OBSERVED = [
   'statistics_status',
   'indicators',
   'user_email',
+  'initiated_at',
+  'start_conditions',
 ] as const;
 
 /** A run as the results of an experiment read it. */

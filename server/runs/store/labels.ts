@@ -6,6 +6,8 @@ export interface RunLabels {
   scenario_id?: string;
   repetition?: number;
   input_set_id?: string;
+  /** Number of the randomised block of a run of a batch, from 0; absent for other runs. */
+  block?: number;
   /** Of a run of an ensemble. */
   run_group_id?: string;
   /** Of a run in a unit of a candidate that refused it, so that the baseline executes it. */

@@ -302,4 +302,10 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    name: '0060-start-conditions-of-runs',
+    async up(db) {
+      await db.schema.alterTable('runs').addColumn('start_conditions', 'text').execute();
+    },
+  },
 ];

@@ -55,6 +55,7 @@ export const LISTED_COLUMNS = [
   'statistics_error',
   'metrics_error',
   'indicators',
+  'start_conditions',
 ] as const;
 
 export type ListedRun = Pick<RunsTable, (typeof LISTED_COLUMNS)[number]>;

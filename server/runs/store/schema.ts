@@ -105,6 +105,8 @@ export interface RunsTable {
   limits: string | null;
   /** The version of Node, Python or Java that executed it, once the run has ended. */
   runtime_version: string | null;
+  /** The StartConditions (start-conditions.ts) of a run of an experiment in JSON, once it has ended; else null. */
+  start_conditions: string | null;
   peak_memory_bytes: number | null;
 }
 

@@ -25,5 +25,6 @@ export const NOT_STARTED = {
   containment: '',
   limits: null,
   runtime_version: null,
+  start_conditions: null,
   peak_memory_bytes: null,
 } as const;

@@ -3,6 +3,7 @@
  * starts once, also when the process is killed at any statement or two processes run the job. A refused run keeps its row,
  * with the reason.
  */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { listConfidentialOptions } from '../../applications/executable.ts';
 import { findExecutables } from '../../applications/executables-store.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
@@ -12,7 +13,7 @@ import type { Database, Reader } from '../../database/database.ts';
 import { badRequest, Problem } from '../../http/errors/problem.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
-import type { Random } from '../../random.ts';
+import { makeId, type Random } from '../../random.ts';
 import { claimPlannedRun, listWaitingPlannedRuns, refusePlannedRun } from '../store/planned-runs.ts';
 import { findRun } from '../store/runs.ts';
 import type { PlannedRunsTable } from '../store/schema.ts';
@@ -32,15 +33,22 @@ interface Parts extends JobContext {
   metrics: Metrics;
 }
 
+/** A planned run with the creation time and the id of its run, which decide its place in the queue. */
+interface QueuedPlan extends PlannedRunsTable {
+  run_created_at: number;
+  run_id: RunId;
+}
+
 /** Submits planned runs. A run that is refused keeps its row, with the reason. */
 export function startPlannedRunsJob(parts: Parts): Job {
   const { database } = parts;
-  return defineJob<PlannedRunsTable>(parts, {
+  const assignPlaces = createPlaceAssigner(parts);
+  return defineJob<QueuedPlan>(parts, {
     name: 'start-planned-runs',
     intervalMs: INTERVAL_MS,
     wakeOn: ['runs-planned'],
     batchSize: BATCH_SIZE,
-    listRows: (limit, after) => listWaitingPlannedRuns(database.read, after, limit),
+    listRows: async (limit, after) => assignPlaces(await listWaitingPlannedRuns(database.read, after, limit)),
     formatKey: (row) => `${row.owner_uid} ${row.position}`,
     async handleRow(row) {
       // A refused run never ends by itself, so its owner is woken here.
@@ -50,12 +58,30 @@ export function startPlannedRunsJob(parts: Parts): Job {
   });
 }
 
+/**
+ * Returns a function that gives each row of a batch its place in the queue, in the order of the rows. The rows are submitted
+ * in parallel, so the queue order cannot depend on which of them is first: every row of a batch has the same creation time,
+ * later than that of the batch before, and the ids of the runs ascend.
+ */
+function createPlaceAssigner({ clock, random }: Pick<Parts, 'clock' | 'random'>) {
+  let last = 0;
+  return (rows: readonly PlannedRunsTable[]): QueuedPlan[] => {
+    last = Math.max(clock.now(), last + 1);
+    const ids = rows.map(() => makeId<RunId>(random, 'run')).sort();
+    return rows.map((row, index) => ({
+      ...row,
+      run_created_at: last,
+      run_id: ids[index] ?? makeId<RunId>(random, 'run'),
+    }));
+  };
+}
+
 class AlreadyStartedError extends Error {}
 
 type StartOutcome = 'started' | 'refused' | 'skipped';
 
 /** Submits the planned run of the row. */
-async function startPlanned(parts: Parts, row: PlannedRunsTable): Promise<StartOutcome> {
+async function startPlanned(parts: Parts, row: QueuedPlan): Promise<StartOutcome> {
   const { database } = parts;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -73,17 +99,15 @@ async function startPlanned(parts: Parts, row: PlannedRunsTable): Promise<StartO
   }
 }
 
-async function submitPlanned(
-  parts: Parts,
-  application: ApplicationsTable,
-  row: PlannedRunsTable,
-): Promise<void> {
+async function submitPlanned(parts: Parts, application: ApplicationsTable, row: QueuedPlan): Promise<void> {
   const { database, contents, clock, random } = parts;
   const target = await resolvePlannedRun(database.read, application, row.instance_id, row.version_id);
   const content = await shareInputContent(contents, row);
   await submitStandard(
     { database, clock, random, store: (work, options) => database.transact(work, options) },
     {
+      id: row.run_id,
+      at: row.run_created_at,
       application,
       email: row.user_email,
       name: row.name,

@@ -47,6 +47,8 @@ export interface SubmitParts<R> extends Pick<Context, 'database' | 'clock' | 'ra
 
 /** The common part of all run requests. */
 export interface RunRequest {
+  /** The id of the run; the default is a new one. */
+  id?: RunId;
   application: ApplicationsTable;
   email: string;
   name: string;
@@ -280,7 +282,7 @@ function initialRow(
   const { application, configuration } = request;
   const queuing = { ...target.configuration.queuing, ...configuration.queuing };
   return {
-    id: makeId<RunId>(random, 'run'),
+    id: request.id ?? makeId<RunId>(random, 'run'),
     application_uid: application.uid,
     account_id: application.account_id,
     application_id: application.id,

@@ -48,6 +48,8 @@ export interface Estimate {
 export interface FamilyIndicator extends IndicatorSettings {
   indicator: string;
   role: Role;
+  /** flag: the values are 1 for true and 0 for false, so that means are shares of true. */
+  value_type: 'number' | 'flag';
   /** Share of units that the candidate may lose more than the control; null: none. */
   failure_margin: number | null;
 }
@@ -63,7 +65,7 @@ export interface FamilyDesign extends ComparisonDesign {
   unit: 'input' | 'original';
   progress: Progress;
   /** Reasons without a verdict for one indicator, such as a time measured under unequal load. */
-  listIndicatorBlockers: (indicator: string) => readonly string[];
+  listIndicatorBlockers: (indicator: string, group: FamilyGroup) => readonly string[];
 }
 
 /** Numbers of units by outcome. Wins are those of the candidate; a unit that only one side solved is a loss of the other. */
@@ -87,6 +89,7 @@ interface ComparisonSide {
 /** The comparison of one indicator, in the form of the API: the contract describes the fields of `Comparison`. */
 export interface Comparison extends PlanningHints {
   indicator: string;
+  value_type: 'number' | 'flag';
   role: Role;
   objective: Direction;
   verdict: Verdict;
@@ -149,7 +152,8 @@ export function compareFamily(
   const comparisons = tests.map(({ group, indicator }, index) => {
     const measurement = measured[index];
     if (measurement === undefined) throw new Error(`Indicator ${indicator.indicator} was not measured.`);
-    return buildComparison(group, indicator, design, {
+    return buildComparison(indicator, design, {
+      group,
       measurement,
       p_value: adjusted[index] ?? null,
       weight: weights[index] ?? 1,
@@ -161,6 +165,7 @@ export function compareFamily(
 }
 
 interface CorrectedMeasurement {
+  group: FamilyGroup;
   measurement: PairedMeasurement;
   p_value: number | null;
   /** Share of the error rate that the indicator has. */
@@ -168,18 +173,18 @@ interface CorrectedMeasurement {
 }
 
 function buildComparison(
-  group: FamilyGroup,
   settings: FamilyIndicator,
   design: FamilyDesign,
   corrected: CorrectedMeasurement,
 ): Comparison {
-  const { measurement, p_value, weight } = corrected;
+  const { group, measurement, p_value, weight } = corrected;
   const { measure, complete, dependence, effect, interval, scale } = measurement;
   const valued = selectValued(complete);
   const { verdict, reasons } = decideComparison(settings, design, corrected);
   const totals = estimateTotals(valued, design.resampler);
   return {
     indicator: settings.indicator,
+    value_type: settings.value_type,
     role: settings.role,
     objective: settings.direction,
     verdict,
@@ -221,7 +226,7 @@ function buildComparison(
 function decideComparison(
   settings: FamilyIndicator,
   { unit, progress, serial, listIndicatorBlockers }: FamilyDesign,
-  { measurement, p_value, weight }: CorrectedMeasurement,
+  { group, measurement, p_value, weight }: CorrectedMeasurement,
 ): DecidedVerdict {
   const { complete, orientation, test } = measurement;
   const decided = decideVerdict({
@@ -245,7 +250,7 @@ function decideComparison(
     margin_text: formatMargin(settings.margin),
     interim: measurement.interim,
     interim_threshold: computeInterimThreshold(weight),
-    blockers: [...listIndicatorBlockers(settings.indicator), ...listBlockers(measurement, serial)],
+    blockers: [...listIndicatorBlockers(settings.indicator, group), ...listBlockers(measurement, serial)],
   });
   if (decided.verdict !== 'better' || !measurement.losses) return decided;
   const { share, upper } = measurement.losses;

@@ -41,6 +41,7 @@ export interface SwitchbackFamily {
 /** The comparison of one indicator: shape of the API, see `SwitchbackComparison` of the contract. */
 export interface SwitchbackComparison {
   indicator: string;
+  value_type: 'number' | 'flag';
   role: Role;
   objective: Direction;
   verdict: Verdict;
@@ -164,6 +165,7 @@ function buildComparison(
   const scaled = scaledEstimate(measurement);
   return {
     indicator: settings.indicator,
+    value_type: settings.value_type,
     role: settings.role,
     objective: settings.direction,
     verdict,

@@ -1,0 +1,45 @@
+/**
+ * The order in which the runs of a batch are submitted: randomised complete blocks. A block is one repetition of one input.
+ * It has the runs of every side next to each other, in an order by a fair coin, and the inputs of a repetition follow each
+ * other at random. So a drift of the machine (heat, cache, neighbours) is no difference between the sides: with all runs of
+ * the control first, it was (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, ASPLOS 2009).
+ * Pure.
+ */
+import { RandomGenerator } from '../statistics/random-generator.ts';
+import type { RequestedRun } from './parse-batch-request.ts';
+
+/** A run with the number of its block. */
+export interface BlockedRun<Run> {
+  run: Run;
+  /** From 0, in the order of submission. */
+  block: number;
+}
+
+/** Returns the runs in the order of submission. The same seed returns the same order. */
+export function arrangeInBlocks<Run extends Pick<RequestedRun, 'input_set_id' | 'input_id' | 'repetition'>>(
+  runs: readonly Run[],
+  seed: string,
+): BlockedRun<Run>[] {
+  const random = new RandomGenerator(seed);
+  const repetitions = new Map<number, Map<string, Run[]>>();
+  for (const run of runs) {
+    const inputs = repetitions.get(run.repetition) ?? new Map<string, Run[]>();
+    repetitions.set(run.repetition, inputs);
+    const input = JSON.stringify([run.input_set_id, run.input_id]);
+    const block = inputs.get(input) ?? [];
+    inputs.set(input, block);
+    block.push(run);
+  }
+  const blocks = [...repetitions.entries()]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, inputs]) => shuffle([...inputs.values()], random));
+  return blocks.flatMap((sides, block) => shuffle(sides, random).map((run) => ({ run, block })));
+}
+
+/** Returns the items in random order (Fisher and Yates). */
+function shuffle<Item>(items: readonly Item[], random: RandomGenerator): Item[] {
+  const remaining = [...items];
+  const shuffled: Item[] = [];
+  while (remaining.length > 0) shuffled.push(...remaining.splice(random.integerBelow(remaining.length), 1));
+  return shuffled;
+}
