@@ -6,7 +6,7 @@
 import { mean } from '../statistics/numbers.ts';
 import type { Observation, RunStart } from '../statistics/observations.ts';
 import type { FamilyGroup } from '../statistics/paired/family.ts';
-import { signedRankTest } from '../statistics/paired/signed-rank.ts';
+import { testScoredRanks } from '../statistics/paired/signed-rank.ts';
 import { formatCount } from '../statistics/paired/verdict.ts';
 
 /** Below it a condition differs between the sides beyond chance. */
@@ -122,5 +122,5 @@ function testBlocks(
   const differences = blocks.map(({ control, candidate }) =>
     score(mean(candidate.map(readValue)) - mean(control.map(readValue))),
   );
-  return signedRankTest(Float64Array.from(differences)).p_value ?? 1;
+  return testScoredRanks(Float64Array.from(differences)).p_value ?? 1;
 }
