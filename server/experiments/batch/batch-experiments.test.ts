@@ -61,6 +61,8 @@ describe('a batch experiment', () => {
       number_of_runs: 12,
       number_of_completed_runs: 0,
       number_of_failed_runs: 0,
+      run_order: { design: 'randomized-blocks', seed: expect.any(String) },
+      warnings: [expect.stringContaining('A verdict with 1 candidate needs at least 10')],
     });
     ended = await waitForBatchEnd(server, 'app', 'first');
   });
@@ -74,7 +76,7 @@ describe('a batch experiment', () => {
       number_of_completed_runs: 12,
       number_of_failed_runs: 0,
       refused_runs: [],
-      warnings: [],
+      warnings: [expect.stringContaining('at most 3 distinct inputs')],
     });
     const { runs } = (await getBatch('/first/runs')) as { runs: ExperimentRun[] };
     const combinations = runs.map((run) => [run.instance_id, run.input_id, run.repetition]);
@@ -95,6 +97,11 @@ describe('a batch experiment', () => {
         status_v2: 'succeeded',
         input_set_id: 'sizes',
         user_email: expect.any(String),
+        start_conditions: {
+          host: expect.stringMatching(/./),
+          concurrent_runs: expect.any(Number),
+          load: expect.any(Number),
+        },
       });
     expect(ended.runs).toEqual(runs);
   });
@@ -166,16 +173,8 @@ describe('a batch experiment', () => {
 
   test('returns the same response again, and metadata without runs and results', async () => {
     expect(await getBatch('/first')).toEqual(ended);
-    const {
-      runs,
-      refused_runs,
-      failures,
-      grouped_distributional_summaries,
-      comparisons,
-      method,
-      warnings,
-      ...info
-    } = ended;
+    const { runs, refused_runs, failures, grouped_distributional_summaries, comparisons, method, ...info } =
+      ended;
     expect(method).toBe('2026-11');
     expect(await getBatch('/first/metadata')).toEqual(info);
   });

@@ -45,7 +45,7 @@ describe('a plan', () => {
 
   test('of nine inputs is warned about, with the number that works', () => {
     expect(checkPlan(request(), plan({ a: 9, b: 9 }))).toEqual([
-      'The sides have at most 9 distinct inputs in common with the first side, and a verdict with 1 candidate needs at least 10. Use an input set of at least 10 distinct inputs; repetitions and seeds do not replace inputs.',
+      'The sides have at most 9 distinct inputs in common with the first side. A verdict with 1 candidate needs at least 10. Use an input set of at least 10 distinct inputs; repetitions and seeds do not replace inputs.',
     ]);
   });
 

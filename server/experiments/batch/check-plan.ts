@@ -13,8 +13,8 @@ export type PlannedInput = Pick<RequestedRun, 'instance_id' | 'version_id' | 'op
 };
 
 /**
- * Returns the reasons why the plan cannot give some verdicts. Throws a 400 for a plan that can never give one when the
- * request uses a setting that has no meaning without a verdict; the published clients create plans without such settings.
+ * Returns the reasons why the plan cannot give some verdicts. Throws a 400 for a plan that can never give one, if the request
+ * uses a setting that only affects verdicts. The published clients use no such setting, so all their plans are created.
  */
 export function checkPlan(
   request: Pick<BatchRequest, 'settings' | 'seeds' | 'optionSets'>,
@@ -57,7 +57,7 @@ function explainMissingVerdicts(
   return {
     isTotal,
     text: isTotal
-      ? `The sides have at most ${found}, and a verdict with ${formatCount(candidates.length, 'candidate')} needs at least ${least}. ${advice}`
+      ? `The sides have at most ${found}. A verdict with ${formatCount(candidates.length, 'candidate')} needs at least ${least}. ${advice}`
       : `${few.length} of ${candidates.length} candidates have at most ${found} and can get no verdict, which needs at least ${least}. ${advice}`,
   };
 }

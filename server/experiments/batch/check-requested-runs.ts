@@ -85,6 +85,8 @@ export async function checkRequestedRuns(db: Reader, requested: RequestedRuns): 
 /** Throws a 400 for a seed option that the app does not declare, unless the app declares no options. */
 function checkSeedOption({ executable }: ExecutableTarget, { option }: Seeds, role: Role): void {
   const declared = readDeclaredOptions(executable, role);
+  const nameError = validateOptionNames([option], 'seed_option', declared);
+  if (nameError) throw badRequest(nameError);
   if (declared.names.size === 0 || declared.names.has(option)) return;
   const visible = [...declared.names].filter((name) => !declared.hiddenNames.has(name));
   throw badRequest(

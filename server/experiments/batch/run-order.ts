@@ -1,9 +1,8 @@
 /**
  * The order in which the runs of a batch are submitted: randomised complete blocks. A block is one repetition of one input.
  * It has the runs of every side next to each other, in an order by a fair coin, and the inputs of a repetition follow each
- * other at random. So a drift of the machine (heat, cache, neighbours) is no difference between the sides: with all runs of
- * the control first, it was (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, ASPLOS 2009).
- * Pure.
+ * other at random. With all runs of the control first, a drift of the machine (heat, cache, neighbours) would be a difference
+ * between the sides. Source: Mytkowicz et al., Producing wrong data without doing anything obviously wrong, ASPLOS 2009. Pure.
  */
 import { RandomGenerator } from '../statistics/random-generator.ts';
 import type { RequestedRun } from './parse-batch-request.ts';

@@ -2,11 +2,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
+import { parseStartConditions } from '../../runs/execute/start-conditions.ts';
 import { listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
 import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
-import { parseStartConditions } from '../../runs/store/start-conditions.ts';
 import type { RunStart } from '../statistics/observations.ts';
 import type { RawObservation } from './batch-analysis.ts';
 

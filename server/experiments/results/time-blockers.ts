@@ -1,7 +1,7 @@
 /**
- * Reasons without a verdict on time. A time measures the machine as well as the app, so the two sides must have run under
- * the same conditions: in randomised blocks, on the same hosts, at the same load. Each condition is compared within the
- * blocks by the signed-rank test, which is exact because a fair coin decided the order in each block. Pure.
+ * Reasons without a verdict on time. A time measures the machine as well as the app, so the two sides must have run in
+ * randomised blocks, on the same hosts, at the same load. The signed-rank test compares each condition within the blocks. It
+ * is exact, because a fair coin decided the order in each block. Pure.
  */
 import { mean } from '../statistics/numbers.ts';
 import type { Observation, RunStart } from '../statistics/observations.ts';

@@ -6,10 +6,10 @@ import type { OptionSummary, Run, RunInformation } from '@switchyard/contract/ru
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
 import { formatRfc3339 } from '../../clock.ts';
+import { parseStartConditions } from '../execute/start-conditions.ts';
 import { parseLabels } from '../store/labels.ts';
 import type { ListedRun } from '../store/runs.ts';
 import type { AssetsTable, RunsTable } from '../store/schema.ts';
-import { parseStartConditions } from '../store/start-conditions.ts';
 
 /** The options that the caller may see. */
 interface VisibleOptions {

@@ -1,4 +1,4 @@
-/** Reads the conditions under which the app of a run starts. */
+/** The conditions under which the app of a run starts. Experiments check that they do not differ between two sides. */
 import { loadavg } from 'node:os';
 import type { StartConditions } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { SlotTracker } from '../../workers/slots.ts';
@@ -9,7 +9,7 @@ interface Host {
   folderId: string;
 }
 
-/** Returns the conditions as JSON; null for a run of no experiment, which nobody compares. */
+/** Returns the present conditions as JSON; null for a run of no experiment, which nobody compares. */
 export function readStartConditions(
   { experiment_uid }: Pick<RunsTable, 'experiment_uid'>,
   { slots, folderId }: Host,
@@ -21,4 +21,12 @@ export function readStartConditions(
     load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
   };
   return JSON.stringify(conditions);
+}
+
+/** Parses the column; null for a run of no experiment, and for one that has not ended. */
+export function parseStartConditions({
+  start_conditions,
+}: Pick<RunsTable, 'start_conditions'>): StartConditions | null {
+  const conditions: StartConditions | null = start_conditions === null ? null : JSON.parse(start_conditions);
+  return conditions;
 }

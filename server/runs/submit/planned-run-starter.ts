@@ -59,9 +59,9 @@ export function startPlannedRunsJob(parts: Parts): Job {
 }
 
 /**
- * Returns a function that gives each row of a batch its place in the queue, in the order of the rows. The rows are submitted
- * in parallel, so the queue order cannot depend on which of them is first: every row of a batch has the same creation time,
- * later than that of the batch before, and the ids of the runs ascend.
+ * Returns a function that gives each row of a batch its place in the queue, in the order of the rows. The rows of a batch
+ * are submitted in parallel, so the place cannot depend on the first to commit. Every row of a batch gets the same creation
+ * time, later than that of the batch before, and an id greater than that of the row before.
  */
 function createPlaceAssigner({ clock, random }: Pick<Parts, 'clock' | 'random'>) {
   let last = 0;
