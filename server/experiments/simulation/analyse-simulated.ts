@@ -1,12 +1,21 @@
 /** The verdicts that the product gives on simulated experiments. */
 
 import { Resampler } from '../statistics/bootstrap.ts';
-import { compareFamily, type FamilyDesign, type FamilyIndicator } from '../statistics/paired/family.ts';
-import type { Verdict } from '../statistics/paired/verdict.ts';
+import type { Observation } from '../statistics/observations.ts';
+import {
+  type Comparison,
+  compareFamily,
+  type Estimate,
+  type FamilyDesign,
+  type FamilyIndicator,
+} from '../statistics/paired/family.ts';
+import type { Progress, Verdict } from '../statistics/paired/verdict.ts';
 import { RandomGenerator } from '../statistics/random-generator.ts';
 import type { SwitchbackDesign } from '../statistics/switchback/design.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
+import type { PlanUnit } from '../statistics/switchback/unit-outcomes.ts';
 import {
+  buildSimulatedRun,
   drawPairedRuns,
   INDICATOR,
   type PairedPopulation,
@@ -33,26 +42,36 @@ const MINIMIZE: FamilyIndicator = {
 /** Fewer resamples and draws than the product uses: the level stays the same, a table takes minutes instead of hours. */
 const RESAMPLES = 399;
 const DRAWS = 799;
+const INTERIM_DRAWS = 39;
+/** A verdict needs ten units, so that nobody looks earlier. */
+const LOOK_UNITS_MIN = 10;
+
+/** A verdict before the end reads no interval, so that its resamples only cost time. */
+const INTERIM_RESAMPLES = 39;
 
 /** A batch, or a shadow test with its dependence over time and between callers. */
 export type PairedKind = 'batch' | 'shadow';
 
 /** Builds the design that the product uses for a kind of experiment. */
-function buildPairedDesign(kind: PairedKind, seed: string): FamilyDesign {
+function buildPairedDesign(kind: PairedKind, seed: string, resamples = RESAMPLES): FamilyDesign {
   return {
     unit: kind === 'batch' ? 'input' : 'original',
     serial: kind === 'shadow',
     clusterings: kind === 'shadow' ? ['caller'] : [],
     progress: 'complete',
     listIndicatorBlockers: () => [],
-    resampler: new Resampler({ seed, resamples: RESAMPLES }),
+    resampler: new Resampler({ seed, resamples }),
   };
 }
 
-/** Returns the verdict on one simulated experiment. */
-function decidePairedVerdict(runs: SimulatedRuns, kind: PairedKind, seed: string): Verdict {
-  const [[comparison] = []] = compareFamily([runs], [MINIMIZE], buildPairedDesign(kind, seed));
-  return comparison?.verdict ?? 'undecided';
+/** Returns the comparison of one simulated experiment. */
+function comparePaired(runs: SimulatedRuns, kind: PairedKind, seed: string, resamples = RESAMPLES) {
+  const [[comparison] = []] = compareFamily([runs], [MINIMIZE], buildPairedDesign(kind, seed, resamples));
+  return comparison;
+}
+
+function isDecided(verdict: Verdict | undefined): boolean {
+  return verdict === 'better' || verdict === 'worse';
 }
 
 /** Returns the verdict shares of a paired population over so many experiments, each with its own seed. */
@@ -63,7 +82,7 @@ export function simulatePaired(
 ): VerdictShares {
   return countVerdicts(experiments, (seed) => {
     const runs = drawPairedRuns(population, { inputs, repetitions }, new RandomGenerator(seed));
-    return decidePairedVerdict(runs, kind, seed);
+    return comparePaired(runs, kind, seed)?.verdict ?? 'undecided';
   });
 }
 
@@ -75,20 +94,45 @@ export function simulateSwitchback(
 ): VerdictShares {
   return countVerdicts(experiments, (seed) => {
     const plan = drawSwitchbackTest(population, design, new RandomGenerator(seed));
-    const [comparison] = compareSwitchbackFamily(
-      {
-        plan,
-        design,
-        burnInMinutes: 0,
-        control_instance_id: 'control',
-        candidate_instance_id: 'candidate',
-        progress: 'complete',
-        seed,
-        draws: DRAWS,
-      },
-      [MINIMIZE],
-    );
-    return comparison?.verdict ?? 'undecided';
+    return decideSwitchbackVerdict(plan, design, { seed, progress: 'complete' });
+  });
+}
+
+/** Returns the verdict on the units of a plan that have ended. */
+function decideSwitchbackVerdict(
+  plan: readonly PlanUnit[],
+  design: SwitchbackDesign,
+  { seed, progress, draws = DRAWS }: { seed: string; progress: Progress; draws?: number },
+): Verdict {
+  const [comparison] = compareSwitchbackFamily(
+    {
+      plan,
+      design,
+      burnInMinutes: 0,
+      control_instance_id: 'control',
+      candidate_instance_id: 'candidate',
+      progress,
+      seed,
+      draws,
+    },
+    [MINIMIZE],
+  );
+  return comparison?.verdict ?? 'undecided';
+}
+
+/** Returns the share of switchback tests with a wrong verdict after any unit or at the end. */
+export function simulateSwitchbackLooks(
+  population: SwitchbackPopulation,
+  design: SwitchbackDesign,
+  experiments: number,
+): number {
+  return countShare(experiments, (seed) => {
+    const plan = drawSwitchbackTest(population, design, new RandomGenerator(seed));
+    for (let ended = LOOK_UNITS_MIN; ended < design.units; ended += 1) {
+      const look = { seed, progress: 'running', draws: INTERIM_DRAWS } as const;
+      if (isDecided(decideSwitchbackVerdict(plan.slice(0, ended), design, look))) return true;
+    }
+    return isDecided(decideSwitchbackVerdict(plan, design, { seed, progress: 'complete' }));
   });
 }
 
@@ -100,35 +144,58 @@ function countVerdicts(experiments: number, readVerdict: (seed: string) => Verdi
   return shares;
 }
 
-/** Returns the share of experiments with at least one wrong verdict when `candidates` equal candidates report `indicators` each. */
-export function simulateFamily(
-  { candidates, indicators, inputs }: { candidates: number; indicators: number; inputs: number },
-  experiments: number,
-): number {
-  let wrong = 0;
-  for (let experiment = 0; experiment < experiments; experiment += 1) {
-    const generator = new RandomGenerator(`family ${experiment}`);
-    const names = Array.from({ length: indicators }, (_, index) => `${INDICATOR}.${index}`);
-    const draws = names.map(() =>
-      Array.from({ length: candidates }, () => drawPairedRuns({}, { inputs, repetitions: 1 }, generator)),
-    );
-    const merge = (side: 'control' | 'candidate', candidate: number) =>
-      (draws[0]?.[candidate]?.[side] ?? []).map((run, at) => ({
-        ...run,
-        indicators: names.map((name, index) => ({
-          name,
-          value: draws[index]?.[side === 'control' ? 0 : candidate]?.[side][at]?.indicators[0]?.value,
-        })),
-      }));
-    const groups = Array.from({ length: candidates }, (_, candidate) => ({
-      control: merge('control', candidate),
-      candidate: merge('candidate', candidate),
-    }));
-    const settings = names.map((indicator) => ({ ...MINIMIZE, indicator }));
-    const verdicts = compareFamily(groups, settings, buildPairedDesign('batch', `${experiment}`)).flat();
-    if (verdicts.some(({ verdict }) => verdict === 'better' || verdict === 'worse')) wrong += 1;
-  }
-  return wrong / experiments;
+/** Returns the share of experiments, each with its own seed, for which the condition holds. */
+function countShare(experiments: number, holds: (seed: string) => boolean): number {
+  let count = 0;
+  for (let experiment = 0; experiment < experiments; experiment += 1)
+    if (holds(`experiment ${experiment}`)) count += 1;
+  return count / experiments;
+}
+
+/** Many indicators or candidates of one experiment. */
+export interface SimulatedFamily {
+  candidates: number;
+  indicators: number;
+  inputs: number;
+  /** Correlation of the noise of two indicators; 0 by default. */
+  correlation?: number;
+}
+
+/** Returns the share of experiments with at least one wrong verdict when equal candidates report these indicators. */
+export function simulateFamily(family: SimulatedFamily, experiments: number): number {
+  const names = Array.from({ length: family.indicators }, (_, index) => `${INDICATOR}.${index}`);
+  const settings = names.map((indicator) => ({ ...MINIMIZE, indicator }));
+  return countShare(experiments, (seed) => {
+    const groups = drawFamily(family, names, new RandomGenerator(`family ${seed}`));
+    return compareFamily(groups, settings, buildPairedDesign('batch', seed))
+      .flat()
+      .some(({ verdict }) => isDecided(verdict));
+  });
+}
+
+/** Draws the runs of every candidate, all compared with the same runs of the control. */
+function drawFamily(
+  { candidates, inputs, correlation = 0 }: SimulatedFamily,
+  names: readonly string[],
+  generator: RandomGenerator,
+): SimulatedRuns[] {
+  const sizes = Array.from({ length: inputs }, () => 100 * Math.exp(0.5 * generator.normal()));
+  const drawSide = (instance_id: string): Observation[] =>
+    sizes.map((size, index) => {
+      const shared = generator.normal();
+      const drawNoise = () =>
+        0.05 * (Math.sqrt(correlation) * shared + Math.sqrt(1 - correlation) * generator.normal());
+      return buildSimulatedRun(
+        instance_id,
+        names.map((name) => ({ name, value: size * Math.max(0.001, 1 + drawNoise()) })),
+        { input_id: `input-${index}`, repetition: 0, position: index },
+      );
+    });
+  const control = drawSide('control');
+  return Array.from({ length: candidates }, (_, index) => ({
+    control,
+    candidate: drawSide(`candidate-${index}`),
+  }));
 }
 
 /** Share of experiments with a wrong verdict at any look, when someone reads the result after every `step` inputs. */
@@ -137,22 +204,56 @@ export function simulateLooks(
   { inputs, step, kind }: { inputs: number; step: number; kind: PairedKind },
   experiments: number,
 ): number {
-  let wrong = 0;
-  for (let experiment = 0; experiment < experiments; experiment += 1) {
-    const seed = `look ${experiment}`;
+  return countShare(experiments, (seed) => {
     const runs = drawPairedRuns(population, { inputs, repetitions: 1 }, new RandomGenerator(seed));
-    const isWrongAt = (ended: number) => {
-      const hide = (run: SimulatedRuns['control'][number]) =>
-        (run.position ?? 0) < ended ? run : { ...run, status: 'running' };
+    for (let ended = LOOK_UNITS_MIN; ended < inputs; ended += step) {
+      const hide = (run: Observation) =>
+        (run.position ?? 0) < ended ? run : { ...run, status: 'running', indicators: [] };
       const seen = { control: runs.control.map(hide), candidate: runs.candidate.map(hide) };
-      const verdict = decidePairedVerdict(seen, kind, seed);
-      return verdict === 'better' || verdict === 'worse';
-    };
-    for (let ended = step; ended <= inputs; ended += step)
-      if (isWrongAt(ended)) {
-        wrong += 1;
-        break;
-      }
-  }
-  return wrong / experiments;
+      if (isDecided(comparePaired(seen, kind, seed, INTERIM_RESAMPLES)?.verdict)) return true;
+    }
+    return isDecided(comparePaired(runs, kind, seed)?.verdict);
+  });
+}
+
+/** Rounds of an experiment that is repeated with as many more inputs as the result before asked for. */
+const ROUNDS_MAX = 5;
+const ROUND_INPUTS_MAX = 400;
+
+/** Share of plans with a wrong verdict in any round, when every undecided experiment is repeated with `more_inputs` more inputs. */
+export function simulateRepeatedExperiments(
+  population: PairedPopulation,
+  inputs: number,
+  experiments: number,
+): number {
+  return countShare(experiments, (seed) => {
+    let size = inputs;
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      // The same seed draws the same inputs first, so that a round contains the one before.
+      const runs = drawPairedRuns(population, { inputs: size, repetitions: 1 }, new RandomGenerator(seed));
+      const found = comparePaired(runs, 'batch', seed);
+      if (isDecided(found?.verdict)) return true;
+      if (found?.verdict !== 'undecided') return false;
+      size = Math.min(ROUND_INPUTS_MAX, size + (found.more_inputs ?? ROUND_INPUTS_MAX));
+    }
+    return false;
+  });
+}
+
+/** Returns the share of experiments whose 95 % interval does not contain the true value. */
+export function simulateMissedTruth(
+  population: PairedPopulation,
+  {
+    inputs,
+    read,
+    truth,
+  }: { inputs: number; read: (comparison: Comparison) => Estimate | null; truth: number },
+  experiments: number,
+): number {
+  return countShare(experiments, (seed) => {
+    const runs = drawPairedRuns(population, { inputs, repetitions: 1 }, new RandomGenerator(seed));
+    const comparison = comparePaired(runs, 'batch', seed);
+    const interval = comparison ? read(comparison)?.interval : null;
+    return !interval || interval.low > truth || interval.high < truth;
+  });
 }

@@ -10,7 +10,8 @@ export const INDICATOR = 'result.value';
 
 /** Rules by which one simulated experiment is drawn. Shares and effects are relative: 0.05 is 5 %. */
 export interface PairedPopulation {
-  noise?: Noise;
+  /** `none`: the runs differ by the effects alone. */
+  noise?: Noise | 'none';
   /** Standard deviation of the logarithm of input sizes; 0.5 by default, 1.5 for sizes over two orders of magnitude. */
   sizeSpread?: number;
   /** The candidate's values are (1 + effect) times as large on every input. */
@@ -52,7 +53,8 @@ export function drawPairedRuns(
     () => (callers?.deviation ?? 0) * generator.normal(),
   );
   const nextEffect = createEffectSource(population, generator);
-  const drawNoise = () => (population.drawEffect ? 0 : NOISE_DISTRIBUTIONS[noise](generator));
+  const drawNoise = () =>
+    population.drawEffect || noise === 'none' ? 0 : NOISE_DISTRIBUTIONS[noise](generator);
   for (let content = 0; content < Math.round(inputs / copies); content += 1) {
     const size = 100 * Math.exp((population.sizeSpread ?? 0.5) * generator.normal());
     const caller = callers ? generator.integerBelow(callers.count) : null;
@@ -72,8 +74,10 @@ export function drawPairedRuns(
           content: copies > 1 ? `content-${content}` : null,
           clusters: nameClusters(caller),
         };
-        runs.control.push(buildSimulatedRun('control', control, shared));
-        runs.candidate.push(buildSimulatedRun('candidate', fails ? null : candidate, shared));
+        runs.control.push(buildSimulatedRun('control', [{ name: INDICATOR, value: control }], shared));
+        runs.candidate.push(
+          buildSimulatedRun('candidate', fails ? null : [{ name: INDICATOR, value: candidate }], shared),
+        );
       }
     }
   }
@@ -106,9 +110,10 @@ function decideFailure(
   return { effect: fails ? (failureEffect ?? effect) : effect, fails };
 }
 
-function buildSimulatedRun(
+/** Builds a run; its indicators are null for one that failed. */
+export function buildSimulatedRun(
   instance_id: string,
-  value: number | null,
+  indicators: Observation['indicators'] | null,
   shared: Pick<Observation, 'input_id' | 'repetition' | 'position' | 'content' | 'clusters'>,
 ): Observation {
   return {
@@ -116,8 +121,8 @@ function buildSimulatedRun(
     version_id: 'v1',
     option_set: null,
     scenario_id: null,
-    status: value === null ? 'failed' : 'succeeded',
-    indicators: value === null ? [] : [{ name: INDICATOR, value }],
+    status: indicators === null ? 'failed' : 'succeeded',
+    indicators: indicators ?? [],
     ...shared,
   };
 }

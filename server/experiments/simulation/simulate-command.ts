@@ -7,13 +7,14 @@
  * Everything is seeded: the same command prints the same numbers.
  */
 import { parseArgs } from 'node:util';
-import { SIMULATION_TABLES, type SimulationTable } from './tables.ts';
+import type { SimulationTable } from './table-rows.ts';
+import { SIMULATION_TABLES } from './tables.ts';
 
 const EXPERIMENTS_DEFAULT = 6000;
 
 /** One table in Markdown. */
-export function printTable(table: SimulationTable, experiments: number, print: (line: string) => void): void {
-  print(`\n### ${table.title}\n`);
+function printTable(table: SimulationTable, experiments: number, print: (line: string) => void): void {
+  print(`\n### ${table.title} (${experiments} experiments in each cell)\n`);
   print(`| population | ${table.columns.join(' | ')} |`);
   print(`|---|${table.columns.map(() => '--:').join('|')}|`);
   for (const { name, cells } of table.rows) {

@@ -22,6 +22,10 @@ export interface SwitchbackPopulation {
   trend?: number;
   dayCycle?: number;
   dayDeviation?: number;
+  /** Difference of the two days of the weekend from the others, as a share of 100. */
+  weekCycle?: number;
+  /** Drafts from which someone who knows the day cycle selects the plan that favours the candidate most. */
+  drafts?: number;
   /** The candidate's noise is so many times as large. */
   candidateSpread?: number;
   /** Draws an additional effect of the candidate for each of its units. */
@@ -36,6 +40,9 @@ export interface SwitchbackPopulation {
 
 const DAY_MINUTES = 24 * 60;
 const LEVEL = 100;
+const WORKING_DAYS = 5;
+/** Plans begin on a Friday. */
+const FIRST_DAY = 4;
 const UNIT_DEVIATION = 5;
 
 /** Draws the plan and the runs of one test. */
@@ -44,8 +51,7 @@ export function drawSwitchbackTest(
   design: SwitchbackDesign,
   generator: RandomGenerator,
 ): PlanUnit[] {
-  const coins = listCoins(design);
-  const assignment = assignUnits(coins, throwCoins(coins, generator), design.units);
+  const assignment = drawAssignment(population, design, generator);
   const days = Array.from(
     { length: Math.ceil((design.units * design.unitMinutes) / DAY_MINUTES) },
     () => (population.dayDeviation ?? 0) * generator.normal(),
@@ -55,16 +61,40 @@ export function drawSwitchbackTest(
   return Array.from(assignment, (side, index) => {
     state = correlation * state + Math.sqrt(1 - correlation ** 2) * generator.normal();
     const minutes = index * design.unitMinutes;
+    const day = Math.floor(minutes / DAY_MINUTES);
     const level =
       LEVEL *
       (1 +
-        (population.dayCycle ?? 0) * Math.sin((2 * Math.PI * minutes) / DAY_MINUTES) +
+        (population.dayCycle ?? 0) * computeDayCycle(minutes) +
         ((population.trend ?? 0) * index) / design.units +
-        (days[Math.floor(minutes / DAY_MINUTES)] ?? 0));
+        ((FIRST_DAY + day) % 7 >= WORKING_DAYS ? (population.weekCycle ?? 0) : 0) +
+        (days[day] ?? 0));
     const noise = drawUnitNoise(population, side === 1, state, generator);
     const outcome = level + computeEffect(population, assignment, index, generator) + noise;
     return { index, isCandidate: side === 1, runs: drawRuns(population, side === 1, outcome, generator) };
   });
+}
+
+/** Returns the plan of the test. With several drafts it is the one whose candidate has the lowest hours of the day. */
+function drawAssignment(
+  { drafts = 1 }: SwitchbackPopulation,
+  design: SwitchbackDesign,
+  generator: RandomGenerator,
+): Uint8Array {
+  const coins = listCoins(design);
+  const plans = Array.from({ length: drafts }, () => {
+    const assignment = assignUnits(coins, throwCoins(coins, generator), design.units);
+    const signed = Array.from(
+      assignment,
+      (side, index) => (side === 1 ? 1 : -1) * computeDayCycle(index * design.unitMinutes),
+    );
+    return { assignment, advantage: signed.reduce((total, value) => total - value, 0) };
+  });
+  return plans.reduce((best, plan) => (plan.advantage > best.advantage ? plan : best)).assignment;
+}
+
+function computeDayCycle(minutes: number): number {
+  return Math.sin((2 * Math.PI * minutes) / DAY_MINUTES);
 }
 
 function computeEffect(

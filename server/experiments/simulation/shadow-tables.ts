@@ -1,0 +1,114 @@
+/** Tables of shadow tests, and of results that somebody reads while the experiment runs. */
+import { simulateLooks, simulateRepeatedExperiments, simulateSwitchbackLooks } from './analyse-simulated.ts';
+import type { PairedPopulation } from './paired-populations.ts';
+import { buildPairedRow, countWorse, type SimulationRow, type SimulationTable } from './table-rows.ts';
+
+const SHADOW_SIZES = [
+  [20, 1],
+  [50, 1],
+  [100, 1],
+  [300, 1],
+] as const;
+const shadowRow = (name: string, population: PairedPopulation, known?: string) =>
+  buildPairedRow(name, population, SHADOW_SIZES, { kind: 'shadow', known });
+const SHORT_SERIES = 'Noise hides the dependence in a short series; more originals show it.';
+
+const dependence: SimulationTable = {
+  id: 'dependence',
+  title: 'Shadow, equal candidates, dependent originals: better or worse',
+  shows: 'wrong',
+  columns: SHADOW_SIZES.map(([originals]) => `${originals}`),
+  rows: [
+    shadowRow('independent', {}),
+    ...[0.3, 0.6, 0.9].flatMap((correlation) => [
+      // Without noise of the runs, as in the review of these tests; then with it, which hides the dependence.
+      shadowRow(`AR(1) ${correlation}`, { noise: 'none', serial: { correlation, deviation: 0.05 } }),
+      shadowRow(
+        `AR(1) ${correlation} and noise`,
+        { serial: { correlation, deviation: 0.08 } },
+        correlation === 0.9 ? SHORT_SERIES : undefined,
+      ),
+    ]),
+    ...[2, 5, 10].map((copies) => shadowRow(`each input sent ${copies} times`, { copies })),
+    ...[3, 5, 12].map((count) =>
+      shadowRow(`${count} callers with effects of their own, 3 %`, { callers: { count, deviation: 0.03 } }),
+    ),
+  ],
+};
+
+const shadowPower: SimulationTable = {
+  id: 'shadow-power',
+  title: 'Shadow, candidate 3 % worse: worse',
+  shows: 'power',
+  columns: SHADOW_SIZES.map(([originals]) => `${originals}`),
+  rows: [
+    buildPairedRow('independent', { effect: 0.03 }, SHADOW_SIZES, { kind: 'shadow', share: countWorse }),
+    buildPairedRow(
+      'AR(1) 0.6 and noise',
+      { effect: 0.03, serial: { correlation: 0.6, deviation: 0.03 } },
+      SHADOW_SIZES,
+      { kind: 'shadow', share: countWorse },
+    ),
+    buildPairedRow('each input sent 5 times', { effect: 0.03, copies: 5 }, SHADOW_SIZES, {
+      kind: 'shadow',
+      share: countWorse,
+    }),
+    buildPairedRow(
+      '12 callers with effects of their own, 3 %',
+      { effect: 0.03, callers: { count: 12, deviation: 0.03 } },
+      SHADOW_SIZES,
+      { kind: 'shadow', share: countWorse },
+    ),
+  ],
+};
+
+type Looks = Parameters<typeof simulateLooks>[1];
+
+function buildLooksRow(name: string, population: PairedPopulation, plan: Looks): SimulationRow {
+  return { name, cost: 10, cells: [(experiments) => simulateLooks(population, plan, experiments)] };
+}
+
+const REPEATED =
+  'Every experiment has an error rate of its own; a plan made before the first one needs no repetition.';
+
+const looks: SimulationTable = {
+  id: 'looks',
+  title: 'Reading the result while the experiment runs: better or worse at some look, or at the end',
+  shows: 'wrong',
+  columns: ['share'],
+  rows: [
+    buildLooksRow('batch, 50 inputs, after every input', {}, { inputs: 50, step: 1, kind: 'batch' }),
+    buildLooksRow(
+      'batch, 50 inputs, heavy tails, after every input',
+      { noise: 'heavy' },
+      { inputs: 50, step: 1, kind: 'batch' },
+    ),
+    buildLooksRow('shadow, 300 originals, after every 5', {}, { inputs: 300, step: 5, kind: 'shadow' }),
+    buildLooksRow(
+      'shadow, 300 originals, AR(1) 0.6, after every 20',
+      { serial: { correlation: 0.6, deviation: 0.08 } },
+      { inputs: 300, step: 20, kind: 'shadow' },
+    ),
+    ...[24, 48, 96].map((units) => ({
+      name: `switchback, ${units} units, after every unit`,
+      cost: 10,
+      cells: [
+        (experiments: number) =>
+          simulateSwitchbackLooks(
+            { dayCycle: 0.15 },
+            { kind: 'blocked', carryOverUnits: 1, units, unitMinutes: 60 },
+            experiments,
+          ),
+      ],
+    })),
+    {
+      name: 'batch, 12 inputs, repeated with `more_inputs` more up to 4 times',
+      cost: 10,
+      known: REPEATED,
+      cells: [(experiments) => simulateRepeatedExperiments({}, 12, experiments)],
+    },
+  ],
+};
+
+/** Tables of originals in time order, and of looks. */
+export const SHADOW_TABLES: readonly SimulationTable[] = [dependence, shadowPower, looks];
