@@ -25,6 +25,19 @@ import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 
 const NOUN = 'shadow test';
+
+const CLUSTERINGS = ['caller', 'day'] as const;
+/** A property that originals share; those that share it may resemble each other. */
+export type Clustering = (typeof CLUSTERINGS)[number];
+
+const clusterBySchema = Type.Array(
+  stringEnum(CLUSTERINGS, 'caller: the user who created the run; day: its day in UTC.'),
+  {
+    maxItems: CLUSTERINGS.length,
+    description:
+      'Groups of originals that may resemble each other. From five groups on, tests and intervals are by group; with fewer, groups that may differ exclude a verdict. The default is `caller`. Beyond the specification.',
+  },
+);
 const zeroTime = 'The zero time, 0001-01-01T00:00:00Z, means none';
 
 /** One baseline and one candidate. */
@@ -47,7 +60,7 @@ const TerminationEventsCreate = Type.Object(
     maximum_runs: Type.Integer({
       minimum: 1,
       maximum: SHADOW_RUNS_MAX,
-      description: `Maximum number of copied baseline runs, 1 to ${SHADOW_RUNS_MAX}. The limit is exact under concurrency. With several candidates, each run is copied to each candidate.`,
+      description: `Maximum number of copied baseline runs, 1 to ${SHADOW_RUNS_MAX}. The first runs of a test are no random sample of its window: see \`sample_share\`. The limit is exact under concurrency. With several candidates, each run is copied to each candidate.`,
     }),
     time: optionalNullable(timestampSchema(`Copy only runs created before this time. ${zeroTime}`)),
   },
@@ -81,6 +94,15 @@ export const ShadowTestCreate = Type.Object(
       ),
     ),
     termination_events: TerminationEventsCreate,
+    sample_share: optionalNullable(
+      Type.Number({
+        minimum: 0.0001,
+        maximum: 1,
+        description:
+          'Share of the runs of the baseline to copy, 0.0001 to 1, drawn at random. With a share, `maximum_runs` lasts for the whole window instead of its first hours. The default is 1. Beyond the specification.',
+      }),
+    ),
+    cluster_by: optionalNullable(clusterBySchema),
     ...comparisonSettingsFields,
   },
   { $id: 'ShadowTestCreate', additionalProperties: false, description: 'The shadow test to create.' },
@@ -122,6 +144,14 @@ const metadataFields = {
     },
     { description: 'Conditions that end the test; the first one applies.' },
   ),
+  stopped_early: Type.Boolean({
+    description:
+      'true if the test ended before its limit and before its end time; its verdicts are those that stay valid at any time. Beyond the specification.',
+  }),
+  sample_share: Type.Number({
+    description: 'Share of the runs of the baseline that the test copies. Beyond the specification.',
+  }),
+  cluster_by: clusterBySchema,
   objectives: Objectives,
   ...comparisonSettingsResponse,
   ...experimentProgressFields,
@@ -186,6 +216,9 @@ const draft = {
   comparisons: [{ baseline_instance_id: 'production', candidate_instance_ids: ['candidate'] }],
   start_events: {},
   termination_events: { maximum_runs: 100 },
+  stopped_early: false,
+  sample_share: 1,
+  cluster_by: ['caller'],
   objectives: {},
   number_of_requested_runs: 0,
   number_of_runs: 0,

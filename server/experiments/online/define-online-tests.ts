@@ -5,7 +5,11 @@ import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { normalizeInstanceId } from '../../runs/store/routes.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
 import { RandomGenerator } from '../statistics/random-generator.ts';
-import type { ShadowDefinition, SwitchbackDefinition } from '../store/online-test-definitions.ts';
+import {
+  DEFAULT_CLUSTERINGS,
+  type ShadowDefinition,
+  type SwitchbackDefinition,
+} from '../store/online-test-definitions.ts';
 
 /** Returns the requested definition. Throws a 400 for an invalid body; does not check that the instances exist. */
 export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDefinition {
@@ -28,6 +32,8 @@ export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDef
     maximumRuns: body.termination_events.maximum_runs,
     from,
     until,
+    sampleShare: body.sample_share ?? 1,
+    clusterBy: [...new Set(body.cluster_by ?? DEFAULT_CLUSTERINGS)],
     ...settings,
   };
 }

@@ -112,7 +112,7 @@ function planShadow(test: ExperimentsTable, now: number) {
   return {
     definition,
     sides: [definition.baseline, ...definition.candidates] as const,
-    rule: buildShadowRoute(definition, now),
+    rule: buildShadowRoute(definition, now, test.uid),
   };
 }
 

@@ -90,7 +90,7 @@ export class OnlineTestResults {
 }
 
 /** Compares the end of the test with the planned end: all units of a plan, or the last copy or the end time of a shadow test. */
-function describeProgress(test: ExperimentsTable): Progress {
+export function describeProgress(test: ExperimentsTable): Progress {
   if (test.completed_at === null) return 'running';
   if (test.kind === 'switchback') {
     const end = computePlanEnd(parseSwitchbackDefinition(test));
@@ -140,10 +140,15 @@ async function* readShadowRuns(
       indicators: row.indicators,
       position: row.created_at,
       content: row.input_sha256,
-      clusters: { caller: row.user_email },
+      clusters: { caller: row.user_email, day: formatDay(row.created_at) },
     }));
     await setImmediate();
   }
+}
+
+/** Returns the day of a time, in UTC. */
+function formatDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
 /** Returns the key of a copy: its instance and its original. */

@@ -173,11 +173,12 @@ export class OnlineTests {
     const { database, clock } = this.#parts;
     if (!(hasReachedRunLimit(test) || this.isOverdue(test)) || !(await this.#isReleased(test))) return;
     if (await this.#isPending(test)) return;
-    const results = await this.#parts.results.compute(test);
+    const now = clock.now();
+    // These are the results of the planned end, which the row does not have yet.
+    const results = await this.#parts.results.compute({ ...test, completed_at: now });
     await database.transact(async (tx) => {
       const locked = await lockExperiment(tx, test.uid);
       if (locked?.status !== 'started') return;
-      const now = clock.now();
       const ending = { completed_at: now, updated_at: now };
       await transitionOnlineTest(tx, locked.uid, { from: 'started', to: 'completed' }, ending);
       await writeExperimentResults(tx, locked.uid, results);

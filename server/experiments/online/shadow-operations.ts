@@ -12,7 +12,7 @@ import {
 } from '../operations/experiment-operations.ts';
 import { respondWithRuns } from '../operations/experiment-run-lists.ts';
 import { listRefusedRuns } from '../operations/format-experiment.ts';
-import { parseShadowDefinition } from '../store/online-test-definitions.ts';
+import { DEFAULT_CLUSTERINGS, parseShadowDefinition } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { defineShadowTest } from './define-online-tests.ts';
 import {
@@ -28,6 +28,7 @@ import {
   startTest,
   stopTest,
 } from './online-test-operations.ts';
+import { describeProgress } from './online-test-results.ts';
 
 const SHADOW: OnlineTestKind = { kind: 'shadow', displayName: 'shadow test' };
 
@@ -120,10 +121,12 @@ async function formatShadowTests(db: Reader, tests: readonly ExperimentsTable[])
 }
 
 function formatShadowTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
-  const { baseline, candidates, from, until, maximumRuns, objectives, primary, guardrails } =
-    parseShadowDefinition(test);
+  const definition = parseShadowDefinition(test);
+  const { baseline, candidates, from, until, maximumRuns } = definition;
+  const { objectives, primary, guardrails } = definition;
   return {
     ...shared,
+    stopped_early: describeProgress(test) === 'stopped',
     comparison: { baseline_instance_id: baseline, candidate_instance_id: candidates[0] ?? '' },
     comparisons: [{ baseline_instance_id: baseline, candidate_instance_ids: candidates }],
     start_events: from === null ? {} : { time: formatRfc3339(from) },
@@ -131,6 +134,8 @@ function formatShadowTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
       maximum_runs: maximumRuns,
       ...(until === null ? {} : { time: formatRfc3339(until) }),
     },
+    sample_share: definition.sampleShare ?? 1,
+    cluster_by: definition.clusterBy ?? DEFAULT_CLUSTERINGS,
     objectives: objectives ?? {},
     ...(primary === undefined ? {} : { primary }),
     ...(guardrails === undefined ? {} : { guardrails }),

@@ -12,6 +12,7 @@ import type { Progress } from '../statistics/paired/verdict.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';
 import {
+  DEFAULT_CLUSTERINGS,
   readSwitchbackDesign,
   type ShadowDefinition,
   type SwitchbackDefinition,
@@ -78,7 +79,7 @@ export function analyseShadowTest(
     {
       unit: 'original',
       serial: true,
-      clusterings: ['caller'],
+      clusterings: definition.clusterBy ?? DEFAULT_CLUSTERINGS,
       progress,
       listIndicatorBlockers: explainTimeBlocker,
       resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),

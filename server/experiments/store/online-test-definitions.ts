@@ -1,4 +1,5 @@
 /** The `definition` column of shadow and switchback tests, with their routes and the times of a plan. Pure. */
+import type { Clustering } from '@switchyard/contract/experiments/shadow-tests.ts';
 import type { ShadowRoute, SwitchbackRoute } from '../../runs/store/routes.ts';
 import type { DesignKind, SwitchbackDesign } from '../statistics/switchback/design.ts';
 import type { ComparisonSettings } from './comparison-settings.ts';
@@ -16,7 +17,14 @@ export interface ShadowDefinition extends ComparisonSettings {
   from: number | null;
   /** Runs created before this time are copied; null for no end. */
   until: number | null;
+  /** The share of the runs that is copied, drawn at random; absent in a test of an older release, which copies all. */
+  sampleShare?: number;
+  /** Groups of originals that may resemble each other; absent in a test of an older release: by caller. */
+  clusterBy?: Clustering[];
 }
+
+/** The clusterings of a test whose request names none. */
+export const DEFAULT_CLUSTERINGS: Clustering[] = ['caller'];
 
 /** The definition of a switchback test. */
 export interface SwitchbackDefinition extends ComparisonSettings {
@@ -55,9 +63,18 @@ export function parseSwitchbackDefinition({
   return JSON.parse(definition) as SwitchbackDefinition;
 }
 
-/** Builds the route of a shadow test that starts now. */
-export function buildShadowRoute({ from, until }: ShadowDefinition, now: number): ShadowRoute {
-  return { kind: 'shadow', from: Math.max(now, from ?? now), until };
+/** Builds the route of a shadow test that starts now; `seed` draws the sample. */
+export function buildShadowRoute(
+  { from, until, sampleShare = 1 }: ShadowDefinition,
+  now: number,
+  seed: string,
+): ShadowRoute {
+  return {
+    kind: 'shadow',
+    from: Math.max(now, from ?? now),
+    until,
+    ...(sampleShare < 1 ? { sample: { share: sampleShare, seed } } : {}),
+  };
 }
 
 /** Builds the route of a switchback test whose plan begins at `start`. */

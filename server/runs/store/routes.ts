@@ -5,6 +5,7 @@
  * when a run is submitted, and confirmed in the transaction that inserts the run. So a test that has ended gets no run.
  */
 
+import { createHash } from 'node:crypto';
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
 import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../database/database.ts';
@@ -19,6 +20,8 @@ export interface ShadowRoute {
   from: number;
   /** Runs submitted before this time are captured; null for no end. */
   until: number | null;
+  /** Only this share of the runs is captured, drawn by the seed; absent for all. */
+  sample?: { share: number; seed: string };
 }
 
 export interface SwitchbackRoute {
@@ -46,9 +49,21 @@ export function findUnitIndex({ start, unitMs, units }: SwitchbackRoute, at: num
   return index >= 0 && index < units.length ? index : null;
 }
 
-/** Returns true if a shadow test copies a run that is submitted at the time. */
-export function isCaptured({ from, until }: ShadowRoute, at: number): boolean {
+/** Returns true if the time of a run is in the window of a shadow test. */
+export function isInWindow({ from, until }: ShadowRoute, at: number): boolean {
   return at >= from && (until === null || at < until);
+}
+
+const SAMPLE_BYTES = 6;
+
+/**
+ * Returns true if the run is in the random sample of a shadow test. A hash of the seed and the run id decides, so every
+ * server gives the same answer, and nothing is stored for the other runs.
+ */
+export function isSampled({ sample }: ShadowRoute, runId: RunId): boolean {
+  if (sample === undefined) return true;
+  const hash = createHash('sha256').update(`${sample.seed} ${runId}`).digest();
+  return hash.readUIntBE(0, SAMPLE_BYTES) < sample.share * 2 ** (8 * SAMPLE_BYTES);
 }
 
 const selectRoute = prepareStatement(

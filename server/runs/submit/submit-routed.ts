@@ -20,7 +20,8 @@ import {
   findUnitIndex,
   hasRoute,
   insertCapture,
-  isCaptured,
+  isInWindow,
+  isSampled,
   normalizeInstanceId,
   type RunRoute,
 } from '../store/routes.ts';
@@ -55,12 +56,13 @@ export async function submitRouted<R>(parts: SubmitParts<R>, request: RoutedRequ
     if (sent) return sent;
   }
   const run = await buildRun(instanceId, { at });
-  if (route?.rule.kind !== 'shadow' || !isCaptured(route.rule, at)) return submitStandard(parts, run);
+  const rule = route?.rule;
+  if (route === null || rule?.kind !== 'shadow' || !isInWindow(rule, at)) return submitStandard(parts, run);
   const stored = await submitStandard(
     parts,
     withTransactionStep(run, async (tx, id) => {
       const { experimentUid } = route;
-      if (await hasRoute(tx, application.uid, requested, experimentUid))
+      if (isSampled(rule, id) && (await hasRoute(tx, application.uid, requested, experimentUid)))
         await insertCapture(tx, {
           experiment_uid: experimentUid,
           run_id: id,

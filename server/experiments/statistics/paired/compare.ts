@@ -312,6 +312,7 @@ function describeLosses(units: readonly PairedUnit[], orientation: 1 | -1): Pair
 export function listBlockers(
   { units, unreported, dependence }: PairedMeasurement,
   serial: boolean,
+  unit = 'input',
 ): string[] {
   const blockers = unreported.map(
     (side) => `No successful run of the ${side} has a number of the indicator.`,
@@ -319,17 +320,17 @@ export function listBlockers(
   const canceled = units.filter(({ state }) => state === 'canceled').length;
   if (canceled > CANCELED_SHARE_MAX * units.length)
     blockers.push(
-      `${canceled} of ${units.length} inputs have no outcome because their runs were canceled; canceled runs are not a random choice, so there is no verdict.`,
+      `${canceled} of ${units.length} ${unit}s have no outcome because their runs were canceled; canceled runs are not a random choice, so there is no verdict.`,
     );
   for (const { by, count, use, effective } of dependence.clusterings)
     if (use === 'different')
       blockers.push(
-        `The inputs come from ${count} clusters (${by}) of unequal effects, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
+        `The ${unit}s come from ${count} clusters (${by}) of unequal effects, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
       );
   const { serial_correlation, effective_sample_size } = dependence;
   if (serial && units.length >= 10 && effective_sample_size < 10)
     blockers.push(
-      `Neighbouring inputs resemble each other (correlation ${(serial_correlation ?? 0).toFixed(2)}): ${units.length} inputs count as ${effective_sample_size.toFixed(1)}; a verdict needs at least 10.`,
+      `Neighbouring ${unit}s resemble each other (correlation ${(serial_correlation ?? 0).toFixed(2)}): ${units.length} ${unit}s count as ${effective_sample_size.toFixed(1)}; a verdict needs at least 10.`,
     );
   return blockers;
 }

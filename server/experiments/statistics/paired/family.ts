@@ -250,7 +250,10 @@ function decideComparison(
     margin_text: formatMargin(settings.margin),
     interim: measurement.interim,
     interim_threshold: computeInterimThreshold(weight),
-    blockers: [...listIndicatorBlockers(settings.indicator, group), ...listBlockers(measurement, serial)],
+    blockers: [
+      ...listIndicatorBlockers(settings.indicator, group),
+      ...listBlockers(measurement, serial, unit),
+    ],
   });
   if (decided.verdict !== 'better' || !measurement.losses) return decided;
   const { share, upper } = measurement.losses;
