@@ -1,5 +1,5 @@
 /** Tables of shadow tests, and of results that somebody reads while the experiment runs. */
-import { simulateLooks, simulateRepeatedExperiments, simulateSwitchbackLooks } from './analyse-simulated.ts';
+import { simulateLooks, simulateRepeatedExperiments } from './analyse-simulated.ts';
 import type { PairedPopulation } from './paired-populations.ts';
 import { buildPairedRow, countWorse, type SimulationRow, type SimulationTable } from './table-rows.ts';
 
@@ -73,7 +73,7 @@ const REPEATED =
 
 const looks: SimulationTable = {
   id: 'looks',
-  title: 'Reading the result while the experiment runs: better or worse at some look, or at the end',
+  title: 'Reading a batch or shadow result while it runs: better or worse at some look, or at the end',
   shows: 'wrong',
   columns: ['share'],
   rows: [
@@ -89,18 +89,6 @@ const looks: SimulationTable = {
       { serial: { correlation: 0.6, deviation: 0.08 } },
       { inputs: 300, step: 20, kind: 'shadow' },
     ),
-    ...[24, 48, 96].map((units) => ({
-      name: `switchback, ${units} units, after every unit`,
-      cost: 10,
-      cells: [
-        (experiments: number) =>
-          simulateSwitchbackLooks(
-            { dayCycle: 0.15 },
-            { kind: 'blocked', carryOverUnits: 1, units, unitMinutes: 60 },
-            experiments,
-          ),
-      ],
-    })),
     {
       name: 'batch, 12 inputs, repeated with `more_inputs` more up to 4 times',
       cost: 10,

@@ -1,4 +1,5 @@
 /** Tables of switchback tests. */
+import { simulateSwitchbackLooks } from './analyse-simulated.ts';
 import type { SwitchbackPopulation } from './switchback-populations.ts';
 import {
   buildSwitchbackRow,
@@ -94,5 +95,31 @@ const switchbackPower: SimulationTable = {
   ]),
 };
 
+const switchbackLooks: SimulationTable = {
+  id: 'switchback-looks',
+  title: 'Reading a switchback result after every unit: better or worse at some look, or at the end',
+  shows: 'wrong',
+  columns,
+  rows: [
+    {
+      name: 'day cycle 15 %',
+      cost: 10,
+      cells: UNIT_COUNTS.map(
+        (units) => (experiments) =>
+          simulateSwitchbackLooks(
+            { dayCycle: 0.15 },
+            { kind: 'blocked', carryOverUnits: 1, units, unitMinutes: 60 },
+            experiments,
+          ),
+      ),
+    },
+  ],
+};
+
 /** Tables of tests over time. */
-export const SWITCHBACK_TABLES: readonly SimulationTable[] = [switchback, refusals, switchbackPower];
+export const SWITCHBACK_TABLES: readonly SimulationTable[] = [
+  switchback,
+  refusals,
+  switchbackPower,
+  switchbackLooks,
+];
