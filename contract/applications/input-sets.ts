@@ -106,7 +106,7 @@ export const InputSetCreate = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: INPUT_SET_RUNS_MAX,
-        description: `With \`instance_id\`: maximum number of runs; the default is ${INPUT_SET_RUNS_MAX}. It also limits \`run_ids\` and \`inputs\`.`,
+        description: `With \`instance_id\`: maximum number of runs; the default is ${INPUT_SET_RUNS_MAX}. It also limits \`run_ids\`, and \`inputs\` given alone.`,
       }),
     ),
     inputs: optionalNullable(
@@ -125,7 +125,8 @@ export const InputSetCreate = Type.Object(
   {
     $id: 'InputSetCreate',
     additionalProperties: false,
-    description: 'The input set to create. Give one of `run_ids`, `instance_id` and `inputs`.',
+    description:
+      'The input set to create. Give `run_ids`, or `instance_id`, or `inputs`, or `inputs` beside one of the others.',
   },
 );
 export type InputSetCreate = Static<typeof InputSetCreate>;
@@ -197,8 +198,7 @@ export const createInputSet = defineOperation({
   path: '/v1/applications/{application_id}/experiments/inputsets',
   tag: 'input-sets',
   summary: 'Create an input set',
-  description:
-    'Creates a set from the inputs of named runs, from the succeeded runs of an instance in a time window, or from managed inputs. A time window excludes the runs that experiments and ensembles create. A time window without a succeeded run returns 400. The set stores a copy of each input, so deleting the run or the managed input does not affect it.',
+  description: `Creates a set from the inputs of named runs, from the succeeded runs of an instance in a time window, or from managed inputs. Managed inputs can be added to either kind of runs, up to ${INPUT_SET_INPUTS_MAX} inputs in all. A time window excludes the runs that experiments and ensembles create. A time window without a succeeded run returns 400. The set stores a copy of each input, so deleting the run or the managed input does not affect it.`,
   right: 'experiment',
   params: ApplicationParams,
   body: {

@@ -105,6 +105,23 @@ describe('an input set of runs', () => {
     expect(response?.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
+  test('can have managed inputs after the runs, named or of a time', async () => {
+    const { monday = '', tuesday = '' } = runs;
+    const named = await createSet({ run_ids: [tuesday], inputs: referTo('two', 'one') });
+    expect(named.input_ids).toEqual([tuesday, 'two', 'one']);
+    expect(await readContents(named)).toEqual([{ day: 'tuesday' }, { id: 'two' }, { id: 'one' }]);
+    const start_time = '2026-01-01T00:00:00Z';
+    const source = { instance_id: 'latest', start_time, maximum_runs: 1 };
+    const recent = await createSet({ ...source, inputs: referTo('one', 'two') });
+    expect(recent).toMatchObject({
+      instance_id: 'latest',
+      input_ids: [expect.stringMatching(/^run-/), 'one', 'two'],
+    });
+    await createManagedInput(monday);
+    const repeated = await postSet({ run_ids: [monday], inputs: referTo(monday) });
+    expectError(repeated, 400, `inputs has "${monday}", which is also the id of a run`);
+  });
+
   test('400 for a run that is missing, of another application, or named twice', async () => {
     const { monday = '' } = runs;
     const other = await createInstance(server);
@@ -189,9 +206,7 @@ describe('creating an input set', () => {
     ['no source', {}, ['run_ids, instance_id and inputs are all absent']],
     ['no source but a bound', { maximum_runs: 5 }, ['run_ids, instance_id and inputs are all absent']],
     ['null sources', { run_ids: null, inputs: null, instance_id: null }, ['all absent']],
-    ['runs and inputs', { run_ids: ['x'], inputs: [{ id: 'x' }] }, ['run_ids and inputs are given']],
     ['runs and an instance', { run_ids: ['x'], ...instance }, ['run_ids and instance_id are given']],
-    ['an instance and inputs', { inputs: [{ id: 'x' }], ...instance }, ['instance_id and inputs are given']],
     ['runs and a start', { run_ids: ['x'], start_time }, ['run_ids and start_time are given', 'time range']],
     ['runs and an end', { run_ids: ['x'], end_time: start_time }, ['run_ids and end_time', 'time range']],
     ['inputs and a time', { inputs: [{ id: 'x' }], start_time }, ['inputs and start_time are given']],

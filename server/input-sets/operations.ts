@@ -10,7 +10,7 @@ import { respondWithList } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
 import { formatInputSet, formatListedInputSet } from './format-input-set.ts';
-import { parseInputIds, parseInputSetSource } from './parse-input-set-request.ts';
+import { parseInputIds, parseInputSetSources } from './parse-input-set-request.ts';
 import { findSelectableInputs, selectInputs } from './select-inputs.ts';
 import * as store from './store.ts';
 import { updateInputSetRows } from './update.ts';
@@ -27,11 +27,11 @@ export const createInputSet: OperationHandler<'createInputSet'> = async (
   const { database, clock, random } = context;
   const application = await getApplication(database.read, caller.account, params.application_id);
   const now = clock.now();
-  const source = parseInputSetSource(body, now);
+  const sources = parseInputSetSources(body, now);
   const id = body.id ?? makeId<InputSetId>(random, 'set');
   validateName(body.name, id, NAME_LIMITS);
   return retryIfRemoved(async () => {
-    const { selected, instanceId } = await selectInputs(context, application, source);
+    const { selected, instanceId } = await selectInputs(context, application, sources);
     const row = {
       uid: makeId<string>(random, 'set'),
       application_uid: application.uid,

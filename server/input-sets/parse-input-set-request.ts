@@ -12,35 +12,47 @@ export type InputSetSource =
   | { kind: 'inputs'; ids: readonly InputId[] }
   | { kind: 'instance'; id: InstanceId; start: number; end: number; maximum: number };
 
-/** Returns the source that the request names; throws a 400 for fields that cannot be combined. */
-export function parseInputSetSource(body: InputSetCreate, now: number): InputSetSource {
+/**
+ * Returns the sources that the request names, in the order of the set: runs, and then managed inputs. Throws a 400 for fields
+ * that cannot be combined.
+ */
+export function parseInputSetSources(body: InputSetCreate, now: number): InputSetSource[] {
   const { run_ids, instance_id, inputs, maximum_runs } = body;
-  const [time] = (['start_time', 'end_time'] as const).filter((name) => isPresent(body[name]));
-  const sources = (['run_ids', 'instance_id', 'inputs'] as const).filter((name) => isPresent(body[name]));
-  const [source] = sources;
-  if (sources.length > 1)
-    throw badRequest(
-      `${sources.join(' and ')} are given; an input set has one source: run_ids, instance_id or inputs.`,
-    );
-  if (time !== undefined && source !== 'instance_id')
-    throw badRequest(
-      source === undefined
-        ? `${time} is ${quoteValue(body[time])} and instance_id is absent; a time range needs the instance of the runs.`
-        : `${source} and ${time} are given; a time range can be combined only with instance_id.`,
-    );
+  checkTime(body);
+  const sources: InputSetSource[] = [];
   if (isPresent(run_ids)) {
+    if (isPresent(instance_id))
+      throw badRequest(
+        'run_ids and instance_id are given; name the runs, or the instance whose runs in a time range to use.',
+      );
     checkMaximum('run_ids', run_ids, maximum_runs);
     checkUnique(run_ids, (index) => `run_ids.${index}`);
-    return { kind: 'runs', ids: run_ids };
+    sources.push({ kind: 'runs', ids: run_ids });
+  }
+  if (isPresent(instance_id)) {
+    const maximum = maximum_runs ?? INPUT_SET_RUNS_MAX;
+    sources.push({ kind: 'instance', id: instance_id, ...parseWindow(body, now), maximum });
   }
   if (isPresent(inputs)) {
-    checkMaximum('inputs', inputs, maximum_runs);
-    return { kind: 'inputs', ids: parseInputIds(inputs) };
+    // Beside runs, the maximum bounds the runs.
+    if (sources.length === 0) checkMaximum('inputs', inputs, maximum_runs);
+    sources.push({ kind: 'inputs', ids: parseInputIds(inputs) });
   }
-  if (!isPresent(instance_id))
+  if (sources.length === 0)
     throw badRequest('run_ids, instance_id and inputs are all absent; give one of them.');
-  const maximum = maximum_runs ?? INPUT_SET_RUNS_MAX;
-  return { kind: 'instance', id: instance_id, ...parseWindow(body, now), maximum };
+  return sources;
+}
+
+/** Throws a 400 for a time range without an instance. */
+function checkTime(body: InputSetCreate): void {
+  const [time] = (['start_time', 'end_time'] as const).filter((name) => isPresent(body[name]));
+  if (time === undefined || (isPresent(body.instance_id) && !isPresent(body.run_ids))) return;
+  const [source] = (['run_ids', 'inputs'] as const).filter((name) => isPresent(body[name]));
+  throw badRequest(
+    source === undefined
+      ? `${time} is ${quoteValue(body[time])} and instance_id is absent; a time range needs the instance of the runs.`
+      : `${source} and ${time} are given; a time range can be combined only with instance_id.`,
+  );
 }
 
 /** Returns the ids of inputs; throws a 400 for an id that occurs twice. */

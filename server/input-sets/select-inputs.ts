@@ -1,6 +1,7 @@
 /** Selects the inputs of a new input set, each with its shared content. */
 
 import { isLatest, RESERVED_INSTANCES } from '@switchyard/contract/applications/reserved-instances.ts';
+import { INPUT_SET_INPUTS_MAX } from '@switchyard/contract/limits.ts';
 import type { InputId, InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import type { SharedContent } from '../blobs/contents.ts';
@@ -24,12 +25,40 @@ export interface SelectableInput {
 
 interface Selection {
   selected: SelectableInput[];
-  /** The instance of the runs; null for a source that names ids. */
+  /** The instance of the runs; null for sources that name ids. */
   instanceId: InstanceId | null;
 }
 
-/** Returns the inputs of the source in the order of the set; throws a 400 that names a missing run, input or instance. */
+/**
+ * Returns the inputs of all sources in the order of the set. Throws a 400 that names a missing run, input or instance, an id
+ * that two sources have, and for too many inputs.
+ */
 export async function selectInputs(
+  services: Services,
+  application: ApplicationsTable,
+  sources: readonly InputSetSource[],
+): Promise<Selection> {
+  const selection: Selection = { selected: [], instanceId: null };
+  const ids = new Set<string>();
+  for (const source of sources) {
+    const { selected, instanceId } = await selectInputsOfSource(services, application, source);
+    const repeated = selected.find(({ item }) => ids.has(item.input_id));
+    if (repeated)
+      throw badRequest(
+        `inputs has ${quoteValue(repeated.item.input_id)}, which is also the id of a run of the set; leave one of them out.`,
+      );
+    for (const { item } of selected) ids.add(item.input_id);
+    selection.selected.push(...selected);
+    selection.instanceId ??= instanceId;
+  }
+  if (ids.size > INPUT_SET_INPUTS_MAX)
+    throw badRequest(
+      `The runs and the inputs are ${ids.size} together; an input set may have at most ${INPUT_SET_INPUTS_MAX}.`,
+    );
+  return selection;
+}
+
+async function selectInputsOfSource(
   services: Services,
   application: ApplicationsTable,
   source: InputSetSource,
