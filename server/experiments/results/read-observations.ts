@@ -53,7 +53,7 @@ function toRawObservation(run: ObservedRun): RawObservation {
 function formatStart(run: ObservedRun): RunStart | null {
   const conditions = parseStartConditions(run);
   if (conditions === null || run.initiated_at === null) return null;
-  return { block: parseLabels(run).block ?? null, started_at: run.initiated_at, ...conditions };
+  return { started_at: run.initiated_at, ...conditions };
 }
 
 function formatRefusedRun(row: PlannedRunsTable, versions: ReadonlyMap<string, string>): RawObservation {
@@ -67,12 +67,13 @@ function formatRefusedRun(row: PlannedRunsTable, versions: ReadonlyMap<string, s
 }
 
 function formatLabels(row: Pick<ObservedRun, 'instance_id' | 'version_id' | 'labels'>) {
-  const { option_set, scenario_id, repetition } = parseLabels(row);
+  const { option_set, scenario_id, repetition, block } = parseLabels(row);
   return {
     instance_id: row.instance_id,
     version_id: row.version_id,
     option_set: option_set ?? null,
     scenario_id: scenario_id ?? null,
     repetition: repetition ?? null,
+    block: block ?? null,
   };
 }

@@ -29,10 +29,14 @@ const BLOCKS = 20;
 type Side = 'control' | 'candidate';
 
 /** Creates both sides of twenty blocks; `start` chooses the conditions, by default equal ones in a random order. */
-function createGroup(start: (side: Side, block: number) => Partial<RunStart> | null, status = 'succeeded') {
+function createGroup(
+  start: (side: Side, block: number) => Partial<RunStart & { block: null }> | null,
+  status = 'succeeded',
+) {
   const create = (side: Side): Observation[] =>
     Array.from({ length: BLOCKS }, (_, block) => {
       const chosen = start(side, block);
+      const { block: chosenBlock, ...conditions } = chosen ?? {};
       return {
         instance_id: side,
         version_id: '',
@@ -42,16 +46,16 @@ function createGroup(start: (side: Side, block: number) => Partial<RunStart> | n
         repetition: 0,
         status,
         indicators: [],
+        block: chosenBlock === undefined ? block : chosenBlock,
         start:
           chosen === null
             ? null
             : {
-                block,
                 host: 'one',
                 concurrent_runs: 2,
                 load: 1,
                 started_at: block * 10 + (isFirst(side, block) ? 0 : 5),
-                ...chosen,
+                ...conditions,
               },
       };
     });
@@ -80,7 +84,7 @@ describe('times are comparable', () => {
 
 describe('times are not comparable', () => {
   // All of 20 blocks differ in one direction: p = 2 / 2^20 = 1.9e-6, below 0.001.
-  test.each<[string, string, (side: Side, block: number) => Partial<RunStart> | null]>([
+  test.each<[string, string, (side: Side, block: number) => Partial<RunStart & { block: null }> | null]>([
     [
       'D8: when all runs of the control came first',
       'started earlier or later',

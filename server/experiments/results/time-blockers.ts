@@ -40,7 +40,9 @@ export function createTimeBlockers(): (indicator: string, group: FamilyGroup) =>
 export function explainConfounding({ control, candidate }: FamilyGroup): string[] {
   const succeeded = [control, candidate].map((runs) => runs.filter(({ status }) => status === 'succeeded'));
   const [controls = [], candidates = []] = succeeded;
-  const outside = [...controls, ...candidates].filter(({ start }) => !start || start.block === null).length;
+  const outside = [...controls, ...candidates].filter(
+    ({ start, block }) => !start || (block ?? null) === null,
+  ).length;
   if (outside > 0)
     return [
       `${formatCount(outside, 'run')} did not start in the random order of the experiment (an older release made them, or they joined, or ran elsewhere), so times are not comparable.`,
@@ -56,8 +58,12 @@ export function explainConfounding({ control, candidate }: FamilyGroup): string[
   ];
 }
 
-function listStarts(runs: readonly Observation[]): RunStart[] {
-  return runs.flatMap(({ start }) => start ?? []);
+type BlockStart = RunStart & { block: number };
+
+function listStarts(runs: readonly Observation[]): BlockStart[] {
+  return runs.flatMap(({ start, block }) =>
+    start && typeof block === 'number' ? [{ ...start, block }] : [],
+  );
 }
 
 /** The starts of both sides in a block. */
@@ -66,8 +72,8 @@ interface StartPair {
   candidate: RunStart[];
 }
 
-function pairBlocks(controls: readonly RunStart[], candidates: readonly RunStart[]): StartPair[] {
-  const blocks = new Map<number | null, StartPair>();
+function pairBlocks(controls: readonly BlockStart[], candidates: readonly BlockStart[]): StartPair[] {
+  const blocks = new Map<number, StartPair>();
   for (const [side, starts] of [
     ['control', controls],
     ['candidate', candidates],

@@ -23,14 +23,14 @@ export interface Observation {
   content?: string | null;
   /** Cluster of the input for each clustering, such as the caller. */
   clusters?: Readonly<Record<string, string>>;
+  /** Number of its randomised block, in the order of submission; null or absent for a run outside of a random order. */
+  block?: number | null;
   /** Conditions under which the app started; absent for a run that was not executed here. */
   start?: RunStart | null;
 }
 
-/** Place of a run in the order of its experiment, and the conditions of its host at that time. */
+/** Start of a run, with the conditions of its host at that time. */
 export interface RunStart {
-  /** Number of the randomised block; null for a run outside of the random order. */
-  block: number | null;
   /** Milliseconds since the epoch. */
   started_at: number;
   host: string;

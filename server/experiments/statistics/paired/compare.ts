@@ -284,10 +284,15 @@ function selectFailureClusters({
   return tested[0]?.labels;
 }
 
-/** Returns the units before the first unfinished one: units that end early are no random sample of all. */
+/**
+ * Returns the units before the first unfinished one: units that end early are no random sample of all. The order is that of
+ * their randomised blocks, in which they end; without blocks it is that of the plan.
+ */
 function selectEndedPrefix(units: readonly PairedUnit[]): PairedUnit[] {
-  const end = units.findIndex(({ state }) => state === 'pending');
-  return units.slice(0, end === -1 ? units.length : end).filter(({ state }) => state === 'complete');
+  const hasBlocks = units.every(({ last_block }) => last_block !== null);
+  const ordered = hasBlocks ? units.toSorted((a, b) => (a.last_block ?? 0) - (b.last_block ?? 0)) : units;
+  const end = ordered.findIndex(({ state }) => state === 'pending');
+  return ordered.slice(0, end === -1 ? ordered.length : end).filter(({ state }) => state === 'complete');
 }
 
 function computeInterimEffect(unit: PairedUnit, direction: Direction, orientation: 1 | -1): number {

@@ -22,8 +22,10 @@ export interface PairedInput {
   pairs: OutcomePair[];
   /** The sides ran different repetitions, so the input has one pair: the means of both sides. */
   by_means: boolean;
-  /** Position of the input in the order of the experiment's plan; decides the order of interim answers. */
+  /** Position of the input in the order of the experiment's plan. */
   position: number;
+  /** Last of its randomised blocks; null when a run has none. */
+  last_block: number | null;
   /** Hash of the input's content; null when it is unknown, then each input id counts as a content of its own. */
   content: string | null;
   /** Cluster of the input for each clustering, such as `caller` or `day`. */
@@ -96,9 +98,16 @@ function pairInput(
     pairs: pairs ?? [{ control: computeMeanOutcome(control), candidate: computeMeanOutcome(candidate) }],
     by_means: pairs === null,
     position: Math.min(...runs.map((run) => run.position ?? 0)),
+    last_block: findLastBlock(runs.map(({ block }) => block ?? null)),
     content: runs.find((run) => run.content)?.content ?? null,
     clusters: Object.assign({}, ...runs.map((run) => run.clusters ?? {})),
   };
+}
+
+/** Returns the largest block; null when one is missing. */
+export function findLastBlock(blocks: readonly (number | null)[]): number | null {
+  const known = blocks.filter((block) => block !== null);
+  return known.length < blocks.length ? null : Math.max(...known);
 }
 
 function labelOutcome(run: Observation, indicator: string): LabelledOutcome {

@@ -7,7 +7,7 @@
  * inference, because repetitions share the peculiarities of the input.
  */
 import { computeScale, mean } from '../numbers.ts';
-import type { Outcome, OutcomePair, PairedInput } from './outcomes.ts';
+import { findLastBlock, type Outcome, type OutcomePair, type PairedInput } from './outcomes.ts';
 
 /** The scale on which candidate and control are compared. */
 export type Measure = 'relative' | 'absolute';
@@ -27,6 +27,8 @@ export interface EffectScale {
 export interface PairedUnit {
   input_ids: string[];
   position: number;
+  /** Last of its randomised blocks; null when a run has none. */
+  last_block: number | null;
   clusters: Readonly<Record<string, string>>;
   /** `complete`: all pairs have ended; `pending`: some have not; `canceled`: no pair has an outcome on both sides. */
   state: 'complete' | 'pending' | 'canceled';
@@ -76,6 +78,7 @@ function buildUnit(group: readonly PairedInput[], scale: EffectScale): PairedUni
   return {
     input_ids: group.map(({ input_id }) => input_id),
     position: Math.min(...group.map(({ position }) => position)),
+    last_block: findLastBlock(group.map(({ last_block }) => last_block)),
     clusters: group[0]?.clusters ?? {},
     state: isPending ? 'pending' : ended.length === 0 ? 'canceled' : 'complete',
     pairs: ended.length,
