@@ -7,13 +7,18 @@ import type { Comparison } from '@switchyard/contract/experiments/experiment-res
 import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAcceptanceApp, createInputSet } from '../../testing/fixtures/acceptance-tests.ts';
-import { createBatchExperiment, waitForBatchEnd } from '../../testing/fixtures/batch-experiments.ts';
+import {
+  batchExperimentPath,
+  createBatchExperiment,
+  waitForBatchEnd,
+} from '../../testing/fixtures/batch-experiments.ts';
 import {
   type ChosenOutcome,
   type ChosenRun,
   endRuns,
   WITHOUT_EXECUTION,
 } from '../../testing/fixtures/chosen-outcomes.ts';
+import { expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 let server: TestServer;
@@ -128,6 +133,38 @@ test('D7: the verdict uses the p-value that is corrected for every indicator', a
   // The primary indicator has 0.8 of 0.85 of the error rate beside nine others.
   expect(primary.wilcoxon.p_value_holm).toBeCloseTo(((28 / 4096) * 0.85) / 0.8, 12);
   expect(primary).toMatchObject({ verdict: 'better', role: 'primary' });
+});
+
+describe('D6: before the end', () => {
+  test('a verdict needs an e-value of 100, and stays valid', async () => {
+    const { id } = await createBatchExperiment(server, application, {
+      input_set_id: set,
+      instance_ids: ['control', 'candidate'],
+      ...MINIMIZE,
+    });
+    const endBlocks = async (count: number): Promise<Comparison> => {
+      await endRuns(server, id, (run) => ((run.block ?? 0) < count ? report(run, 100, 97) : null));
+      const response = await server.request('GET', batchExperimentPath(application, `/${id}`));
+      expectStatus(response, 200);
+      const { status, comparisons } = response.body as BatchExperiment;
+      expect(status).toBe('started');
+      const found = comparisons[0]?.indicators.find(({ indicator }) => indicator === 'result.value');
+      if (!found) throw new Error('The batch does not compare result.value.');
+      return found;
+    };
+    // Equal effects: after the first, which sets the scale, each adds 1 to the sum S and to the sum of squares V. The
+    // e-value is sqrt(8 / (V + 8)) exp(S² / (2 (V + 8))).
+    const computeEvidence = (sum: number) => Math.sqrt(8 / (sum + 8)) * Math.exp(sum ** 2 / (2 * (sum + 8)));
+    const early = await endBlocks(15);
+    expect(early).toMatchObject({ interim: true, verdict: 'undecided', sequential: { threshold: 100 } });
+    expect(early.sequential?.e_value).toBeCloseTo(computeEvidence(14), 6);
+    const later = await endBlocks(18);
+    expect(later).toMatchObject({ interim: true, verdict: 'better' });
+    expect(later.sequential?.e_value).toBeCloseTo(computeEvidence(17), 6);
+    await endRuns(server, id, (run) => report(run, 100, 97));
+    const ended = findComparison(await waitForBatchEnd(server, application, id));
+    expect(ended).toMatchObject({ interim: false, verdict: 'better' });
+  });
 });
 
 describe('D9: sizes over four orders of magnitude', () => {
