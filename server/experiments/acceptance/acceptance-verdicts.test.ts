@@ -194,6 +194,20 @@ describe('verdicts', () => {
   });
 });
 
+test('D16: a rule about a flag compares the share of true', async () => {
+  const inputs = Array.from({ length: 10 }, (_, n) => ({ control: true, candidate: n > 0, number: n }));
+  const metrics = ['direct-comparison', 'non-inferiority'].map((metric_type) => ({
+    ...MEAN_METRIC,
+    metric_type,
+    params: { operator: 'ge', tolerance: { type: 'absolute', value: 0.15 } },
+  }));
+  const { test } = await decideTest(await createBatch(inputs), { metrics });
+  expect(test.results?.metric_results).toMatchObject([
+    { passed: true, control_value: 1, candidate_value: 0.9, comparison: { value_type: 'flag' } },
+    { passed: false, reason: expect.stringContaining('result.value is a flag') },
+  ]);
+});
+
 describe('rules before results', () => {
   test('are those of a test that creates its batch, not those of a later test on it', async () => {
     const input_set_id = await createInputSet(server, application, [{ control: 1, candidate: 1 }]);
@@ -207,8 +221,8 @@ describe('rules before results', () => {
       tests_on_batch: 2,
     });
     const listed = await server.request('GET', `/v1/applications/${application}/experiments/acceptance`);
-    const shown = (listed.body as AcceptanceTest[]).filter((one) => one.experiment_id === 'rules-first');
-    expect(shown.map((one) => [one.rules_before_results, one.tests_on_batch])).toEqual([
+    const tests = (listed.body as AcceptanceTest[]).filter((one) => one.experiment_id === 'rules-first');
+    expect(tests.map((one) => [one.rules_before_results, one.tests_on_batch])).toEqual([
       [false, 2],
       [true, 2],
     ]);

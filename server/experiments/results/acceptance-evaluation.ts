@@ -1,12 +1,18 @@
 /** Evaluates an acceptance test from the runs of its batch. Pure. */
 import type { AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
 import { collectEvidence, decideRule, type IndicatorEvidence } from '../statistics/acceptance/decide-rule.ts';
 import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
 import { flattenDistribution, type Metric, type MetricDecision } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Observation } from '../statistics/observations.ts';
-import { type Comparison, compareFamily, type FamilyIndicator } from '../statistics/paired/family.ts';
+import {
+  type Comparison,
+  compareFamily,
+  type FamilyDesign,
+  type FamilyIndicator,
+} from '../statistics/paired/family.ts';
 import type { Direction } from '../statistics/paired/verdict.ts';
 import type { Distribution } from '../statistics/summary.ts';
 import {
@@ -20,7 +26,12 @@ import {
   explainMissingValues,
   type SideRuns,
 } from './acceptance-reasons.ts';
-import { DEFAULT_INDICATOR } from './select-indicators.ts';
+import {
+  DEFAULT_INDICATOR,
+  listNamedIndicators,
+  replaceFlags,
+  selectIndicators,
+} from './select-indicators.ts';
 import { createTimeBlockers } from './time-blockers.ts';
 
 type Side = MetricResult['statistics']['control'];
@@ -46,20 +57,25 @@ export function evaluateAcceptanceTest(
   observations: readonly Observation[],
 ): EvaluatedTest {
   const { control, candidate, metrics, failure_margin } = definition;
+  const fields = resolveFields(metrics, observations);
   const runs = {
-    control: observations.filter((run) => belongsToSide(control, run)),
-    candidate: observations.filter((run) => belongsToSide(candidate, run)),
+    control: fields.observations.filter((run) => belongsToSide(control, run)),
+    candidate: fields.observations.filter((run) => belongsToSide(candidate, run)),
   };
   const sides = {
     control: collectSideRuns('control', control, runs.control, failures),
     candidate: collectSideRuns('candidate', candidate, runs.candidate, failures),
   };
-  const resampler = new Resampler({ seed: RESAMPLING_SEED, resamples: RESAMPLE_COUNT });
-  const comparisons = compareIndicatorsOnce(definition, runs, resampler);
+  const shared = {
+    resampler: new Resampler({ seed: RESAMPLING_SEED, resamples: RESAMPLE_COUNT }),
+    listIndicatorBlockers: createTimeBlockers(),
+  };
+  const comparisons = compareIndicatorsOnce(definition, runs, fields.settings, shared);
   const evidence = collectEvidenceOnce(metrics, runs);
   const metric_results = metrics.map((metric): MetricResult => {
     const found = findByKey(evidence, metric.field);
-    const decision = decideRule(metric, found, { ...DEFAULT_INDICATOR, failure_margin, resampler });
+    const settings = { ...findByKey(fields.settings, metric.field), ...shared, failure_margin };
+    const decision = decideRule(metric, found, settings);
     return {
       metric,
       ...addReasons(metric, decision, sides),
@@ -75,6 +91,26 @@ export function evaluateAcceptanceTest(
     ...(status === 'failed' ? { error: formatError(sides) } : {}),
     metric_results,
   };
+}
+
+type FieldSettings = Omit<FamilyIndicator, 'indicator' | 'role'>;
+
+/** Returns the settings of each field, and the runs with 1 and 0 for true and false in the fields that are flags. */
+function resolveFields(
+  metrics: readonly Metric[],
+  runs: readonly Observation[],
+): { settings: Map<string, FieldSettings>; observations: readonly Observation[] } {
+  const fields = [...new Set(metrics.map(({ field }) => field))];
+  const objectives = Object.fromEntries(fields.map((field) => [field, 'none' as const]));
+  const named = listNamedIndicators({ objectives });
+  const indicators = selectIndicators(runs, { objectives }, Number.POSITIVE_INFINITY).indicators.filter(
+    ({ indicator }) => named.has(indicator),
+  );
+  const settings = fields.map((field): [string, FieldSettings] => {
+    const names = listIndicatorNames(field);
+    return [field, indicators.find(({ indicator }) => names.includes(indicator)) ?? DEFAULT_INDICATOR];
+  });
+  return { settings: new Map(settings), observations: replaceFlags(runs, indicators) };
 }
 
 type Sides = Record<'control' | 'candidate', SideRuns>;
@@ -107,12 +143,13 @@ const formatComparisonKey = (metric: Metric): string => JSON.stringify([metric.f
 function compareIndicatorsOnce(
   { metrics, failure_margin }: AcceptanceDefinition,
   runs: SideObservations,
-  resampler: Resampler,
+  settings: ReadonlyMap<string, FieldSettings>,
+  shared: Pick<FamilyDesign, 'listIndicatorBlockers' | 'resampler'>,
 ): Map<string, Comparison> {
   const metricByKey = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
   const indicators = [...metricByKey.values()].map(
     (metric): FamilyIndicator => ({
-      ...DEFAULT_INDICATOR,
+      ...findByKey(settings, metric.field),
       indicator: metric.field,
       role: 'primary',
       direction: findDirection(metric),
@@ -124,8 +161,7 @@ function compareIndicatorsOnce(
     serial: false,
     clusterings: [],
     progress: 'complete',
-    listIndicatorBlockers: createTimeBlockers(),
-    resampler,
+    ...shared,
   });
   return new Map(
     [...metricByKey.keys()].flatMap((key, index): [string, Comparison][] => {

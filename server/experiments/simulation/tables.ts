@@ -1,4 +1,5 @@
 /** The tables of the simulation: every population with the sizes at which it is simulated. */
+import { ACCEPTANCE_TABLES } from './acceptance-tables.ts';
 import { PAIRED_TABLES } from './paired-tables.ts';
 import { SHADOW_TABLES } from './shadow-tables.ts';
 import { SWITCHBACK_TABLES } from './switchback-tables.ts';
@@ -9,4 +10,5 @@ export const SIMULATION_TABLES: readonly SimulationTable[] = [
   ...PAIRED_TABLES,
   ...SHADOW_TABLES,
   ...SWITCHBACK_TABLES,
+  ...ACCEPTANCE_TABLES,
 ];

@@ -37,8 +37,10 @@ const MEAN: Metric = {
 function decide(inputs: readonly Input[], changes: Partial<Metric> = {}, failure_margin?: number) {
   const runs = { control: listRuns(inputs, 0), candidate: listRuns(inputs, 1) };
   return decideRule({ ...MEAN, ...changes }, collectEvidence(runs, 'cost'), {
+    value_type: 'number',
     tie_tolerance: 1e-9,
     shift: 0,
+    listIndicatorBlockers: () => [],
     failure_margin,
     resampler: new Resampler({ seed: 'rules', resamples: 1999 }),
   });

@@ -12,11 +12,9 @@ import {
   parseStatisticName,
   readStatistic,
 } from '../acceptance-metrics.ts';
-import type { Resampler } from '../bootstrap.ts';
 import { findReportedValue, type Observation } from '../observations.ts';
-import type { IndicatorSettings } from '../paired/compare.ts';
 import { type Distribution, summarize } from '../summary.ts';
-import { decideNonInferiority } from './non-inferiority.ts';
+import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
 import {
   findFailureObjection,
   pairSolvedInputs,
@@ -32,11 +30,10 @@ export interface IndicatorEvidence {
   solved: SolvedInputs;
 }
 
-/** Settings that the rules of a test share. */
-export interface RuleSettings extends Pick<IndicatorSettings, 'tie_tolerance' | 'shift'> {
+/** Settings of a rule. */
+export interface RuleSettings extends NonInferioritySettings {
   /** Share of the inputs that the candidate may lose; undefined for none. */
   failure_margin: number | undefined;
-  resampler: Resampler;
 }
 
 /** Collects the values of an indicator on both sides. */
@@ -90,7 +87,7 @@ function decideByNumbers(
     };
   if (metric.metric_type !== 'non-inferiority')
     return addCoverage(decideMetric(metric, control, candidate), solved);
-  const { non_inferiority, ...decision } = decideNonInferiority(metric, runs, settings, settings.resampler);
+  const { non_inferiority, ...decision } = decideNonInferiority(metric, runs, settings);
   return addCoverage(
     {
       ...decision,

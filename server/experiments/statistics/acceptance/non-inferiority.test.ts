@@ -4,9 +4,15 @@ import type { Metric, MetricTolerance, Operator } from '../acceptance-metrics.ts
 import { Resampler } from '../bootstrap.ts';
 import type { Observation } from '../observations.ts';
 import { RandomGenerator } from '../random-generator.ts';
-import { decideNonInferiority } from './non-inferiority.ts';
+import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
 
-const RESAMPLER = new Resampler({ seed: 'bounds', resamples: 1999 });
+const SETTINGS: NonInferioritySettings = {
+  value_type: 'number',
+  tie_tolerance: 1e-9,
+  shift: 0,
+  listIndicatorBlockers: () => [],
+  resampler: new Resampler({ seed: 'bounds', resamples: 1999 }),
+};
 
 const listRuns = (side: string, values: readonly (number | null)[]): Observation[] =>
   values.map((value, index) => ({
@@ -20,20 +26,22 @@ const listRuns = (side: string, values: readonly (number | null)[]): Observation
     indicators: value === null ? [] : [{ name: 'cost', value }],
   }));
 
+const buildMetric = (operator: Operator, tolerance: MetricTolerance): Metric => ({
+  field: 'cost',
+  statistic: 'mean',
+  metric_type: 'non-inferiority',
+  params: { operator, tolerance },
+});
+
 function decide(
   control: readonly (number | null)[],
   candidate: readonly (number | null)[],
   operator: Operator,
   tolerance: MetricTolerance,
 ) {
-  const metric: Metric = {
-    field: 'cost',
-    statistic: 'mean',
-    metric_type: 'non-inferiority',
-    params: { operator, tolerance },
-  };
+  const metric = buildMetric(operator, tolerance);
   const sides = { control: listRuns('control', control), candidate: listRuns('candidate', candidate) };
-  return decideNonInferiority(metric, sides, { tie_tolerance: 1e-9, shift: 0 }, RESAMPLER);
+  return decideNonInferiority(metric, sides, SETTINGS);
 }
 
 const CONTROL = [10, 12, 9, 15, 11, 30, 8, 10, 14, 22, 9, 10];
@@ -106,23 +114,37 @@ describe('the decision', () => {
   });
 });
 
+test.each<[string, Partial<NonInferioritySettings>, string]>([
+  ['a flag', { value_type: 'flag' }, 'cost is a flag'],
+  ['a time under unequal load', { listIndicatorBlockers: () => ['Unequal load.'] }, 'Unequal load.'],
+])('the rule is not met for %s', (_, changes, reason) => {
+  const runs = { control: listRuns('control', CONTROL), candidate: listRuns('candidate', CONTROL) };
+  const metric = buildMetric('le', { type: 'absolute', value: 100 });
+  expect(decideNonInferiority(metric, runs, SETTINGS).passed).toBe(true);
+  const decision = decideNonInferiority(metric, runs, { ...SETTINGS, ...changes });
+  expect(decision).toMatchObject({ passed: false, reason: expect.stringContaining(reason) });
+});
+
+test('without a worse input, the reason says how many others may be worse', () => {
+  const ten = CONTROL.slice(0, 10);
+  // 0.05^(1 / 10) = 0.741: with 26 % of worse inputs, ten of them show none in 5 % of experiments.
+  expect(decide(ten, ten, 'le', { type: 'relative', value: 0.01 }).reason).toContain(
+    'On no input the candidate is worse; on up to 26 % of other inputs it may be.',
+  );
+});
+
 describe('simulated candidates whose true loss is the tolerance pass in at most 5 %', () => {
   const EXPERIMENTS = 1000;
   /** Two standard errors of a share of 5 % of 1,000 experiments are 1.4 %. */
   const SHARE_MAX = 0.05 + 2 * Math.sqrt((0.05 * 0.95) / EXPERIMENTS);
 
-  /** Draws from the standard normal distribution by Box and Muller's method. */
-  const drawNormal = (generator: RandomGenerator): number =>
-    Math.sqrt(-2 * Math.log(1 - generator.bits() / 2 ** 32)) *
-    Math.cos((2 * Math.PI * generator.bits()) / 2 ** 32);
-
   function countPasses(inputs: number, sizeSpread: number, loss: number): number {
     const generator = new RandomGenerator(`non-inferiority ${inputs} ${sizeSpread} ${loss}`);
     let passes = 0;
     for (let experiment = 0; experiment < EXPERIMENTS; experiment += 1) {
-      const control = Array.from({ length: inputs }, () => Math.exp(sizeSpread * drawNormal(generator)));
+      const control = Array.from({ length: inputs }, () => Math.exp(sizeSpread * generator.normal()));
       const candidate = control.map(
-        (value) => value * Math.exp(Math.log(1 + loss) + 0.05 * drawNormal(generator)),
+        (value) => value * Math.exp(Math.log(1 + loss) + 0.05 * generator.normal()),
       );
       if (decide(control, candidate, 'le', { type: 'relative', value: 0.02 }).passed) passes += 1;
     }

@@ -18,14 +18,9 @@ import {
   type NonInferiority,
   RELATIONS,
 } from '../acceptance-metrics.ts';
-import type { Resampler } from '../bootstrap.ts';
 import { clampToFinite } from '../numbers.ts';
-import {
-  type IndicatorSettings,
-  listBlockers,
-  measureIndicator,
-  type PairedMeasurement,
-} from '../paired/compare.ts';
+import { listBlockers, measureIndicator, type PairedMeasurement } from '../paired/compare.ts';
+import type { FamilyDesign, FamilyIndicator } from '../paired/family.ts';
 import { VERDICT_UNITS_MIN } from '../paired/verdict.ts';
 import type { SideObservations } from './solved-inputs.ts';
 
@@ -36,13 +31,22 @@ type Decision = Pick<MetricDecision, 'passed' | 'threshold' | 'reason'> & {
   non_inferiority: NonInferiority | null;
 };
 
+/** Settings of the indicator, and what is known about the runs. */
+export interface NonInferioritySettings
+  extends Pick<FamilyIndicator, 'value_type' | 'tie_tolerance' | 'shift'>,
+    Pick<FamilyDesign, 'listIndicatorBlockers' | 'resampler'> {}
+
 /** Decides the rule; the caller adds the statistics of both sides and the objection of failures. */
 export function decideNonInferiority(
   metric: Metric,
   sides: SideObservations,
-  settings: Pick<IndicatorSettings, 'tie_tolerance' | 'shift'>,
-  resampler: Resampler,
+  { value_type, tie_tolerance, shift, resampler, listIndicatorBlockers }: NonInferioritySettings,
 ): Decision {
+  // With few differing inputs the interval of a share is too narrow: nothing differs in ten inputs, and its width is 0.
+  if (value_type === 'flag')
+    return refuse(
+      `${metric.field} is a flag, and non-inferiority compares numbers; give a direct-comparison of its mean, which is the share of true.`,
+    );
   const { operator, tolerance } = metric.params;
   const isRelative = tolerance.type === 'relative';
   const isMaximized = operator === 'gt' || operator === 'ge';
@@ -50,7 +54,8 @@ export function decideNonInferiority(
     sides,
     metric.field,
     {
-      ...settings,
+      tie_tolerance,
+      shift,
       direction: isMaximized ? 'maximize' : 'minimize',
       measure: isRelative ? 'relative' : 'absolute',
       margin: { type: isRelative ? 'relative' : 'absolute', value: tolerance.value },
@@ -66,7 +71,7 @@ export function decideNonInferiority(
   const evidence = describeEffect(measurement, isMaximized);
   if (evidence === null) return refuse(`No input has a number as ${metric.field} on both sides.`);
   const found = { threshold, non_inferiority: evidence };
-  const blockers = listBlockers(measurement, false);
+  const blockers = [...listIndicatorBlockers(metric.field, sides), ...listBlockers(measurement, false)];
   const { inputs, bound } = evidence;
   if (inputs < VERDICT_UNITS_MIN || bound === null)
     blockers.push(
@@ -75,7 +80,8 @@ export function decideNonInferiority(
   if (bound === null || blockers.length > 0) return { ...found, passed: false, reason: blockers.join(' ') };
   const equal = EQUALITY_SHARE * Math.max(Math.abs(bound), Math.abs(threshold));
   const passed = isSatisfied(operator, bound - threshold, 0, equal);
-  return { ...found, passed, reason: formatReason(metric, evidence, bound, { passed, threshold }) };
+  const reason = formatReason(metric, evidence, bound, { passed, threshold });
+  return { ...found, passed, reason: [reason, ...explainUnseenLosses(measurement)].join(' ') };
 }
 
 function refuse(reason: string): Decision {
@@ -107,4 +113,12 @@ function formatReason(
   const name = measure === 'ratio' ? 'mean ratio of candidate to control' : 'mean of candidate minus control';
   const relation = RELATIONS[params.operator][passed ? 0 : 1];
   return `The one-sided 95 % bound of the ${name} for ${field}, ${formatNumber(bound)}, ${relation} ${formatNumber(threshold)}; the estimate is ${formatNumber(effect)}.`;
+}
+
+/** Says how many other inputs may be worse when none of these is: the rule of three. */
+function explainUnseenLosses({ losses }: PairedMeasurement): string[] {
+  if (losses === null || losses.share > 0) return [];
+  return [
+    `On no input the candidate is worse; on up to ${Math.round(100 * losses.upper)} % of other inputs it may be.`,
+  ];
 }
