@@ -289,13 +289,13 @@ const switchbackSideFields = {
     {
       total: integerSchema('Units of the plan that have ended.'),
       usable: integerSchema('Those with a number.'),
-      settled: integerSchema('Usable units that count: the same side served the `carry_over_units` before.'),
+      counted: integerSchema('Usable units that count: the same side served the `carry_over_units` before.'),
     },
     { description: 'Units of the instance.' },
   ),
   runs: RunCounts,
   missing: integerSchema('Succeeded runs without a number for the indicator.'),
-  mean: nullableNumberSchema('Mean of the means of the settled units.'),
+  mean: nullableNumberSchema('Mean of the means of the counted units.'),
 };
 
 export const SWITCHBACK_DESIGNS = ['independent', 'blocked', 'regular'] as const;
@@ -325,7 +325,7 @@ export const SwitchbackComparison = Type.Object(
           instance_id: Type.String({ description: 'The instance that served the unit.' }),
           runs: integerSchema('Number of runs with a number.'),
           mean: numberSchema('Mean over those runs.'),
-          settled: Type.Boolean({ description: 'true if the unit counts.' }),
+          counted: Type.Boolean({ description: 'true if the unit counts.' }),
         },
         { description: 'A unit.' },
       ),
@@ -333,7 +333,7 @@ export const SwitchbackComparison = Type.Object(
     ),
     randomization: Type.Object(
       {
-        p_value: nullableNumberSchema('Two-sided p-value; null if a side has no settled unit with a number.'),
+        p_value: nullableNumberSchema('Two-sided p-value; null if a side has no counted unit with a number.'),
         p_value_holm: nullableNumberSchema(
           "The p-value adjusted by Holm's weighted method for every indicator; the verdict uses it.",
         ),

@@ -9,7 +9,7 @@ import { SWITCHBACK_UNIT_MINUTES_MAX, SWITCHBACK_UNITS_MAX } from '../limits.ts'
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
-import { optionalNullable, timestampSchema } from '../schemas/field-schemas.ts';
+import { optionalNullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ExperimentId, idSchema } from '../schemas/ids.ts';
 import { itemsPage, PageQuery, runsPage, WindowQuery } from '../schemas/paging.ts';
 import {
@@ -20,7 +20,12 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import { GroupedSummary, METHOD_DESCRIPTION, SwitchbackComparison } from './experiment-results.ts';
+import {
+  GroupedSummary,
+  METHOD_DESCRIPTION,
+  SWITCHBACK_DESIGNS,
+  SwitchbackComparison,
+} from './experiment-results.ts';
 import { ExperimentRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { InstancePair, StopIntent } from './shadow-tests.ts';
@@ -43,6 +48,27 @@ export const SwitchbackTestCreate = Type.Object(
           maximum: SWITCHBACK_UNITS_MAX,
           description: `Number of units, 1 to ${SWITCHBACK_UNITS_MAX}.`,
         }),
+        design: optionalNullable(
+          stringEnum(
+            SWITCHBACK_DESIGNS,
+            'How coins decide the units. blocked (default): both instances serve the same hours equally often. independent: one coin for each unit. regular: one coin for every `carry_over_units` units. Beyond the specification.',
+          ),
+        ),
+        carry_over_units: optionalNullable(
+          Type.Integer({
+            minimum: 0,
+            maximum: SWITCHBACK_UNITS_MAX - 1,
+            description:
+              'Units after a switch that the instance before may still influence, so that they do not count. The default is 1. Beyond the specification.',
+          }),
+        ),
+        burn_in_minutes: optionalNullable(
+          Type.Number({
+            minimum: 0,
+            description:
+              'Minutes at the start of each unit whose runs do not count; less than `unit_duration_minutes`. The default is 0. Beyond the specification.',
+          }),
+        ),
         start: optionalNullable(
           timestampSchema(
             'Start of the first unit. A test that you start later skips the units before. The default, also for the zero time 0001-01-01T00:00:00Z, is the start of the test',
@@ -51,7 +77,7 @@ export const SwitchbackTestCreate = Type.Object(
       },
       {
         description:
-          'The plan to generate. Each unit goes to the baseline or the candidate with equal probability, independently of the others.',
+          'The plan to generate. Each unit goes to the baseline or the candidate with equal probability; `design` decides which units share a coin.',
       },
     ),
     ...comparisonSettingsFields,
@@ -84,6 +110,20 @@ const Plan = Type.Object(
     seed: Type.String({
       description: 'Seed of the random assignment. Beyond the specification.',
     }),
+    design: stringEnum(
+      SWITCHBACK_DESIGNS,
+      'Design of the plan; independent for a test of an older release. Beyond the specification.',
+    ),
+    carry_over_units: Type.Integer({
+      description: 'Units after a switch that do not count. Beyond the specification.',
+    }),
+    burn_in_minutes: Type.Number({
+      description: 'Minutes at the start of each unit whose runs do not count. Beyond the specification.',
+    }),
+    redraws: Type.Integer({
+      description:
+        'Number of other plans for the same two instances since a plan of theirs ran to its end, counted at the creation and again at the start of the test. A choice between visible plans is a choice of the result. Beyond the specification.',
+    }),
   },
   { $id: 'SwitchbackPlan', description: 'Assignment of instances to units of time.' },
 );
@@ -93,13 +133,23 @@ const sharedFields = {
   started_at: Type.Optional(timestampSchema('Start time; absent before')),
   completed_at: Type.Optional(timestampSchema('End time; absent before')),
   comparison: InstancePair,
+  stopped_early: Type.Boolean({
+    description: 'true if the test ended before the end of its plan. Beyond the specification.',
+  }),
   objectives: Objectives,
   ...comparisonSettingsResponse,
   ...experimentProgressFields,
 };
 
 const SwitchbackTestMetadata = Type.Object(
-  { ...sharedFields, plan: Plan },
+  {
+    ...sharedFields,
+    plan: Plan,
+    warnings: Type.Array(Type.String(), {
+      description:
+        'Reasons for which the plan cannot give a verdict, or makes it doubtful, in sentences. Beyond the specification.',
+    }),
+  },
   {
     $id: 'SwitchbackTestMetadata',
     description: 'A switchback test without its results. Its runs are those that it has routed.',
@@ -111,7 +161,7 @@ const SwitchbackTest = Type.Object(
     ...sharedFields,
     plan: Plan,
     grouped_distributional_summaries: Type.Array(GroupedSummary, {
-      description: 'Distributions of the runs of each instance.',
+      description: 'Distributions of the runs that each instance served.',
     }),
     compared: Type.Array(SwitchbackComparison, {
       description:
@@ -119,7 +169,8 @@ const SwitchbackTest = Type.Object(
     }),
     method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
-      description: 'Omitted statistics, and sides whose runs have several versions, in sentences.',
+      description:
+        'Doubts about the plan, omitted statistics, and sides whose runs have several versions, in sentences.',
     }),
   },
   { $id: 'SwitchbackTest', description: 'A switchback test with its results so far.' },
@@ -138,6 +189,15 @@ const shared = {
   errors: [404],
 } as const;
 
+/** Returns units of an hour, for one letter each: c for the candidate, p for production. */
+function listExampleUnits(letters: string) {
+  return [...letters].map((letter, index) => ({
+    index,
+    duration_minutes: 60,
+    instance_id: letter === 'c' ? 'candidate' : 'production',
+  }));
+}
+
 const draft = {
   id: 'earlier-dispatch',
   app_id: 'routing',
@@ -147,17 +207,20 @@ const draft = {
   created_at: '2026-11-20T08:00:00.000Z',
   updated_at: '2026-11-20T08:00:00.000Z',
   comparison: { baseline_instance_id: 'production', candidate_instance_id: 'candidate' },
-  objectives: {},
+  objectives: { 'result.value': 'minimize' },
   number_of_requested_runs: 0,
   number_of_runs: 0,
   number_of_completed_runs: 0,
   number_of_failed_runs: 0,
+  stopped_early: false,
+  warnings: [],
   plan: {
-    units: [
-      { index: 0, duration_minutes: 30, instance_id: 'candidate' },
-      { index: 1, duration_minutes: 30, instance_id: 'production' },
-    ],
+    units: listExampleUnits('ccppccppppccppccccpp'),
     seed: 'seed-01jd3v7k9mq2z5x8',
+    design: 'blocked',
+    carry_over_units: 1,
+    burn_in_minutes: 0,
+    redraws: 0,
   },
 } as const;
 const started = {
@@ -175,7 +238,7 @@ export const createSwitchbackTest = defineOperation({
   path: ROOT,
   summary: 'Create a switchback test',
   description:
-    'Creates a draft and generates its plan. Start the test to apply the plan. `objectives` sets the direction of improvement of each indicator.',
+    'Creates a draft and generates its plan. Start the test to apply the plan. `objectives` sets the direction of improvement of each indicator. `warnings` says if the plan is too short for a verdict. A request with `primary`, `guardrails`, or settings of a design or an objective gets a 400 instead.',
   params: ApplicationParams,
   body: {
     schema: SwitchbackTestCreate,
@@ -183,7 +246,8 @@ export const createSwitchbackTest = defineOperation({
       id: 'earlier-dispatch',
       name: 'Earlier dispatch',
       comparison: { baseline_instance_id: 'production', candidate_instance_id: 'candidate' },
-      generate_random_plan: { unit_duration_minutes: 30, units: 2 },
+      objectives: { 'result.value': 'minimize' },
+      generate_random_plan: { unit_duration_minutes: 60, units: 20 },
     },
   },
   responses: {
@@ -287,7 +351,7 @@ export const stopSwitchbackTest = defineOperation({
   path: `${ROOT}/{switchback_id}/stop`,
   summary: 'Stop a switchback test',
   description:
-    'Ends a started test before the end of its plan; the baseline serves its runs again. Without a body, the status becomes completed; with the intent `cancel`, it becomes canceled. Unfinished runs continue in both cases. A repeated stop with the same intent changes nothing. A draft returns 400, and so does a test that ended with another intent.',
+    'Ends a started test before the end of its plan; the baseline serves its runs again. The test has `stopped_early`, and its verdicts are those that stay valid at any time. Without a body, the status becomes completed; with the intent `cancel`, it becomes canceled. Unfinished runs continue in both cases. A repeated stop with the same intent changes nothing. A draft returns 400, and so does a test that ended with another intent.',
   body: { schema: StopIntent, required: false, example: { intent: 'complete' } },
   responses: stopResponses,
 });
@@ -298,7 +362,8 @@ export const listSwitchbackTestRuns = defineOperation({
   method: 'GET',
   path: `${ROOT}/{switchback_id}/runs`,
   summary: 'List the runs of a switchback test',
-  description: 'Lists the runs that the test has routed, each with its `plan_unit_index`.',
+  description:
+    'Lists the runs that the test has routed, each with its `plan_unit_index`. A run that the candidate refused has `candidate_refused`.',
   right: 'read',
   query: Type.Object(PageQuery),
   responses: {

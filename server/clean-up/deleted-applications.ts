@@ -20,6 +20,7 @@ import {
   removeExperimentInputsOfApplication,
   removeExperimentsOfApplication,
 } from '../experiments/store/experiments.ts';
+import { removePlanDrawsOfApplication } from '../experiments/store/plan-draws.ts';
 import { removeInputSetInputs, removeInputSets } from '../input-sets/store.ts';
 import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
@@ -50,6 +51,7 @@ const REMOVALS: readonly Removal[] = [
   removeEnsembles,
   removeExperimentInputsOfApplication,
   removeExperimentsOfApplication,
+  removePlanDrawsOfApplication,
   removeInputSetInputs,
   removeInputSets,
   removeInputs,

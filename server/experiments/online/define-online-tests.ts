@@ -1,10 +1,13 @@
 /** Validates the bodies that create shadow and switchback tests, and builds their definitions. Pure. */
 import type { ShadowTestCreate } from '@switchyard/contract/experiments/shadow-tests.ts';
 import type { SwitchbackTestCreate } from '@switchyard/contract/experiments/switchback-tests.ts';
+import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { normalizeInstanceId } from '../../runs/store/routes.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
-import { RandomGenerator } from '../statistics/random-generator.ts';
+import { describeMissingVerdict } from '../results/plan-warnings.ts';
+import { formatCount } from '../statistics/paired/verdict.ts';
+import { canPlanDecide, drawPlan, findUnitsForVerdict } from '../statistics/switchback/draw-plan.ts';
 import {
   DEFAULT_CLUSTERINGS,
   type ShadowDefinition,
@@ -47,27 +50,73 @@ export function defineSwitchbackTest(
   const { baseline_instance_id: baseline, candidate_instance_id: candidate } = body.comparison;
   checkSides(baseline, [candidate], 'comparison.candidate_instance_id');
   const settings = parseComparisonSettings(body);
-  const { unit_duration_minutes, units, start: requestedStart } = body.generate_random_plan;
+  const { unit_duration_minutes: unitMinutes, units, start: requestedStart } = body.generate_random_plan;
   const start = parseTime(requestedStart);
   if (start !== null && start < now)
     throw badRequest(
       `generate_random_plan.start is ${quoteValue(requestedStart)}, which is in the past; give a time in the future, or leave it out for a plan that begins with the start of the test.`,
     );
-  return {
+  const { kind, carryOverUnits, burnInMinutes } = parseDesign(body);
+  const design = { kind, carryOverUnits, unitMinutes };
+  const plan = drawPlan({ ...design, units }, seed);
+  const needed = canPlanDecide({ ...design, units }, plan)
+    ? {}
+    : { unitsForVerdict: findUnitsForVerdict(design, SWITCHBACK_UNITS_MAX) };
+  const definition = {
     baseline,
     candidate,
-    unitMinutes: unit_duration_minutes,
-    units: drawUnits(seed, units, baseline, candidate),
+    unitMinutes,
+    units: Array.from(plan, (side) => (side === 1 ? candidate : baseline)),
+    design: { kind, carryOverUnits },
+    burnInMinutes,
     seed,
     start,
     ...settings,
+    ...needed,
   };
+  refuseWithoutVerdict(body, definition);
+  return definition;
 }
 
-/** Draws an instance for each unit, independently and with equal chances: one bit of the seeded generator for each unit. */
-export function drawUnits(seed: string, units: number, baseline: string, candidate: string): string[] {
-  const generator = new RandomGenerator(`plan ${seed}`);
-  return Array.from({ length: units }, () => (generator.bits() >>> 31 === 0 ? baseline : candidate));
+function parseDesign({ generate_random_plan: plan }: SwitchbackTestCreate) {
+  const burnInMinutes = plan.burn_in_minutes ?? 0;
+  if (burnInMinutes >= plan.unit_duration_minutes)
+    throw badRequest(
+      `generate_random_plan.burn_in_minutes is ${burnInMinutes}; it must be less than unit_duration_minutes, ${plan.unit_duration_minutes}, because runs that arrive later count.`,
+    );
+  return { kind: plan.design ?? 'blocked', carryOverUnits: plan.carry_over_units ?? 1, burnInMinutes };
+}
+
+/**
+ * Throws a 400 for a plan that cannot give a verdict, if the request has a setting that the specification has not. A client
+ * of the specification gets a warning, because the specification allows such a plan.
+ */
+function refuseWithoutVerdict(body: SwitchbackTestCreate, definition: SwitchbackDefinition): void {
+  const reason = describeMissingVerdict(definition);
+  const setting = findNewSetting(body);
+  if (reason !== null && setting !== null)
+    throw badRequest(
+      `${setting} is given, but a plan of ${formatCount(definition.units.length, 'unit')} can never give a verdict. ${reason}`,
+    );
+}
+
+/** Returns the first field of the request that the specification has not; null for none. */
+function findNewSetting({ generate_random_plan: plan, ...body }: SwitchbackTestCreate): string | null {
+  const settings = {
+    'generate_random_plan.design': plan.design,
+    'generate_random_plan.carry_over_units': plan.carry_over_units,
+    'generate_random_plan.burn_in_minutes': plan.burn_in_minutes,
+    primary: body.primary,
+    guardrails: body.guardrails,
+    ...Object.fromEntries(
+      Object.entries(body.objectives ?? {}).map(([name, objective]) => [
+        `objectives.${name}`,
+        typeof objective === 'object' ? objective : null,
+      ]),
+    ),
+  };
+  const found = Object.entries(settings).find(([, value]) => value !== undefined && value !== null);
+  return found?.[0] ?? null;
 }
 
 /** Returns the instances of a shadow test, and the field that names the candidates. */

@@ -28,6 +28,7 @@ import {
   type ShadowDefinition,
   type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
+import { countOtherPlans } from '../store/plan-draws.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { transitionOnlineTest } from '../store/transitions.ts';
 import { endCopying } from './shadow-copies.ts';
@@ -68,7 +69,9 @@ export async function startInTransaction(
     );
   const now = clock.now();
   const { rule, sides, definition } =
-    test.kind === 'shadow' ? planShadow(test, now) : planSwitchback(test, now);
+    test.kind === 'shadow'
+      ? planShadow(test, now)
+      : planSwitchback(test, now, await countOtherPlans(tx, test));
   const [baseline] = sides;
   for (const id of sides) await checkSide(tx, application, test, id);
   const conflict = await acquireRoute(tx, application.uid, baseline, {
@@ -117,10 +120,10 @@ function planShadow(test: ExperimentsTable, now: number) {
 }
 
 /** Returns the definition, the sides and the route of a switchback test that starts now. Throws a 400 when its plan has ended. */
-function planSwitchback(test: ExperimentsTable, now: number) {
+function planSwitchback(test: ExperimentsTable, now: number, redraws: number) {
   const drawn = parseSwitchbackDefinition(test);
   const start = drawn.start ?? now;
-  const definition: SwitchbackDefinition = { ...drawn, start };
+  const definition: SwitchbackDefinition = { ...drawn, start, redraws };
   const end = computePlanEnd(definition);
   if (end !== null && end <= now)
     throw badRequest(`The plan ended at ${formatRfc3339(end)}; create another test with a later start.`);

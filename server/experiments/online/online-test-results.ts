@@ -77,6 +77,7 @@ export class OnlineTestResults {
       kind: 'switchback',
       definition,
       endedUnits: this.#countEndedUnits(test),
+      skippedUnits: countEndedUnits(definition, test.started_at ?? 0),
       progress: describeProgress(test),
     } as const;
     return this.#workerPool.compute(request, readSwitchbackRuns(read, test, definition));

@@ -29,6 +29,7 @@ import {
   parseShadowDefinition,
   parseSwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
+import { resetPlanDraws } from '../store/plan-draws.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { transitionOnlineTest } from '../store/transitions.ts';
 import { endOnlineTest, releaseBaseline } from './online-test-lifecycle.ts';
@@ -193,6 +194,7 @@ export class OnlineTests {
       const locked = await lockExperiment(tx, test.uid);
       if (locked?.status !== 'started') return;
       await releaseBaseline(tx, locked);
+      await resetPlanDraws(tx, locked);
       const now = clock.now();
       await endOnlineTest(tx, locked, {
         status: 'completed',

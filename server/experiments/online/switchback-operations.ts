@@ -1,5 +1,5 @@
 /** Handlers of the operations on switchback tests. */
-import { getApplication } from '../../applications/store.ts';
+import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import type { OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
@@ -11,7 +11,13 @@ import {
   writeExperimentChanges,
 } from '../operations/experiment-operations.ts';
 import { respondWithRuns } from '../operations/experiment-run-lists.ts';
-import { parseSwitchbackDefinition } from '../store/online-test-definitions.ts';
+import { listPlanWarnings } from '../results/plan-warnings.ts';
+import {
+  computePlanEnd,
+  parseSwitchbackDefinition,
+  readSwitchbackDesign,
+} from '../store/online-test-definitions.ts';
+import { countPlanDraw } from '../store/plan-draws.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { defineSwitchbackTest } from './define-online-tests.ts';
 import {
@@ -48,10 +54,14 @@ export const createSwitchbackTest: OperationHandler<'createSwitchbackTest'> = as
     definition,
     instances,
   });
-  const test = await formatSwitchbackTest(database.read, draft);
+  const formatShared = await formatOnlineTests(database.read, [draft]);
   return commit(async (tx) => {
-    await insertDraft(tx, SWITCHBACK, application, draft);
-    return { status: 201, body: test };
+    // The lock of the application comes first in every transaction that takes several.
+    await lockLiveApplication(tx, application);
+    const redraws = await countPlanDraw(tx, draft);
+    const test = { ...draft, definition: JSON.stringify({ ...definition, redraws }) };
+    await insertDraft(tx, SWITCHBACK, application, test);
+    return { status: 201, body: formatSwitchbackTestBody(formatShared(test), test) };
   });
 };
 
@@ -68,7 +78,7 @@ export const listSwitchbackTests: OperationHandler<'listSwitchbackTests'> = asyn
 
 export const getSwitchbackTest: OperationHandler<'getSwitchbackTest'> = async (context, call) => {
   const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
-  const body = await formatSwitchbackTest(context.database.read, experiment);
+  const { warnings: _inResults, ...body } = await formatSwitchbackTest(context.database.read, experiment);
   return respondWithResults(body, await context.onlineTestResults.read(experiment));
 };
 
@@ -124,16 +134,25 @@ async function formatSwitchbackTests(db: Reader, tests: readonly ExperimentsTabl
 
 /** A switchback test requests no runs of its own, so the number of requested runs is the number of its runs. */
 function formatSwitchbackTestBody(shared: OnlineTestBody, test: ExperimentsTable) {
-  const { baseline, candidate, unitMinutes, units, seed, start, objectives, primary, guardrails } =
-    parseSwitchbackDefinition(test);
+  const definition = parseSwitchbackDefinition(test);
+  const { baseline, candidate, unitMinutes, units, seed, start } = definition;
+  const { objectives, primary, guardrails } = definition;
+  const { kind, carryOverUnits } = readSwitchbackDesign(definition);
+  const end = computePlanEnd(definition);
   return {
     ...shared,
     number_of_requested_runs: shared.number_of_runs,
+    stopped_early: test.completed_at !== null && (end === null || test.completed_at < end),
+    warnings: listPlanWarnings(definition),
     comparison: { baseline_instance_id: baseline, candidate_instance_id: candidate },
     plan: {
       ...(start === null ? {} : { start: formatRfc3339(start) }),
       units: units.map((instance_id, index) => ({ index, duration_minutes: unitMinutes, instance_id })),
       seed,
+      design: kind,
+      carry_over_units: carryOverUnits,
+      burn_in_minutes: definition.burnInMinutes ?? 0,
+      redraws: definition.redraws ?? 0,
     },
     objectives: objectives ?? {},
     ...(primary === undefined ? {} : { primary }),

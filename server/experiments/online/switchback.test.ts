@@ -7,7 +7,7 @@ import { createOnlineTestApp, onlineTestCalls } from '../../testing/fixtures/onl
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { createManualClock, type ManualClock } from '../../testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { drawUnits } from './define-online-tests.ts';
+import { drawPlan } from '../statistics/switchback/draw-plan.ts';
 
 const START = Date.UTC(2026, 0, 5, 8);
 const MINUTE = 60_000;
@@ -61,11 +61,12 @@ describe('a plan', () => {
     expectStatus(response, 201);
     const created = response.body as { plan: Plan };
     expect(created).toMatchObject({ status: 'draft', comparison, plan: { start: at(MINUTE) } });
+    const design = { kind: 'blocked', carryOverUnits: 1, units: 1000, unitMinutes: 10_080 } as const;
     expect(created.plan.units).toEqual(
-      drawUnits(created.plan.seed, 1000, 'baseline', 'candidate').map((instance_id, index) => ({
+      Array.from(drawPlan(design, created.plan.seed), (side, index) => ({
         index,
         duration_minutes: 10_080,
-        instance_id,
+        instance_id: side === 1 ? 'candidate' : 'baseline',
       })),
     );
     const renamed = await server.request('PATCH', `${calls.root}/test`, { body: { name: 'Renamed' } });
@@ -196,7 +197,9 @@ describe('a started test', () => {
       ].map(([index = 0, cost = 0]) => {
         const { instance_id = '' } = units[index] ?? {};
         const mean = cost - (instance_id === 'candidate' ? 10 : 0);
-        return { index, instance_id, runs: 1, mean, settled: true };
+        // The baseline served the units before the start, so a candidate that begins then begins with a switch.
+        const counted = instance_id === (index === 2 ? 'baseline' : units[2]?.instance_id);
+        return { index, instance_id, runs: 1, mean, counted };
       }),
     );
   });
@@ -262,15 +265,17 @@ describe('a started test', () => {
       clock.advance(MINUTE);
     }
     for (const run of runs) await waitForRunEnd(server, 'app', run);
-    // The candidate subtracts 10; the value of a unit is the mean of its two runs.
+    // The candidate subtracts 10; the value of a unit is the mean of its two runs. The first unit after a switch does not
+    // count, and before the plan the baseline served.
     const means = units.map(({ index, instance_id }) => ({
       index,
       instance_id,
       runs: 2,
       mean: 101 + index - (instance_id === 'candidate' ? 10 : 0),
+      counted: instance_id === (units[index - 1]?.instance_id ?? 'baseline'),
     }));
     const computeMean = (id: string) => {
-      const values = means.filter((unit) => unit.instance_id === id).map((unit) => unit.mean);
+      const values = means.filter((unit) => unit.counted && unit.instance_id === id).map((unit) => unit.mean);
       return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
     };
     const test = await server.waitUntil('runs-ended', async () => {

@@ -17,6 +17,7 @@ import {
   type ShadowDefinition,
   type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
+import { listPlanWarnings } from './plan-warnings.ts';
 import { replaceFlags, selectIndicators } from './select-indicators.ts';
 import { isTimeIndicator } from './time-blockers.ts';
 
@@ -44,8 +45,9 @@ export interface ShadowResultsRequest {
 export interface SwitchbackResultsRequest {
   kind: 'switchback';
   definition: SwitchbackDefinition;
-  /** The number of units of the plan that have ended. */
+  /** The number of units of the plan that have ended, and of those that ended before the start of the test. */
   endedUnits: number;
+  skippedUnits?: number;
   progress: Progress;
 }
 
@@ -157,15 +159,15 @@ export type UnitObservation = SwitchbackRun & { unit?: number };
 
 /** Compares the candidate with the baseline over the units of the plan that have ended. */
 export function analyseSwitchbackTest(
-  { definition, endedUnits, progress }: SwitchbackResultsRequest,
+  { definition, endedUnits, skippedUnits = 0, progress }: SwitchbackResultsRequest,
   runs: readonly UnitObservation[],
 ): OnlineTestAnalysis<SwitchbackComparison> {
   const { baseline, candidate, units, seed } = definition;
-  const plan = units.slice(0, endedUnits).map((instance_id, index) => ({
+  const plan = units.slice(0, endedUnits).map((instance_id, index): PlanUnit & { runs: SwitchbackRun[] } => ({
     index,
     isCandidate: instance_id === candidate,
-    runs: [] as SwitchbackRun[],
-  })) satisfies PlanUnit[];
+    runs: [],
+  }));
   const { indicators, warnings } = selectIndicators(runs, definition);
   for (const run of replaceFlags(runs, indicators)) plan[run.unit ?? -1]?.runs.push(run);
   const { summaries, warnings: summaryWarnings } = summarizeRuns(runs);
@@ -176,6 +178,7 @@ export function analyseSwitchbackTest(
         plan,
         design: readSwitchbackDesign(definition),
         burnInMinutes: definition.burnInMinutes ?? 0,
+        skippedUnits,
         control_instance_id: baseline,
         candidate_instance_id: candidate,
         progress,
@@ -184,6 +187,7 @@ export function analyseSwitchbackTest(
       indicators,
     ),
     warnings: [
+      ...listPlanWarnings(definition),
       ...(runs.length >= SWITCHBACK_RUNS_MAX
         ? [`These are the numbers of its first ${SWITCHBACK_RUNS_MAX} runs.`]
         : []),

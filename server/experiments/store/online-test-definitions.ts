@@ -37,6 +37,10 @@ export interface SwitchbackDefinition extends ComparisonSettings {
   design?: { kind: DesignKind; carryOverUnits: number };
   /** Runs that arrive within this time after the start of a unit are left out; the default is 0. */
   burnInMinutes?: number;
+  /** Number of units that the design needs for a verdict, if this plan cannot give one; null for more than the limit. */
+  unitsForVerdict?: number | null;
+  /** Other plans for the same two instances since one of theirs ran to its end: see plan-draws.ts. */
+  redraws?: number;
   /** The seed of the plan. */
   seed: string;
   /** The start of unit 0 in milliseconds since the epoch; null in a draft whose plan begins with the start of the test. */

@@ -54,12 +54,21 @@ interface UnsettledExperimentsTable {
   experiment_uid: string;
 }
 
+/** The number of plans of two instances in switchback tests: see plan-draws.ts. */
+interface SwitchbackDrawsTable {
+  application_uid: string;
+  baseline: string;
+  candidate: string;
+  plans: number;
+}
+
 declare module '../../database/database.ts' {
   interface Tables {
     experiments: ExperimentsTable;
     experiment_inputs: ExperimentInputsTable;
     experiment_results: ExperimentResultsTable;
     unsettled_experiments: UnsettledExperimentsTable;
+    switchback_draws: SwitchbackDrawsTable;
   }
 }
 
@@ -164,6 +173,19 @@ export const migrations: readonly Migration[] = [
           canceled: [],
         },
       });
+    },
+  },
+  {
+    name: '0064-draws-of-switchback-plans',
+    async up(db) {
+      await db.schema
+        .createTable('switchback_draws')
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('baseline', 'text', (column) => column.notNull())
+        .addColumn('candidate', 'text', (column) => column.notNull())
+        .addColumn('plans', 'integer', (column) => column.notNull())
+        .addPrimaryKeyConstraint('switchback_draws_key', ['application_uid', 'baseline', 'candidate'])
+        .execute();
     },
   },
 ];

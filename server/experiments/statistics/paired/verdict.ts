@@ -40,6 +40,8 @@ export interface VerdictEvidence {
   usable: number;
   /** Units with a number on both sides. */
   valued: number;
+  /** Units that have ended, where some of them do not count; the default is `usable`. */
+  ended?: number;
   /** Units that have not ended. */
   pending: number;
   progress: Progress;
@@ -120,12 +122,12 @@ function decideInterim(evidence: VerdictEvidence): DecidedVerdict {
   };
 }
 
-function describeProgress({ progress, unit, usable, pending }: VerdictEvidence): string {
+function describeProgress({ progress, unit, usable, ended = usable, pending }: VerdictEvidence): string {
   if (progress === 'stopped')
-    return `The experiment was stopped before its planned end, with ${formatCount(usable, unit)}.`;
+    return `The experiment was stopped before its planned end, with ${formatCount(ended, unit)}.`;
   return pending > 0
-    ? `${usable} of ${formatCount(usable + pending, unit)} have ended.`
-    : `The experiment has not reached its planned end; ${formatCount(usable, unit)} ${usable === 1 ? 'has' : 'have'} ended so far.`;
+    ? `${ended} of ${formatCount(ended + pending, unit)} have ended.`
+    : `The experiment has not reached its planned end; ${formatCount(ended, unit)} ${ended === 1 ? 'has' : 'have'} ended so far.`;
 }
 
 function decideFinal(evidence: VerdictEvidence): DecidedVerdict {

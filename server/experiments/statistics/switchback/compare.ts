@@ -1,10 +1,10 @@
 /**
  * The analysis of a switchback test: the candidate against the baseline over the units of a plan.
  *
- * Every run that arrives in a unit counts for the side that the plan gave the unit to, whichever instance served it in the
- * end (intention to treat): leaving out the runs that a candidate refused made an identical candidate better in up to
- * 100 % of tests. The outcome of a unit is the mean over its runs; units within `carryOverUnits` after a switch are not
- * settled and do not count. Estimate, interval and p-value are described in estimate.ts, the designs in design.ts.
+ * Every run that arrives in a unit counts for the side of that unit in the plan, whichever instance served it (intention to
+ * treat). Without the runs that a candidate refused, an identical candidate was better in up to 100 % of tests. The outcome
+ * of a unit is the mean over its runs. Units within `carryOverUnits` after a switch are not counted. The head of estimate.ts
+ * describes estimate, interval and p-value; design.ts has the designs.
  */
 import { computeScale, mean } from '../numbers.ts';
 import { countRuns, type RunCounts } from '../observations.ts';
@@ -12,13 +12,15 @@ import type { Margin } from '../paired/compare.ts';
 import type { Measure } from '../paired/units.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
 import { RandomizationTests, type SwitchbackEstimate } from './estimate.ts';
-import { SETTLED } from './plan-sums.ts';
+import { COUNTED } from './plan-sums.ts';
 import { listReferencePlans, type ReferencePlans } from './reference.ts';
 import { type IndicatorOutcomes, type PlanUnit, readOutcomes, type SwitchbackRun } from './unit-outcomes.ts';
 
 /** How the units of a test are analysed, for every indicator alike. */
 export interface PlanSettings {
   design: SwitchbackDesign;
+  /** Units that ended before the start of the test, while the control served; 0 by default. */
+  skippedUnits?: number;
   seed: string;
   draws?: number;
 }
@@ -38,7 +40,8 @@ export interface MeasuredPlan {
   coins: number;
   /** The p-value of equal numbers of runs in the units of both sides; below 0.001 no verdict survives. */
   sampleRatioPValue: number | null;
-  failures: { control: number; candidate: number; p_value: number };
+  /** Shares of failed runs, and the 95 % upper bound of the share that the candidate fails more. */
+  failures: { control: number; candidate: number; p_value: number; excess_upper: number };
   refusedShare: number;
 }
 
@@ -49,34 +52,43 @@ export interface SwitchbackMeasurement {
   estimate: SwitchbackEstimate | null;
   factor: number;
   margin: number;
-  units: { index: number; isCandidate: boolean; runs: number; mean: number; settled: boolean }[];
+  units: { index: number; isCandidate: boolean; runs: number; mean: number; counted: boolean }[];
   missing: IndicatorOutcomes['missing'];
 }
 
 /** Lists the reference plans, and tests the numbers of runs and the failures of the units by them. */
 export function measurePlan(plan: readonly PlanUnit[], settings: PlanSettings): MeasuredPlan {
-  const { design, seed, draws } = settings;
+  const { design, seed, draws, skippedUnits = 0 } = settings;
   const coins = listCoins(design);
   const assignment = Uint8Array.from(plan, ({ isCandidate }) => Number(isCandidate));
   const reference = listReferencePlans(coins, assignment, design.carryOverUnits, {
     seed,
+    skippedUnits,
     ...(draws === undefined ? {} : { draws }),
   });
   const tests = new RandomizationTests(reference, design.unitMinutes);
-  const runsOf = (side: boolean) =>
+  const listRuns = (side: boolean) =>
     plan.filter(({ isCandidate }) => isCandidate === side).flatMap(({ runs }) => runs);
+  const routed = plan.slice(skippedUnits);
+  const testUnits = (measure: (unit: PlanUnit) => number) =>
+    tests.testEqualUnits(
+      routed.map(({ index }) => index),
+      routed.map(measure),
+    );
+  const failureTest = testUnits(({ runs }) => computeShare(runs, hasFailed));
   return {
     plan,
     reference,
     tests,
     coins: coins.length,
-    sampleRatioPValue: tests.testEqualUnits(plan.map(({ runs }) => runs.length)),
+    sampleRatioPValue: testUnits(({ runs }) => runs.length)?.p_value ?? null,
     failures: {
-      control: shareOf(runsOf(false), hasFailed),
-      candidate: shareOf(runsOf(true), hasFailed),
-      p_value: tests.testEqualUnits(plan.map(({ runs }) => shareOf(runs, hasFailed))) ?? 1,
+      control: computeShare(listRuns(false), hasFailed),
+      candidate: computeShare(listRuns(true), hasFailed),
+      p_value: failureTest?.p_value ?? 1,
+      excess_upper: failureTest?.upper ?? 1,
     },
-    refusedShare: shareOf(runsOf(true), ({ candidate_refused }) => candidate_refused === true),
+    refusedShare: computeShare(listRuns(true), ({ candidate_refused }) => candidate_refused === true),
   };
 }
 
@@ -110,24 +122,29 @@ function measureIndicator(
     // Without the first value equal outcomes are exactly 0, so that rounding makes no effect of them.
     outcomes: Float64Array.from(values, (value) => value - (values[0] ?? 0)),
   });
-  const settledUnits = units.map((unit) => ({
+  const ownUnits = units.map((unit) => ({
     ...unit,
-    settled: ((reference.real[unit.index] ?? 0) & SETTLED) !== 0,
+    counted: ((reference.real[unit.index] ?? 0) & COUNTED) !== 0,
   }));
-  const controls = settledUnits
-    .filter((unit) => unit.settled && !unit.isCandidate)
+  const controls = ownUnits
+    .filter((unit) => unit.counted && !unit.isCandidate)
     .map((unit) => unit.mean * factor);
   return {
     measure,
     estimate,
     factor,
-    margin: marginOf(settings.margin, measure, controls, factor),
-    units: settledUnits,
+    margin: computeMargin(settings.margin, measure, controls, factor),
+    units: ownUnits,
     missing,
   };
 }
 
-function marginOf(margin: Margin, measure: Measure, controls: readonly number[], factor: number): number {
+function computeMargin(
+  margin: Margin,
+  measure: Measure,
+  controls: readonly number[],
+  factor: number,
+): number {
   if (measure === 'relative') return Math.log1p(margin.value);
   if (margin.type === 'absolute') return margin.value * factor;
   return controls.length === 0 ? 0 : margin.value * Math.abs(mean(controls));
@@ -137,11 +154,11 @@ function hasFailed({ status }: SwitchbackRun): boolean {
   return status === 'failed';
 }
 
-function shareOf(runs: readonly SwitchbackRun[], has: (run: SwitchbackRun) => boolean): number {
+function computeShare(runs: readonly SwitchbackRun[], has: (run: SwitchbackRun) => boolean): number {
   return runs.length === 0 ? 0 : runs.filter(has).length / runs.length;
 }
 
-/** Runs of one side of the plan, by how they ended. */
+/** Counts the runs of one side of the plan, by how they ended. */
 export function describePlanSide(
   plan: readonly PlanUnit[],
   isCandidate: boolean,

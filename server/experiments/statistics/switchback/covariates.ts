@@ -1,14 +1,14 @@
 /**
- * Adjustment of unit outcomes for the time of the day, the day and a trend. The model is chosen by its leave-one-out error
- * over the outcomes of all units, without their sides, so that under the null hypothesis the residuals are the same for
- * every plan and the randomisation test stays exact (Zhao and Ding, Journal of Econometrics 2021).
+ * Adjustment of unit outcomes for the time of the day, the day and a trend. The leave-one-out error over all units selects
+ * the model, without their sides. So under the null hypothesis the residuals are the same for every plan, and the
+ * randomisation test stays exact (Zhao and Ding, Journal of Econometrics 2021).
  */
 import { mean } from '../numbers.ts';
 
 /** Terms of an additive model of unit outcomes. */
 export type Covariate = 'trend' | 'time_of_day' | 'day';
 
-export const COVARIATE_MODELS: readonly (readonly Covariate[])[] = [
+const COVARIATE_MODELS: readonly (readonly Covariate[])[] = [
   [],
   ['trend'],
   ['time_of_day'],

@@ -3,17 +3,18 @@
  * draws other plans by the same coins, so the p-value is exact for the design that was used.
  *
  * - independent: one fair coin for each unit.
- * - blocked: blocks of `carryOverUnits + 1` units; blocks at the same time of the day (of the week, in plans of two weeks)
- *   form pairs, and one coin decides which of a pair the candidate serves. So both sides serve the same hours equally
- *   often: with a daily rhythm of 15 % this finds a 5 % effect in 85 % of tests of 48 hourly units, independent coins in 27 %.
- * - regular: one coin for every `carryOverUnits` units, the first and the last stretch twice as long: the design with the
+ * - blocked: blocks of `carryOverUnits + 1` units. Two blocks at the same time of the day form a pair, in plans of two weeks
+ *   at the same time of the week. One coin decides which of a pair the candidate serves, so both sides serve the same hours
+ *   equally often. With a daily rhythm of 15 % this finds a 5 % effect in 85 % of tests of 48 hourly units. Independent
+ *   coins find it in 27 %.
+ * - regular: one coin for every `carryOverUnits` units, and the first and the last stretch twice as long. It has the
  *   smallest worst-case risk for a known order of carry-over (Bojinov, Simchi-Levi and Zhao, Management Science 2023).
  */
 import { VERDICT_UNITS_MIN } from '../paired/verdict.ts';
 import type { RandomGenerator } from '../random-generator.ts';
 
-export const DESIGN_KINDS = ['independent', 'blocked', 'regular'] as const;
-export type DesignKind = (typeof DESIGN_KINDS)[number];
+/** The kinds of designs, as the head of this file describes them. */
+export type DesignKind = 'independent' | 'blocked' | 'regular';
 
 /** The design of a plan. */
 export interface SwitchbackDesign {
@@ -34,21 +35,26 @@ export interface CoinGroup {
 const DAY_MINUTES = 24 * 60;
 const WEEK_MINUTES = 7 * DAY_MINUTES;
 
-/** The coins of a design, in the order of their first unit. */
+/** Lists the coins of a design, in the order of their first unit. */
 export function listCoins(design: SwitchbackDesign): CoinGroup[] {
   const blocks = splitIntoBlocks(design);
   if (design.kind !== 'blocked') return blocks.map((first) => ({ first, second: [] }));
   const pairs: CoinGroup[] = [];
+  const unequal: number[][] = [];
   const open = new Map<number, number[]>();
   for (const block of blocks) {
-    const key = rhythmKey(design, block[0] ?? 0);
+    const key = findRhythmKey(design, block[0] ?? 0);
     const earlier = open.get(key);
     if (earlier && earlier.length === block.length) {
       pairs.push({ first: earlier, second: block });
       open.delete(key);
-    } else open.set(key, block);
+    } else {
+      // The last block may be longer than the others.
+      if (earlier) unequal.push(earlier);
+      open.set(key, block);
+    }
   }
-  const unpaired = [...open.values()].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
+  const unpaired = [...unequal, ...open.values()].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
   for (let index = 0; index < unpaired.length; index += 2)
     pairs.push({ first: unpaired[index] ?? [], second: unpaired[index + 1] ?? [] });
   return pairs.sort((a, b) => (a.first[0] ?? 0) - (b.first[0] ?? 0));
@@ -71,14 +77,14 @@ function splitIntoBlocks({ kind, carryOverUnits, units }: SwitchbackDesign): num
   });
 }
 
-/** Blocks with the same key lie at the same time of the day or of the week; without such a rhythm all keys are equal. */
-function rhythmKey({ units, unitMinutes }: SwitchbackDesign, unit: number): number {
+/** Returns one key for blocks at the same time of the day or of the week; without such a rhythm all keys are equal. */
+function findRhythmKey({ units, unitMinutes }: SwitchbackDesign, unit: number): number {
   const total = units * unitMinutes;
   const period = total >= 2 * WEEK_MINUTES ? WEEK_MINUTES : total >= 2 * DAY_MINUTES ? DAY_MINUTES : null;
   return period === null ? 0 : (unit * unitMinutes) % period;
 }
 
-/** The side of each unit when the coins fall as given (1: heads): 1 for the candidate, 0 for the control. */
+/** Returns the side of each unit when the coins fall as given (1: heads): 1 for the candidate, 0 for the control. */
 export function assignUnits(
   coins: readonly CoinGroup[],
   heads: ArrayLike<number>,
@@ -91,31 +97,30 @@ export function assignUnits(
   return assignment;
 }
 
-/** Throws every coin once. */
+/** Throws every coin once; returns 1 for heads. */
 export function throwCoins(coins: readonly CoinGroup[], generator: RandomGenerator): Uint8Array {
   return Uint8Array.from(coins, () => (generator.bits() >= 2 ** 31 ? 1 : 0));
 }
 
-/** Fewest settled units of a side for a standard error. */
+/** Fewest counted units of a side for a standard error. */
 export const SIDE_UNITS_MIN = 2;
 
-/** Returns true if the plan leaves enough settled units for a verdict. */
-export function hasEnoughSettledUnits(assignment: Uint8Array, carryOverUnits: number): boolean {
-  const settled = findSettledUnits(assignment, carryOverUnits);
+/** Returns true if the plan leaves enough counted units for a verdict. */
+export function hasEnoughCountedUnits(assignment: Uint8Array, carryOverUnits: number): boolean {
   const counts = [0, 0];
-  settled.forEach((isSettled, unit) => {
+  findCountedUnits(assignment, carryOverUnits).forEach((isCounted, unit) => {
     const side = assignment[unit] ?? 0;
-    counts[side] = (counts[side] ?? 0) + isSettled;
+    counts[side] = (counts[side] ?? 0) + isCounted;
   });
   const [controls = 0, candidates = 0] = counts;
   return controls + candidates >= VERDICT_UNITS_MIN && Math.min(controls, candidates) >= SIDE_UNITS_MIN;
 }
 
 /**
- * Units that count: the side serves them and the `carryOverUnits` units before. Before the plan the control serves, so a
+ * Flags the units that count: the side serves them and the `carryOverUnits` units before. Before the plan the control serves, so a
  * plan that begins with the candidate begins with a switch.
  */
-export function findSettledUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
+export function findCountedUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
   let since = Number.POSITIVE_INFINITY;
   let side = 0;
   return assignment.map((current) => {

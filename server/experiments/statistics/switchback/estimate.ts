@@ -1,15 +1,14 @@
 /**
  * The effect of the candidate in a switchback test and its randomisation tests.
  *
- * The statistic is the difference of the mean residuals of the settled units of both sides (Hájek), divided by its standard
- * error, so that sides of unequal spread do not break the level (Wu and Ding, JASA 2021). The p-value is the share of
- * reference plans whose statistic is at least as far from 0. The interval has every effect whose distance from the
- * estimate, in standard errors, at least 5 % of the reference plans reach.
+ * The statistic is the difference of the mean residuals of the counted units of both sides (Hájek), in standard errors. So
+ * sides of unequal spread do not break the level (Wu and Ding, JASA 2021). The p-value is the share of reference plans whose
+ * statistic is at least as far from 0. The interval ends at the distance that 5 % of the reference plans exceed.
  */
 import type { Interval } from '../bootstrap.ts';
 import { type AdjustmentModel, type Covariate, chooseModel, listModels, removeFit } from './covariates.ts';
 import { SIDE_UNITS_MIN } from './design.ts';
-import { CANDIDATE, GROUPS, type PlanSums, SETTLED, SETTLED_LONGER, sumPlans } from './plan-sums.ts';
+import { CANDIDATE, COUNTED, FOLLOWS_COUNTED, GROUPS, type PlanSums, sumPlans } from './plan-sums.ts';
 import type { ReferencePlans } from './reference.ts';
 
 /** Outcomes of the units that have one; the indexes are those of the plan. */
@@ -20,7 +19,7 @@ export interface UnitOutcomes {
 
 /** The estimate of a switchback test. */
 export interface SwitchbackEstimate {
-  /** Adjusted difference of the settled units: candidate - control. */
+  /** Adjusted difference of the counted units: candidate - control. */
   effect: number;
   interval: Interval | null;
   p_value: number;
@@ -37,6 +36,7 @@ export interface SwitchbackEstimate {
 const LEVEL = 0.05;
 /** Sums of the same values in another order differ by rounding, at most by this share. */
 const ROUNDING = 1e-9;
+const SQUARES_ROUNDING = 1e-12;
 
 interface Contrast {
   difference: number;
@@ -44,7 +44,7 @@ interface Contrast {
   counts: [number, number];
 }
 
-/** The units of each group in every plan, and the models, for all indicators with outcomes in the same units. */
+/** Counts of every plan and models, shared by all indicators with outcomes in the same units. */
 interface SharedByUnits {
   counts: Float64Array;
   models: readonly AdjustmentModel[];
@@ -63,54 +63,67 @@ export class RandomizationTests {
     this.#unitMinutes = unitMinutes;
   }
 
-  /** Estimates the effect; null when a side has too few settled units with an outcome. */
+  /** Estimates the effect; null when a side has too few counted units with an outcome. */
   estimateEffect({ units, outcomes }: UnitOutcomes): SwitchbackEstimate | null {
     const { realPlan } = this.#reference;
     const shared = this.#shareByUnits(units);
     const model = chooseModel(shared.models, outcomes);
     if (!model) return null;
-    const sums = this.#sum(units, removeFit(outcomes, model), SETTLED);
-    const contrastOf = (plan: number) => contrast(shared.counts, sums, plan, SETTLED);
-    const observed = contrastOf(realPlan);
+    const sums = this.#sum(units, removeFit(outcomes, model), COUNTED);
+    const compareSides = (plan: number) => compareSums(shared.counts, sums, plan, COUNTED);
+    const observed = compareSides(realPlan);
     const sides = this.#sumSides(units, shared, model);
     // Adjustment takes a part of the effect away where the sides are not balanced over the covariates.
-    const kept = contrast(shared.counts, sides, realPlan, SETTLED)?.difference ?? 0;
-    if (observed === null || kept <= 0) return null;
-    const distances = this.#measureDistances((plan) => studentise(contrastOf(plan)));
-    const effect = observed.difference / kept;
+    const share = compareSums(shared.counts, sides, realPlan, COUNTED)?.difference ?? 0;
+    if (observed === null || share <= 0) return null;
+    const distances = this.#measureDistances((plan) => studentise(compareSides(plan)));
+    const effect = observed.difference / share;
     const { counts } = shared;
     return {
       effect,
-      interval: intervalOf(effect, observed.error / kept, distances),
+      interval: computeInterval(effect, observed.error / share, distances, LEVEL),
       p_value: shareAtLeast(distances, studentise(observed)),
-      carry_over_p_value: this.#testCarryOver((plan) => freshContrast({ counts, sums, sides, effect }, plan)),
+      carry_over_p_value: this.#testCarryOver((plan) =>
+        compareFirstUnits({ counts, sums, sides, effect }, plan),
+      ),
       covariates: model.covariates,
       control_units: observed.counts[0],
       candidate_units: observed.counts[1],
-      spread: spreadOf(observed),
+      spread: computeSpread(observed),
     };
   }
 
-  /** Returns the p-value of equal means of all units, settled or not; null when a side has fewer than two units. */
-  testEqualUnits(values: readonly number[]): number | null {
-    const units = values.map((_, unit) => unit);
+  /**
+   * Tests equal means of the units of both sides, counted or not. Returns the p-value and the 95 % upper bound of the difference; null when
+   * a side has fewer than two units.
+   */
+  testEqualUnits(
+    units: readonly number[],
+    values: readonly number[],
+  ): { p_value: number; upper: number } | null {
     // Without the first value equal values are exactly 0, so that rounding makes no difference of them.
     const centred = Float64Array.from(values, (value) => value - (values[0] ?? 0));
     const sums = this.#sum(units, centred, 0);
     const { counts } = this.#shareByUnits(units);
-    const statisticOf = (plan: number) => studentise(contrast(counts, sums, plan, 0));
-    const observed = statisticOf(this.#reference.realPlan);
-    return observed === null ? null : shareAtLeast(this.#measureDistances(statisticOf), observed);
+    const compareSides = (plan: number) => compareSums(counts, sums, plan, 0);
+    const observed = compareSides(this.#reference.realPlan);
+    if (observed === null) return null;
+    const distances = this.#measureDistances((plan) => studentise(compareSides(plan)));
+    const { difference, error } = observed;
+    return {
+      p_value: shareAtLeast(distances, studentise(observed)),
+      upper: computeInterval(difference, error, distances, 2 * LEVEL)?.high ?? 1,
+    };
   }
 
   /**
-   * Tests whether the effect in units that have just settled differs from the effect in units settled for longer, which it
-   * does when the influence of a switch lasts more than `carryOverUnits` units (after Bojinov et al.). Null when a group has
-   * fewer than two units.
+   * Tests that the first counted units after a switch have the same effect as later ones. They differ when the influence of
+   * a switch lasts more than `carryOverUnits` units (after Bojinov et al.). Returns null when a group has fewer than two
+   * units.
    */
-  #testCarryOver(statisticOf: (plan: number) => number | null): number | null {
-    const observed = statisticOf(this.#reference.realPlan);
-    return observed === null ? null : shareAtLeast(this.#measureDistances(statisticOf), observed);
+  #testCarryOver(computeStatistic: (plan: number) => number | null): number | null {
+    const observed = computeStatistic(this.#reference.realPlan);
+    return observed === null ? null : shareAtLeast(this.#measureDistances(computeStatistic), observed);
   }
 
   #shareByUnits(units: readonly number[]): SharedByUnits {
@@ -130,7 +143,7 @@ export class RandomizationTests {
     const known = sides.get(model);
     if (known) return known;
     const values = Float64Array.from(units, (unit) => (this.#reference.real[unit] ?? 0) & CANDIDATE);
-    const sums = this.#sum(units, removeFit(values, model), SETTLED);
+    const sums = this.#sum(units, removeFit(values, model), COUNTED);
     sides.set(model, sums);
     return sums;
   }
@@ -144,12 +157,12 @@ export class RandomizationTests {
   }
 
   /** Distances from 0 of the statistics of the reference plans that have one. */
-  #measureDistances(statisticOf: (plan: number) => number | null): Float64Array {
+  #measureDistances(computeStatistic: (plan: number) => number | null): Float64Array {
     const { count } = this.#reference.plans;
     const distances = new Float64Array(count);
     let length = 0;
     for (let plan = 0; plan < count; plan += 1) {
-      const statistic = statisticOf(plan);
+      const statistic = computeStatistic(plan);
       if (statistic === null) continue;
       distances[length] = Math.abs(statistic);
       length += 1;
@@ -158,10 +171,15 @@ export class RandomizationTests {
   }
 }
 
-/** Sorts the distances. */
-function intervalOf(effect: number, error: number, distances: Float64Array): Interval | null {
+/** Returns the interval of the effect; sorts the distances. */
+function computeInterval(
+  effect: number,
+  error: number,
+  distances: Float64Array,
+  level: number,
+): Interval | null {
   distances.sort();
-  const limit = distances[distances.length - 1 - Math.floor(LEVEL * distances.length)];
+  const limit = distances[distances.length - 1 - Math.floor(level * distances.length)];
   const half = (limit ?? Number.POSITIVE_INFINITY) * error;
   return Number.isFinite(half) ? { low: effect - half, high: effect + half } : null;
 }
@@ -171,8 +189,8 @@ function shareAtLeast(distances: Float64Array, observed: number | null): number 
   return distances.reduce((count, distance) => count + Number(distance >= limit), 0) / distances.length;
 }
 
-/** The difference of the sides over the groups that have all of `flags`; null when a side has fewer than two units. */
-function contrast(
+/** Compares the sides over the groups that have all of `flags`; returns null when a side has fewer than two units. */
+function compareSums(
   counts: Float64Array,
   { sums, squares }: PlanSums,
   plan: number,
@@ -190,8 +208,13 @@ function contrast(
     square[side] += squares[entry] ?? 0;
   }
   if (Math.min(...number) < SIDE_UNITS_MIN) return null;
-  const variance = (side: 0 | 1) =>
-    Math.max(0, square[side] - sum[side] ** 2 / number[side]) / (number[side] - 1) / number[side];
+  const variance = (side: 0 | 1) => {
+    const squaredDeviations = square[side] - sum[side] ** 2 / number[side];
+    // Equal values leave a rounding error, which must not become a spread.
+    return squaredDeviations <= SQUARES_ROUNDING * square[side]
+      ? 0
+      : squaredDeviations / (number[side] - 1) / number[side];
+  };
   return {
     difference: sum[1] / number[1] - sum[0] / number[0],
     error: Math.sqrt(variance(0) + variance(1)),
@@ -206,7 +229,7 @@ function studentise(found: Contrast | null): number | null {
   return difference === 0 ? 0 : Number.POSITIVE_INFINITY * Math.sign(difference);
 }
 
-interface FreshSums {
+interface EffectSums {
   counts: Float64Array;
   sums: PlanSums;
   sides: PlanSums;
@@ -214,23 +237,25 @@ interface FreshSums {
 }
 
 /**
- * Effect in units settled for exactly `carryOverUnits` units minus the effect in units settled for longer. The estimated
- * effect is taken away first: the model is linear, so its sums are a multiple of those of the sides.
+ * Returns the effect in the first counted units after a switch minus the effect in later ones. It subtracts the estimated
+ * effect first: the model is linear, so the sums of the effect are a multiple of those of the sides.
  */
-function freshContrast({ counts, sums, sides, effect }: FreshSums, plan: number): number | null {
+function compareFirstUnits({ counts, sums, sides, effect }: EffectSums, plan: number): number | null {
   const average = (group: number) => {
     const entry = plan * GROUPS + group;
     const value = (sums.sums[entry] ?? 0) - effect * (sides.sums[entry] ?? 0);
     const count = counts[entry] ?? 0;
     return count < SIDE_UNITS_MIN ? Number.NaN : value / count;
   };
-  const longer = SETTLED + SETTLED_LONGER;
+  const longer = COUNTED + FOLLOWS_COUNTED;
   const found =
-    average(SETTLED + CANDIDATE) - average(SETTLED) - (average(longer + CANDIDATE) - average(longer));
-  return Number.isNaN(found) ? null : found;
+    average(COUNTED + CANDIDATE) - average(COUNTED) - (average(longer + CANDIDATE) - average(longer));
+  if (Number.isNaN(found)) return null;
+  // Without other influences only the rounding of the effect is left.
+  return Math.abs(found) <= ROUNDING * Math.abs(effect) ? 0 : found;
 }
 
-/** The spread of one unit that gives the contrast's standard error. */
-function spreadOf({ error, counts: [controls, candidates] }: Contrast): number {
+/** Returns the spread of one unit that gives the contrast's standard error. */
+function computeSpread({ error, counts: [controls, candidates] }: Contrast): number {
   return error / Math.sqrt(1 / controls + 1 / candidates);
 }

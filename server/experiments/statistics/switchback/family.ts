@@ -31,6 +31,8 @@ export interface SwitchbackFamily {
   plan: readonly PlanUnit[];
   design: SwitchbackDesign;
   burnInMinutes: number;
+  /** Units that ended before the start of the test; 0 by default. */
+  skippedUnits?: number;
   control_instance_id: string;
   candidate_instance_id: string;
   progress: Progress;
@@ -55,7 +57,7 @@ export interface SwitchbackComparison {
   more_units: number | null;
   control: SwitchbackSide;
   candidate: SwitchbackSide & { refused: number };
-  units: { index: number; instance_id: string; runs: number; mean: number; settled: boolean }[];
+  units: { index: number; instance_id: string; runs: number; mean: number; counted: boolean }[];
   randomization: {
     p_value: number | null;
     p_value_holm: number | null;
@@ -80,10 +82,10 @@ export interface SwitchbackComparison {
 interface SwitchbackSide {
   instance_id: string;
   /** Units of the plan that have ended, those with an outcome, and those of them that count. */
-  units: { total: number; usable: number; settled: number };
+  units: { total: number; usable: number; counted: number };
   runs: ReturnType<typeof describePlanSide>['runs'];
   missing: number;
-  /** Mean of the outcomes of its settled units. */
+  /** Mean of the outcomes of its counted units. */
   mean: number | null;
 }
 
@@ -101,8 +103,13 @@ export function compareSwitchbackFamily(
   family: SwitchbackFamily,
   indicators: readonly FamilyIndicator[],
 ): SwitchbackComparison[] {
-  const { design, burnInMinutes, seed, draws } = family;
-  const plan = measurePlan(family.plan, { design, seed, ...(draws === undefined ? {} : { draws }) });
+  const { design, burnInMinutes, skippedUnits = 0, seed, draws } = family;
+  const plan = measurePlan(family.plan, {
+    design,
+    skippedUnits,
+    seed,
+    ...(draws === undefined ? {} : { draws }),
+  });
   const measured = measureIndicators(plan, indicators, burnInMinutes);
   const weights = weighByRole(indicators.map(({ role }) => role));
   const adjusted = adjustWeightedHolm(
@@ -127,89 +134,112 @@ export function compareSwitchbackFamily(
   });
 }
 
+/** The place of one indicator in the family. */
+interface FamilyPlace {
+  /** Adjusted for all indicators. */
+  p_value: number | null;
+  /** Share of the error rate. */
+  weight: number;
+}
+
+/** Collects the evidence of a verdict, oriented so that positive means worse, or higher without a direction. */
+function collectEvidence(
+  family: SwitchbackFamily,
+  { direction, failure_margin, margin }: FamilyIndicator,
+  measurement: Measurement,
+  { p_value, weight }: FamilyPlace,
+) {
+  const { estimate, plan } = measurement;
+  const orientation = direction === 'maximize' ? -1 : 1;
+  const countedUnits = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
+  const effect = estimate === null ? null : estimate.effect * orientation;
+  return {
+    unit: 'unit',
+    direction,
+    usable: countedUnits,
+    valued: countedUnits,
+    ended: family.plan.length,
+    pending: family.design.units - family.plan.length,
+    progress: family.progress,
+    effect,
+    interval: orientInterval(measurement, orientation),
+    test: { name: 'the randomisation test', p_value, sign: effect ?? 0 },
+    failures: describeFailures(plan.failures),
+    failure_margin,
+    margin: measurement.margin,
+    margin_text: formatMargin(margin),
+    interim: measureInterim(family, measurement, orientation),
+    interim_threshold: 1 / (INTERIM_ALPHA * weight),
+    blockers: listBlockers(family, measurement),
+  } as const;
+}
+
 function buildComparison(
   family: SwitchbackFamily,
   settings: FamilyIndicator,
   measurement: Measurement,
-  { p_value, weight }: { p_value: number | null; weight: number },
+  place: FamilyPlace,
 ): SwitchbackComparison {
-  const { estimate, measure, plan } = measurement;
-  const orientation = settings.direction === 'maximize' ? -1 : 1;
-  const threshold = 1 / (INTERIM_ALPHA * weight);
-  const settledCount = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
-  const interim = interimEvidence(family, measurement, orientation);
-  const isInterim = family.progress !== 'complete' || family.plan.length < family.design.units;
-  const { verdict, reasons } = decideVerdict({
-    unit: 'unit',
-    direction: settings.direction,
-    usable: settledCount,
-    valued: settledCount,
-    pending: family.design.units - family.plan.length,
-    progress: family.progress,
-    effect: estimate === null ? null : estimate.effect * orientation,
-    interval: orientedInterval(measurement, orientation),
-    test: {
-      name: 'the randomisation test',
-      p_value,
-      sign: (estimate?.effect ?? 0) * orientation,
-    },
-    failures: failureEvidence(plan.failures),
-    failure_margin: settings.failure_margin,
-    margin: measurement.margin,
-    margin_text: formatMargin(settings.margin),
-    interim,
-    interim_threshold: threshold,
-    blockers: listBlockers(family, measurement),
-  });
-  const { control, candidate } = describeSides(family, measurement);
-  const scaled = scaledEstimate(measurement);
+  const { measure } = measurement;
+  const evidence = collectEvidence(family, settings, measurement, place);
+  const { verdict, reasons } = decideVerdict(evidence);
+  const sides = describeSides(family, measurement);
+  const scaled = scaleEstimate(measurement);
+  const { e_value, e_value_max } = evidence.interim;
   return {
     indicator: settings.indicator,
     value_type: settings.value_type,
     role: settings.role,
     objective: settings.direction,
     verdict,
-    interim: isInterim,
+    interim: family.progress !== 'complete' || family.plan.length < family.design.units,
     reasons,
-    warnings: listWarnings(family, measurement, { control, candidate }),
+    warnings: listWarnings(family, measurement, sides),
     measure,
     geometric_mean_ratio: measure === 'relative' ? scaled : null,
     mean_difference: measure === 'absolute' ? scaled : null,
     tolerance: settings.margin,
-    more_units: verdict === 'undecided' ? moreUnits(family, measurement, weight) : null,
-    control,
-    candidate,
+    more_units: verdict === 'undecided' ? countMoreUnits(family, measurement, place.weight) : null,
+    ...sides,
     units: measurement.units.map(({ isCandidate, ...unit }) => ({
       ...unit,
       instance_id: isCandidate ? family.candidate_instance_id : family.control_instance_id,
     })),
-    randomization: {
-      p_value: estimate?.p_value ?? null,
-      p_value_holm: p_value,
-      method: plan.reference.method,
-      assignments: plan.reference.plans.count,
-      coins: plan.coins,
-      seed: family.seed,
-    },
-    design: {
-      type: family.design.kind,
-      carry_over_units: family.design.carryOverUnits,
-      burn_in_minutes: family.burnInMinutes,
-    },
-    adjusted_for: [...(estimate?.covariates ?? [])],
-    carry_over_test: { p_value: estimate?.carry_over_p_value ?? null },
-    sample_ratio_test: { p_value: plan.sampleRatioPValue },
-    failures: plan.failures,
+    ...describeTests(family, measurement, place.p_value),
     sequential: {
-      e_value: clampToFinite(interim.e_value),
-      e_value_max: clampToFinite(interim.e_value_max),
-      threshold,
+      e_value: clampToFinite(e_value),
+      e_value_max: clampToFinite(e_value_max),
+      threshold: evidence.interim_threshold,
       interval: null,
     },
   };
 }
 
-function interimEvidence(
+/** Describes the design and every test that the analysis made. */
+function describeTests(
+  { seed, design, burnInMinutes }: SwitchbackFamily,
+  { estimate, plan }: Measurement,
+  adjustedPValue: number | null,
+) {
+  const { failures } = plan;
+  return {
+    randomization: {
+      p_value: estimate?.p_value ?? null,
+      p_value_holm: adjustedPValue,
+      method: plan.reference.method,
+      assignments: plan.reference.plans.count,
+      coins: plan.coins,
+      seed,
+    },
+    design: { type: design.kind, carry_over_units: design.carryOverUnits, burn_in_minutes: burnInMinutes },
+    adjusted_for: [...(estimate?.covariates ?? [])],
+    carry_over_test: { p_value: estimate?.carry_over_p_value ?? null },
+    sample_ratio_test: { p_value: plan.sampleRatioPValue },
+    failures: { control: failures.control, candidate: failures.candidate, p_value: failures.p_value },
+  };
+}
+
+function measureInterim(
   family: SwitchbackFamily,
   { units, measure, factor }: SwitchbackMeasurement,
   orientation: 1 | -1,
@@ -227,14 +257,14 @@ function interimEvidence(
   );
 }
 
-function orientedInterval({ estimate }: SwitchbackMeasurement, orientation: 1 | -1) {
+function orientInterval({ estimate }: SwitchbackMeasurement, orientation: 1 | -1) {
   const interval = estimate?.interval ?? null;
   if (interval === null || orientation > 0) return interval;
   return { low: -interval.high, high: -interval.low };
 }
 
-/** The estimate on the scale that people read: a ratio, or a difference. */
-function scaledEstimate({ estimate, measure, factor }: SwitchbackMeasurement): Estimate | null {
+/** Returns the estimate on the scale that people read: a ratio, or a difference. */
+function scaleEstimate({ estimate, measure, factor }: SwitchbackMeasurement): Estimate | null {
   if (estimate === null) return null;
   const convert = (value: number) => clampToFinite(measure === 'relative' ? Math.exp(value) : value / factor);
   return {
@@ -246,17 +276,17 @@ function scaledEstimate({ estimate, measure, factor }: SwitchbackMeasurement): E
   };
 }
 
-function failureEvidence({ control, candidate, p_value }: MeasuredPlan['failures']) {
+function describeFailures({ control, candidate, p_value, excess_upper }: MeasuredPlan['failures']) {
   return {
     excess_units: 0,
     excess_failures: candidate - control,
     p_value,
-    excess_upper: 1,
-    text: `${percent(candidate)} of the runs in the candidate's units failed, and ${percent(control)} of those in the control's.`,
+    excess_upper,
+    text: `${formatPercent(candidate)} of the runs in the candidate's units failed, and ${formatPercent(control)} of those in the control's.`,
   };
 }
 
-function percent(share: number): string {
+function formatPercent(share: number): string {
   return `${Number((100 * share).toPrecision(2))} %`;
 }
 
@@ -266,7 +296,7 @@ function listBlockers(family: SwitchbackFamily, measurement: Measurement): strin
   const blockers: string[] = [];
   if (refusedShare > REFUSED_SHARE_MAX)
     blockers.push(
-      `The candidate refused ${percent(refusedShare)} of the runs in its units, and the baseline served them: above ${percent(REFUSED_SHARE_MAX)} the units do not show what the candidate does.`,
+      `The candidate refused ${formatPercent(refusedShare)} of the runs in its units, and the baseline served them: above ${formatPercent(REFUSED_SHARE_MAX)} the units do not show what the candidate does.`,
     );
   if (sampleRatioPValue !== null && sampleRatioPValue < SAMPLE_RATIO_ALPHA)
     blockers.push(
@@ -286,14 +316,14 @@ function describeSides(
   const describe = (isCandidate: boolean, instance_id: string) => {
     const { runs, units: total, refused } = describePlanSide(family.plan, isCandidate);
     const own = units.filter((unit) => unit.isCandidate === isCandidate);
-    const settled = own.filter((unit) => unit.settled);
+    const counted = own.filter((unit) => unit.counted);
     const mean =
-      settled.length === 0
+      counted.length === 0
         ? null
-        : clampToFinite(settled.reduce((sum, unit) => sum + unit.mean / settled.length, 0));
+        : clampToFinite(counted.reduce((sum, unit) => sum + unit.mean / counted.length, 0));
     return {
       instance_id,
-      units: { total, usable: own.length, settled: settled.length },
+      units: { total, usable: own.length, counted: counted.length },
       runs,
       missing: missing[isCandidate ? 'candidate' : 'control'],
       mean,
@@ -336,21 +366,21 @@ function listWarnings(
   return warnings;
 }
 
-/** Units beyond those seen that would decide, if settled units and spread stay alike. */
-function moreUnits(
+/** Counts the units beyond those seen that would decide, if counted units and spread stay alike. */
+function countMoreUnits(
   family: SwitchbackFamily,
   { estimate, margin }: SwitchbackMeasurement,
   weight: number,
 ): number | null {
-  const settled = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
-  if (estimate === null || settled < 3 || family.plan.length === 0) return null;
+  const counted = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
+  if (estimate === null || counted < 3 || family.plan.length === 0) return null;
   // Two means of half the units each: four times the variance of one unit.
   const variance = 4 * estimate.spread ** 2;
-  const room = margin - Math.abs(estimate.effect);
+  const slack = margin - Math.abs(estimate.effect);
   const needed = Math.min(
     computeUnitsToDetect(estimate.effect, variance, { power: POWER, weight }),
-    room > 0 ? computeUnitsForEquivalence(room, variance, POWER) : Number.POSITIVE_INFINITY,
+    slack > 0 ? computeUnitsForEquivalence(slack, variance, POWER) : Number.POSITIVE_INFINITY,
   );
-  const more = Math.max(1, Math.ceil((needed * family.plan.length) / settled) - family.plan.length);
+  const more = Math.max(1, Math.ceil((needed * family.plan.length) / counted) - family.plan.length);
   return more <= MORE_MAX ? more : null;
 }

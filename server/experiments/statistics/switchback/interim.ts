@@ -1,15 +1,15 @@
 /**
  * Increments of a switchback test for verdicts while it runs. Each coin of the plan gives one: the difference that its two
- * blocks show, with the sign that the coin gave it. Under the null hypothesis the difference is fixed and the sign a fair
- * coin, so the test martingale of the paired tests applies by design (Ham, Bojinov, Lindon and Tingley 2022).
+ * blocks show, with the sign that the coin gave it. Under the null hypothesis the difference is fixed and the sign is a fair
+ * coin. So the test martingale of the paired tests applies by design (Ham, Bojinov, Lindon and Tingley 2022).
  *
- * Only units that are settled whatever the neighbouring coins say count. A single block (no pair) is compared with the mean
+ * Only units that are counted whatever the neighbouring coins say count. A single block (no pair) is compared with the mean
  * of the earlier units at the same time of the day.
  */
 import { mean } from '../numbers.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
 
-/** One increment for each coin whose units have all ended, in the order in which they ended. */
+/** Lists one increment for each coin whose units have all ended, in the order in which they ended. */
 export function listIncrements(
   design: SwitchbackDesign,
   assignment: Uint8Array,

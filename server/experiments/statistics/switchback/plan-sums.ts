@@ -1,13 +1,13 @@
 /**
- * Sums of unit values by group for every reference plan: the only part of the analysis whose time counts, with 10,000 plans
- * of up to 1,000 units for each of 50 indicators. Each plan lists its units group by group, so that the inner loop adds
- * without a branch and keeps its sums in registers (four times as fast as adding to a table by group).
+ * Sums of unit values by group for every reference plan. There are 10,000 plans of up to 1,000 units for each of 50
+ * indicators, so this loop takes most of the time of an analysis. Each plan lists its units group by group: the inner loop
+ * has no branch and adds in registers, which is four times as fast as adding to a table.
  */
 /** Flags of a unit's group. */
 export const CANDIDATE = 1;
-export const SETTLED = 2;
+export const COUNTED = 2;
 /** Settled for at least one unit more than `carryOverUnits`. */
-export const SETTLED_LONGER = 4;
+export const FOLLOWS_COUNTED = 4;
 export const GROUPS = 8;
 
 /** Sums by group, plan after plan: the entry of a group is at `plan * GROUPS + group`. */

@@ -1,18 +1,18 @@
 /**
- * The plans that the coins of a design could have given: all of them, or many drawn ones with the real plan among them.
+ * The plans that the coins of a design can give: all of them, or many drawn ones with the real plan among them.
  *
- * A plan that leaves too few settled units for a verdict is drawn again (draw-plan.ts). So the reference of a plan that can
- * have a verdict has only such plans. Conditioning on a property of the plan keeps the randomisation test exact.
+ * A draft draws again when its plan leaves too few counted units for a verdict (draw-plan.ts). So the reference of a plan
+ * with enough of them has only such plans. A condition on the plan alone keeps the randomisation test exact.
  */
 import { RandomGenerator } from '../random-generator.ts';
 import {
   assignUnits,
   type CoinGroup,
-  findSettledUnits,
-  hasEnoughSettledUnits,
+  findCountedUnits,
+  hasEnoughCountedUnits,
   throwCoins,
 } from './design.ts';
-import { CANDIDATE, type GroupedPlans, groupPlans, SETTLED, SETTLED_LONGER } from './plan-sums.ts';
+import { CANDIDATE, COUNTED, FOLLOWS_COUNTED, type GroupedPlans, groupPlans } from './plan-sums.ts';
 
 /** Plans to compare the real one with, over the units that have ended. */
 export interface ReferencePlans {
@@ -24,33 +24,44 @@ export interface ReferencePlans {
   real: Uint8Array;
 }
 
+interface ReferenceSettings {
+  seed: string;
+  draws?: number;
+  /** Units that ended before the start of the test: the control served them, whatever the coins. */
+  skippedUnits?: number;
+}
+
 /** Up to this number of coins every plan is listed. */
-export const EXACT_COINS_MAX = 13;
-export const DRAWS = 9_999;
-/** Tries for each plan that is drawn; at least half of all plans of an accepted design have enough settled units. */
+const EXACT_COINS_MAX = 13;
+const DRAWS = 9_999;
+/** Tries for each plan that is drawn; at least half of all plans of an accepted design have enough counted units. */
 const TRIES_PER_DRAW = 4;
 
 /**
- * Lists the reference plans of a real assignment, which is the first when plans are drawn.
- * @param assignment sides of the units that have ended; coins of later units have no effect.
+ * Lists the reference plans of a real assignment. Among drawn plans it is the first.
+ * @param assignment sides of the units that have ended; coins of other units have no effect.
  */
 export function listReferencePlans(
   coins: readonly CoinGroup[],
   assignment: Uint8Array,
   carryOverUnits: number,
-  { seed, draws = DRAWS }: { seed: string; draws?: number },
+  { seed, draws = DRAWS, skippedUnits = 0 }: ReferenceSettings,
 ): ReferencePlans {
   const units = assignment.length;
-  const thrown = coins.filter(({ first, second }) => Math.min(...first, ...second) < units);
-  const isRestricted = hasEnoughSettledUnits(assignment, carryOverUnits);
+  const serve = (sides: Uint8Array) => sides.fill(0, 0, skippedUnits);
+  const thrown = coins.filter(({ first, second }) =>
+    [...first, ...second].some((unit) => unit >= skippedUnits && unit < units),
+  );
+  const served = serve(assignment.slice());
+  const isRestricted = hasEnoughCountedUnits(served, carryOverUnits);
   const describe = (heads: ArrayLike<number>): Uint8Array[] => {
-    const drawn = assignUnits(thrown, heads, units);
-    return isRestricted && !hasEnoughSettledUnits(drawn, carryOverUnits)
+    const drawn = serve(assignUnits(thrown, heads, units));
+    return isRestricted && !hasEnoughCountedUnits(drawn, carryOverUnits)
       ? []
       : [flagUnits(drawn, carryOverUnits)];
   };
   const generator = new RandomGenerator(`assignments ${seed}`);
-  const real = flagUnits(assignment, carryOverUnits);
+  const real = flagUnits(served, carryOverUnits);
   const isExact = thrown.length <= EXACT_COINS_MAX;
   const listed = isExact
     ? listHeads(thrown.length).flatMap(describe)
@@ -75,9 +86,9 @@ function drawPlans(draw: () => Uint8Array[], count: number): Uint8Array[] {
 }
 
 function flagUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
-  const settled = findSettledUnits(assignment, carryOverUnits);
-  const longer = findSettledUnits(assignment, carryOverUnits + 1);
+  const counted = findCountedUnits(assignment, carryOverUnits);
+  const longer = findCountedUnits(assignment, carryOverUnits + 1);
   return assignment.map(
-    (side, unit) => CANDIDATE * side + SETTLED * (settled[unit] ?? 0) + SETTLED_LONGER * (longer[unit] ?? 0),
+    (side, unit) => CANDIDATE * side + COUNTED * (counted[unit] ?? 0) + FOLLOWS_COUNTED * (longer[unit] ?? 0),
   );
 }

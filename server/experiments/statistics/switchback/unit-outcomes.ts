@@ -5,7 +5,7 @@ import { indexIndicators, type Observation, toUsableNumber } from '../observatio
 
 /** A run with what became of it in a switchback test. */
 export interface SwitchbackRun extends Observation {
-  /** The candidate refused it, so the baseline served it; it still counts for the candidate's unit. */
+  /** The candidate refused it, so the baseline served it. It still counts for the candidate's unit. */
   candidate_refused?: boolean;
   /** Minutes between the start of its unit and its arrival. */
   minutes_into_unit?: number;
@@ -14,7 +14,7 @@ export interface SwitchbackRun extends Observation {
 /** One unit of the plan with the runs that arrived in it. */
 export interface PlanUnit {
   index: number;
-  /** Whether the plan gave the unit to the candidate. */
+  /** True: the plan gave the unit to the candidate. */
   isCandidate: boolean;
   runs: readonly SwitchbackRun[];
 }
@@ -50,7 +50,7 @@ export function readOutcomes(
     }
     outcomes.forEach(({ units }, index) => {
       const own = values[index] ?? [];
-      if (own.length > 0) units.push({ ...describeUnit(unit), runs: own.length, mean: unitMean(own) });
+      if (own.length > 0) units.push({ ...describeUnit(unit), runs: own.length, mean: computeUnitMean(own) });
     });
   }
   return outcomes;
@@ -64,8 +64,8 @@ function describeUnit({ index, isCandidate }: PlanUnit) {
   return { index, isCandidate };
 }
 
-/** The mean in ascending order, so that it does not depend on the order of the runs. */
-function unitMean(values: number[]): number {
+/** Returns the mean, added in ascending order, so that it does not depend on the order of the runs. */
+function computeUnitMean(values: number[]): number {
   values.sort((a, b) => a - b);
   const { factor, inverse } = computeScale(values);
   return clampToFinite(mean(values.map((value) => value * factor)) * inverse);

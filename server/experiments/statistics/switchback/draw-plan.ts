@@ -1,0 +1,80 @@
+/**
+ * Draws the plan of a switchback test, and finds the number of units that a design needs for a verdict.
+ *
+ * By chance a plan may leave too few counted units. Then all coins are thrown again, and the analysis compares the plan only
+ * with plans that have enough of them (reference.ts).
+ */
+import { FINAL_ALPHA } from '../paired/verdict.ts';
+import { RandomGenerator } from '../random-generator.ts';
+import {
+  assignUnits,
+  hasEnoughCountedUnits,
+  listCoins,
+  type SwitchbackDesign,
+  throwCoins,
+} from './design.ts';
+
+const DRAWS_MAX = 100;
+
+/** Draws the side of each unit from the seed: 1 for the candidate, 0 for the control. */
+export function drawPlan(design: SwitchbackDesign, seed: string): Uint8Array {
+  const generator = new RandomGenerator(`plan ${seed}`);
+  const coins = listCoins(design);
+  const draw = () => assignUnits(coins, throwCoins(coins, generator), design.units);
+  let plan = draw();
+  for (let draws = 1; draws < DRAWS_MAX && !hasEnoughCountedUnits(plan, design.carryOverUnits); draws += 1)
+    plan = draw();
+  return plan;
+}
+
+/** Returns true if a test with this plan can have a verdict at its end. */
+export function canPlanDecide(design: SwitchbackDesign, plan: Uint8Array): boolean {
+  return (
+    hasEnoughCountedUnits(plan, design.carryOverUnits) && computeSmallestPValue(design).pValue <= FINAL_ALPHA
+  );
+}
+
+/** Up to this number of coins the p-value is computed from every plan; with more it is far below the level. */
+const LISTED_COINS_MAX = 8;
+
+/** Returns the smallest p-value that the test can give, and the share of plans with enough counted units. */
+export function computeSmallestPValue(design: SwitchbackDesign): { pValue: number; share: number } {
+  const coins = listCoins(design);
+  // Without carry-over a plan and its mirror image have the same statistic.
+  const equal = design.carryOverUnits === 0 ? 2 : 1;
+  const total = coins.length <= LISTED_COINS_MAX ? 2 ** coins.length : SHARE_DRAWS;
+  const generator = new RandomGenerator('share of plans');
+  let enough = 0;
+  for (let plan = 0; plan < total; plan += 1) {
+    const heads =
+      coins.length <= LISTED_COINS_MAX
+        ? coins.map((_coin, index) => (plan >> index) & 1)
+        : throwCoins(coins, generator);
+    const assignment = assignUnits(coins, heads, design.units);
+    if (hasEnoughCountedUnits(assignment, design.carryOverUnits)) enough += 1;
+  }
+  const share = enough / total;
+  return { pValue: share === 0 ? 1 : Math.min(1, equal / (share * 2 ** coins.length)), share };
+}
+
+const SHARE_DRAWS = 199;
+const SHARE_MIN = 0.5;
+
+/**
+ * Returns the smallest number of units with which at least half of the plans can have a verdict. Null when more than
+ * `maximum` units would be necessary.
+ */
+export function findUnitsForVerdict(design: Omit<SwitchbackDesign, 'units'>, maximum: number): number | null {
+  const isEnough = (units: number) => {
+    const { pValue, share } = computeSmallestPValue({ ...design, units });
+    return share >= SHARE_MIN && pValue <= FINAL_ALPHA;
+  };
+  if (!isEnough(maximum)) return null;
+  let [tooFew, enough] = [1, maximum];
+  while (enough - tooFew > 1) {
+    const middle = Math.floor((tooFew + enough) / 2);
+    if (isEnough(middle)) enough = middle;
+    else tooFew = middle;
+  }
+  return enough;
+}
