@@ -2,7 +2,7 @@
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
 import { findLoser } from './signed-rank.ts';
-import { formatCount } from './verdict.ts';
+import { formatCount, VERDICT_UNITS_MIN } from './verdict.ts';
 
 /** The names of both sides in sentences: `candidate (instance "staging")`. */
 export interface WarnedSides {
@@ -22,6 +22,7 @@ export function listWarnings(
     ...warnOfSide('candidate', candidate, indicator),
     ...warnOfFailures(measurement, unit),
     ...warnOfUnits(measurement, unit),
+    ...warnOfShortSeries(measurement, unit),
   ];
 }
 
@@ -83,6 +84,17 @@ function warnOfUnits({ inputs, units, complete }: PairedMeasurement, unit: strin
       `For ${formatCount(byMeans, unit)} the sides ran different repetitions; these are compared by their means.`,
     );
   return warnings;
+}
+
+/** From this many units in time order on, the tests find dependence that noise hides (simulation/shadow-tables.ts). */
+const SERIES_UNITS_MIN = 100;
+
+function warnOfShortSeries({ complete, dependence }: PairedMeasurement, unit: string): string[] {
+  if (dependence.serial_correlation === null) return [];
+  if (complete.length < VERDICT_UNITS_MIN || complete.length >= SERIES_UNITS_MIN) return [];
+  return [
+    `Fewer than ${SERIES_UNITS_MIN} ${unit}s: an effect that changes slowly can hide in their noise, and then up to 11 % of verdicts on equal candidates are wrong.`,
+  ];
 }
 
 /** Names a side, with the properties that all of its runs share. */
