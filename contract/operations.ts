@@ -113,6 +113,7 @@ import {
   updateEnsemble,
 } from './runs/ensembles.ts';
 import { getQueue } from './runs/queue.ts';
+import { listRunReplays, replayRun } from './runs/replays.ts';
 import { getRunLiveLogs, getRunLogs } from './runs/run-logs.ts';
 import {
   cancelRun,
@@ -178,6 +179,8 @@ export const operations = {
   getRunLiveLogs,
   listRunAssets,
   getRunAsset,
+  replayRun,
+  listRunReplays,
   updateRun,
   cancelRun,
   deleteRun,

@@ -1,5 +1,5 @@
 /** The runner's public face. */
-export { inspectArchive } from './archive/archive.ts';
+export { hashArchiveFiles, inspectArchive } from './archive/archive.ts';
 export { InvalidArchiveError } from './archive/archive-rules.ts';
 export { describeForeignProgram } from './archive/foreign-programs.ts';
 export { hasDiskSpace } from './filesystem/disk-space.ts';

@@ -20,6 +20,7 @@ import type { Job, JobContext } from './jobs/define-job.ts';
 import type { Random } from './random.ts';
 import { removeOldLogChunksJob, removeOldRunEventsJob } from './runs/logs/history-clean-up.ts';
 import { recoverOrphanedRunsJob } from './runs/queue/orphan-recovery.ts';
+import { compareReplaysJob } from './runs/replay/compare-replays.ts';
 import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
 import type { Uploads } from './uploads/uploads.ts';
 import { removeDeletedWebhooksJob, removeOldConversationsJob } from './webhooks/clean-up.ts';
@@ -68,6 +69,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       wakeable.removeDeletedApplications,
       removeUnusedExecutablesJob(parts),
       startPlannedRunsJob(parts),
+      compareReplaysJob(parts),
       advanceEnsemblesJob(parts),
       finalizeBatchesJob(parts),
       wakeable.removeDeletedExperiments,

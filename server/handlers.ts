@@ -18,6 +18,7 @@ import * as inputOperations from './inputs/operations.ts';
 import * as instanceOperations from './instances/operations.ts';
 import * as runOperations from './runs/api/operations.ts';
 import * as queueOperations from './runs/api/queue-operations.ts';
+import * as replayOperations from './runs/api/replay-operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import * as uploadOperations from './uploads/operations.ts';
 import * as versionOperations from './versions/operations.ts';
@@ -39,6 +40,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, uploadOperations),
     ...bindHandlers(context, runOperations),
     ...bindHandlers(context, queueOperations),
+    ...bindHandlers(context, replayOperations),
     ...bindHandlers(context, inputOperations),
     ...bindHandlers(context, inputSetOperations),
     ...bindHandlers(context, ensembleOperations),

@@ -21,7 +21,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'simulation',
   ],
   'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists'],
-  'server/runs': ['store', 'queue', 'logs', 'results', 'submit', 'execute', 'api'],
+  'server/runs': ['store', 'queue', 'logs', 'results', 'submit', 'execute', 'replay', 'api'],
   'site/components': ['controls', 'markup', 'layout'],
   'site/generator': ['inputs', 'markup', 'pages', 'output'],
 };

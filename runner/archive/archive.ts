@@ -82,6 +82,18 @@ export async function inspectArchive(stream: Readable): Promise<ArchiveContents>
   };
 }
 
+/** Returns the SHA-256 of each file by its path; links and folders are omitted. Throws InvalidArchiveError. */
+export async function hashArchiveFiles(stream: Readable): Promise<Map<string, string>> {
+  const hashes = new Map<string, string>();
+  await readArchive(stream, async (entry, body) => {
+    if (entry.kind !== 'file') return;
+    const sha = createHash('sha256');
+    for await (const chunk of body) sha.update(chunk);
+    hashes.set(entry.path, sha.digest('hex'));
+  });
+  return hashes;
+}
+
 /** Returns the first bytes of an entry without ending its stream. */
 async function readHead(body: EntryBody): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -38,6 +38,7 @@ export const TOPICS = [
   'runs-ended',
   'runs-planned',
   'runs-captured',
+  'replays-compared',
   'experiments-ended',
   'webhooks-due',
   'webhooks-told',

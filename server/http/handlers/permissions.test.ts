@@ -73,6 +73,8 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   getRunLiveLogs: 'read',
   listRunAssets: 'read',
   getRunAsset: 'read',
+  replayRun: 'run',
+  listRunReplays: 'read',
   updateRun: 'run',
   cancelRun: 'run',
   deleteRun: 'run',

@@ -1,7 +1,6 @@
 /** The operations on runs. */
 import { DIRECT_INPUT_BYTES_MAX, PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
-import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
 import { findExecutable, findExecutables } from '../../applications/executables-store.ts';
@@ -28,6 +27,7 @@ import {
   createOutputUrl,
   respondWithOutput,
 } from './content-responses.ts';
+import { getOwnRun } from './own-run.ts';
 import { assetBody, runBody, runInformationBody } from './run-body.ts';
 import { writeRunChanges } from './update-run.ts';
 
@@ -219,21 +219,6 @@ export const createRunUpload: OperationHandler<'createRunUpload'> = async (
     return { status: 200, body: upload };
   });
 };
-
-/** Returns the run of the caller's application. Throws a 404 that says which of the two is missing. */
-async function getOwnRun(
-  { database }: Pick<Context, 'database'>,
-  caller: Caller,
-  params: { application_id: ApplicationId; run_id: RunId },
-): Promise<RunsTable> {
-  const application = await getApplication(database.read, caller.account, params.application_id);
-  const run = await store.findRun(database.read, application.uid, params.run_id);
-  if (!run)
-    throw notFound(
-      `There is no run ${quoteValue(params.run_id)} of application ${quoteValue(application.id)}.`,
-    );
-  return run;
-}
 
 /** Returns the run without its content, and without the options that are hidden from the caller. */
 async function readInformation(

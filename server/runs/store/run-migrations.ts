@@ -308,4 +308,26 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('runs').addColumn('start_conditions', 'text').execute();
     },
   },
+  {
+    name: '0066-replays-of-runs',
+    async up(db) {
+      await db.schema
+        .createTable('run_replays')
+        .addColumn('run_id', 'text', (column) => column.primaryKey())
+        .addColumn('application_uid', 'text', (column) => column.notNull())
+        .addColumn('original_run_id', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('comparison', 'text')
+        .execute();
+      await db.schema
+        .createIndex('run_replays_of_original')
+        .on('run_replays')
+        .columns(['original_run_id', 'created_at', 'run_id'])
+        .execute();
+      // Few replays are not compared yet, so a partial index stays small.
+      await sql`create index run_replays_pending on run_replays (created_at, run_id) where comparison is null`.execute(
+        db,
+      );
+    },
+  },
 ];

@@ -160,6 +160,10 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .execute();
   await removeCapturesOfRuns(tx, ids);
   await removePlannedRunsOfParents(tx, ids);
+  await tx
+    .deleteFrom('run_replays')
+    .where((eb) => eb.or([eb('run_id', 'in', ids), eb('original_run_id', 'in', ids)]))
+    .execute();
   const assets = await removeAssetsOfRuns(tx, ids);
   const own = rows.flatMap((row) => [
     row.input_content_id,

@@ -199,9 +199,21 @@ export interface CapturedRunsTable {
   at: number;
 }
 
+/** A run that repeats another run of the application. */
+export interface RunReplaysTable {
+  /** The replay. */
+  run_id: RunId;
+  application_uid: string;
+  original_run_id: RunId;
+  created_at: number;
+  /** A ReplayComparison in JSON; null until the replay has ended and is compared. */
+  comparison: string | null;
+}
+
 declare module '../../database/database.ts' {
   interface Tables {
     runs: RunsTable;
+    run_replays: RunReplaysTable;
     planned_runs: PlannedRunsTable;
     run_routes: RunRoutesTable;
     captured_runs: CapturedRunsTable;

@@ -8,9 +8,9 @@ import { listConfidentialOptions } from '../../applications/executable.ts';
 import { findExecutables } from '../../applications/executables-store.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { findLiveApplication } from '../../applications/store.ts';
-import { ContentRemovedError, type Contents, type SharedContent } from '../../blobs/contents.ts';
+import type { Contents } from '../../blobs/contents.ts';
 import type { Database, Reader } from '../../database/database.ts';
-import { badRequest, Problem } from '../../http/errors/problem.ts';
+import { Problem } from '../../http/errors/problem.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { makeId, type Random } from '../../random.ts';
@@ -18,6 +18,7 @@ import { claimPlannedRun, listWaitingPlannedRuns, refusePlannedRun } from '../st
 import { findRun } from '../store/runs.ts';
 import type { PlannedRunsTable } from '../store/schema.ts';
 import { type ExecutableTarget, resolvePlannedRun } from './resolve-instance.ts';
+import { shareInput } from './share-input.ts';
 import { submitStandard } from './submit.ts';
 
 /** A batch commits as one group; requests would wait longer behind a larger one. */
@@ -25,6 +26,7 @@ const BATCH_SIZE = 32;
 const INTERVAL_MS = 5000;
 /** The app of an instance can change between its look-up and the start of the run. */
 const TRIES_MAX = 3;
+const INPUT_REMOVED_MESSAGE = 'The input was deleted before the run could be created.';
 
 interface Parts extends JobContext {
   database: Database;
@@ -102,7 +104,7 @@ async function startPlanned(parts: Parts, row: QueuedPlan): Promise<StartOutcome
 async function submitPlanned(parts: Parts, application: ApplicationsTable, row: QueuedPlan): Promise<void> {
   const { database, contents, clock, random } = parts;
   const target = await resolvePlannedRun(database.read, application, row.instance_id, row.version_id);
-  const content = await shareInputContent(contents, row);
+  const content = await shareInput(contents, row.content_id, INPUT_REMOVED_MESSAGE);
   await submitStandard(
     { database, clock, random, store: (work, options) => database.transact(work, options) },
     {
@@ -148,23 +150,4 @@ async function listOptionsHiddenFromAny(
     requirements.options?.strict && parent_run_id ? await findRun(db, application_uid, parent_run_id) : null;
   const executables = parent ? await findExecutables(db, [parent.executable_id]) : [];
   return new Set([executable, ...executables].flatMap((each) => [...listConfidentialOptions(each)]));
-}
-
-async function shareInputContent(
-  contents: Contents,
-  { content_id }: PlannedRunsTable,
-): Promise<SharedContent> {
-  const createRemovedError = () => badRequest('The input was deleted before the run could be created.');
-  const content = await contents.share(content_id);
-  if (!content) throw createRemovedError();
-  return {
-    ...content,
-    async insert(tx) {
-      try {
-        await content.insert(tx);
-      } catch (error) {
-        throw error instanceof ContentRemovedError ? createRemovedError() : error;
-      }
-    },
-  };
 }

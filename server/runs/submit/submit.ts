@@ -325,13 +325,15 @@ interface NewRun {
   run: RunsTable;
   input: PreparedContent;
   insertFurther(tx: Writer): Promise<void>;
+  /** Locks the executable, and throws a 400 for a missing one; by default with the version of the run. */
+  lockExecutable?: (tx: Writer, run: RunsTable) => Promise<void>;
 }
 
 /** Inserts the run with its input and its further rows in one transaction. */
-async function insertInTransaction<R>(
-  { store }: SubmitParts<R>,
-  request: RunRequest,
-  { run, input, insertFurther }: NewRun,
+export async function insertInTransaction<R>(
+  { store }: Pick<SubmitParts<R>, 'store'>,
+  request: Pick<RunRequest, 'application' | 'inTransaction'>,
+  { run, input, insertFurther, lockExecutable = checkExecutable }: NewRun,
 ): Promise<R> {
   try {
     return await store(
@@ -339,7 +341,7 @@ async function insertInTransaction<R>(
         await request.inTransaction?.(tx, run.id);
         // A run stored after its application was deleted would be executed, and never removed.
         await lockLiveApplication(tx, request.application);
-        await checkExecutable(tx, run);
+        await lockExecutable(tx, run);
         await insertFurther(tx);
         await input.insert(tx);
         await insertRun(tx, run);

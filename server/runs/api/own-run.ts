@@ -1,0 +1,23 @@
+/** Finds the run that the path of a request names. */
+import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import { getApplication } from '../../applications/store.ts';
+import { notFound, quoteValue } from '../../http/errors/problem.ts';
+import type { Context } from '../../http/handlers/context.ts';
+import type { Caller } from '../../http/handlers/handler.ts';
+import { findRun } from '../store/runs.ts';
+import type { RunsTable } from '../store/schema.ts';
+
+/** Returns the run of the caller's application. Throws a 404 that says which of the two is missing. */
+export async function getOwnRun(
+  { database }: Pick<Context, 'database'>,
+  caller: Caller,
+  params: { application_id: ApplicationId; run_id: RunId },
+): Promise<RunsTable> {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const run = await findRun(database.read, application.uid, params.run_id);
+  if (!run)
+    throw notFound(
+      `There is no run ${quoteValue(params.run_id)} of application ${quoteValue(application.id)}.`,
+    );
+  return run;
+}

@@ -1,0 +1,53 @@
+/** The operations on replays. */
+import type { ReplayComparison, RunReplay } from '@switchyard/contract/runs/replays.ts';
+import { getApplication } from '../../applications/store.ts';
+import { formatRfc3339 } from '../../clock.ts';
+import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
+import { type ListedReplay, listReplays } from '../replay/replays-store.ts';
+import { submitReplay } from '../replay/submit-replay.ts';
+import { getOwnRun } from './own-run.ts';
+
+export const replayRun: OperationHandler<'replayRun'> = async (context, { caller, params, body, commit }) => {
+  const original = await getOwnRun(context, caller, params);
+  const application = await getApplication(context.database.read, caller.account, params.application_id);
+  const committed = await submitReplay(
+    {
+      ...context,
+      store: (insert, options) =>
+        commit(async (tx) => ({ status: 202, body: { run_id: (await insert(tx)).id } }), options),
+    },
+    { application, original, email: caller.email, name: body?.name, description: body?.description },
+  );
+  context.metrics.runsSubmitted.inc();
+  return committed;
+};
+
+export const listRunReplays: OperationHandler<'listRunReplays'> = async (
+  context,
+  { caller, params, query },
+) => {
+  const { database, pageTokens } = context;
+  const run = await getOwnRun(context, caller, params);
+  const tokenScope = `replays ${run.id}`;
+  const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
+  const rows = await listReplays(database.read, run.id, { after, limit });
+  const page = slicePage(rows, limit, (row) => ({ at: row.created_at, id: row.run_id }));
+  return {
+    status: 200,
+    body: formatPage(pageTokens, tokenScope, { ...page, items: page.items.map(replayBody) }),
+  };
+};
+
+function replayBody(row: ListedReplay): RunReplay {
+  const body = {
+    run_id: row.run_id,
+    original_run_id: row.original_run_id,
+    created_at: formatRfc3339(row.created_at),
+    user_email: row.user_email,
+    status_v2: row.status,
+  };
+  if (row.comparison === null) return body;
+  const comparison: ReplayComparison = JSON.parse(row.comparison);
+  return { ...body, comparison };
+}
