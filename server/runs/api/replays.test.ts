@@ -1,6 +1,7 @@
 /** Replays through the API: the repeated run, its comparison, and the runs that cannot be replayed. */
 
 import type { ReplayComparison } from '@switchyard/contract/runs/replays.ts';
+import type { InstanceId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createRun,
@@ -54,7 +55,7 @@ const replay = async (run: string, body?: object): Promise<string> => {
 const listReplays = async (run: string) =>
   (
     await server.client.call('listRunReplays', {
-      params: { application_id: 'app', run_id: run as never },
+      params: { application_id: 'app', run_id: run as RunId },
     })
   ).body.items;
 const waitForComparison = (original: string, run: string): Promise<ReplayComparison> =>
@@ -74,7 +75,7 @@ describe('the replay', () => {
     });
     // Neither a new configuration of the instance nor a push changes what the replay executes.
     await server.client.call('updateInstance', {
-      params: { application_id: 'app', instance_id: 'i1' as never },
+      params: { application_id: 'app', instance_id: 'i1' as InstanceId },
       body: { name: 'Instance one', version_id: 'v1', configuration: { options: { seed: 8 } } },
     });
     const id = await replay(original.id);
@@ -109,7 +110,7 @@ describe('the replay', () => {
     const first = await replay(original.id, { name: 'Again', description: 'To be sure.' });
     const second = await replay(original.id);
     const { body } = await server.client.call('getRunMetadata', {
-      params: { application_id: 'app', run_id: first as never },
+      params: { application_id: 'app', run_id: first as RunId },
     });
     expect(body).toMatchObject({ name: 'Again', description: 'To be sure.' });
     const readPage = (query: string) =>
@@ -183,12 +184,19 @@ utimesSync('outputs/solutions/plan.csv', time, time);
   const params = { application_id: 'files' };
   const { body: upload } = await server.client.call('createRunUpload', { params });
   await fetch(upload.upload_url, { method: 'PUT', body: new Uint8Array(await packFiles({ a: '1' })) });
-  const original = await createRunAndWait(server, 'files', { body: { upload_id: upload.upload_id } });
-  expect(original.error).toBe('');
-  expectStatus(await server.request('POST', `/v1/applications/files/runs/${original.id}/replay`), 202);
+  const original = await createRun(server, 'files', { body: { upload_id: upload.upload_id } });
+  // An archive is in no response, so the metadata are read.
+  const ended = await server.waitUntil('runs-ended', async () => {
+    const { body } = await server.client.call('getRunMetadata', {
+      params: { ...params, run_id: original as RunId },
+    });
+    return body.status_v2 === 'succeeded' || body.status_v2 === 'failed' ? body : null;
+  });
+  expect(ended.error).toBe('');
+  expectStatus(await server.request('POST', `/v1/applications/files/runs/${original}/replay`), 202);
   const comparison = await server.waitUntil('replays-compared', async () => {
     const { body } = await server.client.call('listRunReplays', {
-      params: { ...params, run_id: original.id },
+      params: { ...params, run_id: original as RunId },
     });
     return body.items[0]?.comparison;
   });
