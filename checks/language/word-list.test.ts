@@ -43,8 +43,9 @@ describe('identifiers', () => {
     expect(find(text)).toEqual([]);
   });
 
-  test('a verdict is a term of experiments alone', () => {
+  test('a verdict is a term of experiments and replays alone', () => {
     expect(find('type Verdict = string;', 'server/experiments/statistics/a.ts')).toEqual([]);
+    expect(find('type Verdict = string;', 'server/runs/replay/a.ts')).toEqual([]);
     expect(find('type Verdict = string;', 'runner/launcher/a.ts')).toHaveLength(1);
   });
 

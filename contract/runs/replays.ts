@@ -19,14 +19,14 @@ import { RunCreated } from './run-schemas.ts';
 import { RunParams } from './runs.ts';
 
 /** How a replay compares with its original, from the strongest agreement to none. */
-const REPLAY_VERDICTS = [
+const REPLAY_AGREEMENTS = [
   'bytes_equal',
   'same_solution',
   'same_objective',
   'same_failure',
   'different',
 ] as const;
-export type ReplayVerdict = (typeof REPLAY_VERDICTS)[number];
+export type ReplayAgreement = (typeof REPLAY_AGREEMENTS)[number];
 
 /** Reasons why two executions of the same program can differ. */
 const REPLAY_CAUSES = [
@@ -42,7 +42,7 @@ const REPLAY_CAUSES = [
 
 const ReplayCause = Type.Object(
   {
-    cause: stringEnum(REPLAY_CAUSES, 'What may differ between the two executions.'),
+    cause: stringEnum(REPLAY_CAUSES, 'Property in which the two executions can differ.'),
     observed: Type.Boolean({ description: 'true if it did differ; false if it can have differed.' }),
     description: Type.String({ description: 'The cause in a sentence, with the values of both runs.' }),
   },
@@ -70,7 +70,7 @@ export type ReplayDifference = Static<typeof ReplayDifference>;
 export const ReplayComparison = Type.Object(
   {
     verdict: stringEnum(
-      REPLAY_VERDICTS,
+      REPLAY_AGREEMENTS,
       'bytes_equal: the outputs have the same bytes. same_solution: the solutions are equal as JSON, in any order of keys, or the archives have equal files. same_objective: the solutions differ, and `result.value` is equal within 1e-9 of its size. same_failure: both failed with the same error. different: none of these.',
     ),
     reason: Type.String({ description: 'The verdict in a sentence.' }),

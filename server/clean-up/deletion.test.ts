@@ -131,6 +131,7 @@ test('after the deletion of an application no row and no blob remains', async ()
   const done = await createRunAndWait(server, 'app', { body: { upload_id: upload } });
   expect(done.status_v2).toBe('succeeded');
   await server.client.call('createInput', { ...app, body: { id: 'kept', name: 'Kept', run_id: done.id } });
+  expectStatus(await server.request('POST', `/v1/applications/app/runs/${done.id}/replay`), 202);
   const rule = { id: 'r', statistics_path: 'x', objective: 'minimize' as const, index: 0 };
   await server.client.call('createEnsemble', {
     ...app,

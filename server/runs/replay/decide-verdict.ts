@@ -1,5 +1,5 @@
 /** Decides how a replay compares with its original. */
-import type { ReplayComparison, ReplayVerdict } from '@switchyard/contract/runs/replays.ts';
+import type { ReplayAgreement, ReplayComparison } from '@switchyard/contract/runs/replays.ts';
 import type { Indicator } from '@switchyard/contract/runs/run-reports.ts';
 import { findIndicator } from '../results/indicators.ts';
 import type { RunsTable } from '../store/schema.ts';
@@ -46,7 +46,7 @@ interface Evidence {
 }
 
 function explainVerdict({ original, replay, outputs, values }: Evidence): {
-  verdict: ReplayVerdict;
+  verdict: ReplayAgreement;
   reason: string;
 } {
   if (original.status !== replay.status)
@@ -64,22 +64,22 @@ function explainVerdict({ original, replay, outputs, values }: Evidence): {
   const prefix = outputs.differences ? 'The solutions differ' : 'The solutions could not be compared';
   if (values.original === null || values.replay === null)
     return { verdict: 'different', reason: `${prefix}, and not both runs report result.value.` };
-  const shown = `${values.original} in the original and ${values.replay} in the replay`;
+  const quoted = `${values.original} in the original and ${values.replay} in the replay`;
   if (!isNear(values.original, values.replay))
-    return { verdict: 'different', reason: `${prefix}, and result.value is ${shown}.` };
+    return { verdict: 'different', reason: `${prefix}, and result.value is ${quoted}.` };
   return {
     verdict: 'same_objective',
     reason:
       values.original === values.replay
         ? `${prefix}, and result.value is ${values.original} in both.`
-        : `${prefix}, and result.value is equal within ${RELATIVE_TOLERANCE}: ${shown}.`,
+        : `${prefix}, and result.value is equal within ${RELATIVE_TOLERANCE}: ${quoted}.`,
   };
 }
 
 function compareFailures(
   original: ComparedRun,
   replay: ComparedRun,
-): { verdict: ReplayVerdict; reason: string } {
+): { verdict: ReplayAgreement; reason: string } {
   if (original.status === 'failed' && original.error === replay.error)
     return { verdict: 'same_failure', reason: 'Both runs failed with the same error.' };
   if (original.status === 'failed')
