@@ -23,6 +23,7 @@ export const TAGS = [
   'switchback-tests',
   'batch-experiments',
   'acceptance-tests',
+  'experiment-plans',
   'webhooks',
   'service',
 ] as const;

@@ -81,6 +81,7 @@ import {
   listBatchExperiments,
   updateBatchExperiment,
 } from './experiments/batch-experiments.ts';
+import { planExperiment } from './experiments/experiment-plans.ts';
 import {
   createShadowTest,
   deleteShadowTest,
@@ -234,6 +235,7 @@ export const operations = {
   getAcceptanceTest,
   updateAcceptanceTest,
   deleteAcceptanceTest,
+  planExperiment,
   createWebhook,
   listWebhooks,
   getWebhook,

@@ -10,6 +10,7 @@ import * as acceptanceOperations from './experiments/acceptance/acceptance-opera
 import * as batchOperations from './experiments/batch/batch-operations.ts';
 import * as shadowTestOperations from './experiments/online/shadow-operations.ts';
 import * as switchbackTestOperations from './experiments/online/switchback-operations.ts';
+import * as planOperations from './experiments/planning/plan-operations.ts';
 import * as healthOperations from './health/operations.ts';
 import type { Context } from './http/handlers/context.ts';
 import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
@@ -48,6 +49,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, switchbackTestOperations),
     ...bindHandlers(context, batchOperations),
     ...bindHandlers(context, acceptanceOperations),
+    ...bindHandlers(context, planOperations),
     ...bindHandlers(context, webhookOperations),
     ...bindHandlers(context, deliveryOperations),
     ...bindHandlers(context, healthOperations),

@@ -27,6 +27,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   'switchback-tests': 'Alternate live runs between a baseline and a candidate by a random plan.',
   'batch-experiments':
     'Batch experiments and scenario tests: compare instances and options on the same inputs.',
+  'experiment-plans': 'How many inputs, repetitions or units an experiment needs.',
   'acceptance-tests': 'Decide by predefined rules whether a candidate may replace the current instance.',
   webhooks: 'HTTP callbacks for status changes of runs, and the attempts to deliver them.',
   service: 'Operations for those who run the server. No token is needed.',
@@ -52,7 +53,8 @@ function writeParameters(declared: Operation, components: ComponentSchemas): Jso
       });
     }
   }
-  if (declared.method === 'POST' && (declared.right !== 'public' || declared.optionalToken)) {
+  const changes = declared.right !== 'read' && (declared.right !== 'public' || declared.optionalToken);
+  if (declared.method === 'POST' && changes) {
     written.push({ $ref: '#/components/parameters/IdempotencyKey' });
   }
   return written;

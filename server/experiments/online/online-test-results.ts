@@ -12,9 +12,14 @@ import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
 import type { RawObservation } from '../results/batch-analysis.ts';
-import { SWITCHBACK_RUNS_MAX } from '../results/online-test-analysis.ts';
+import {
+  type ShadowResultsRequest,
+  SWITCHBACK_RUNS_MAX,
+  type SwitchbackResultsRequest,
+} from '../results/online-test-analysis.ts';
 import { ResultsCache } from '../results/results-cache.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
+import type { SpreadSettings } from '../results/spread-analysis.ts';
 import type { Progress } from '../statistics/paired/verdict.ts';
 import { findExperimentResults } from '../store/experiments.ts';
 import {
@@ -64,23 +69,34 @@ export class OnlineTestResults {
 
   /** Computes the results of the runs so far, and returns them as JSON. */
   compute(test: ExperimentsTable): Promise<string> {
-    const { read } = this.#database;
-    if (test.kind === 'shadow') {
-      const definition = parseShadowDefinition(test);
-      return this.#workerPool.compute(
-        { kind: 'shadow', definition, seed: test.uid, progress: describeProgress(test) },
-        readShadowRuns(read, test, definition),
-      );
-    }
+    return this.#workerPool.compute(this.#buildRequest(test), this.#readRuns(test));
+  }
+
+  /** Returns the spread that the runs so far show as JSON: an `ObservedSpread`, or null. */
+  estimateSpread(test: ExperimentsTable, settings: SpreadSettings): Promise<string> {
+    const of = this.#buildRequest(test);
+    return this.#workerPool.compute({ kind: 'spread', of, ...settings }, this.#readRuns(test));
+  }
+
+  #buildRequest(test: ExperimentsTable): ShadowResultsRequest | SwitchbackResultsRequest {
+    const progress = describeProgress(test);
+    if (test.kind === 'shadow')
+      return { kind: 'shadow', definition: parseShadowDefinition(test), seed: test.uid, progress };
     const definition = parseSwitchbackDefinition(test);
-    const request = {
+    return {
       kind: 'switchback',
       definition,
       endedUnits: this.#countEndedUnits(test),
       skippedUnits: countEndedUnits(definition, test.started_at ?? 0),
-      progress: describeProgress(test),
-    } as const;
-    return this.#workerPool.compute(request, readSwitchbackRuns(read, test, definition));
+      progress,
+    };
+  }
+
+  #readRuns(test: ExperimentsTable): AsyncGenerator<RawObservation[]> {
+    const { read } = this.#database;
+    return test.kind === 'shadow'
+      ? readShadowRuns(read, test, parseShadowDefinition(test))
+      : readSwitchbackRuns(read, test, parseSwitchbackDefinition(test));
   }
 
   /** Counts the units that ended before the end of the test, or before now. */

@@ -72,7 +72,11 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
   };
 }
 
-function sortRuns({ order }: BatchResultsRequest, runs: readonly Observation[]): Observation[] {
+/** Returns the runs in the order of the groups, with the position of their input. */
+export function sortRuns(
+  { order }: Pick<BatchResultsRequest, 'order'>,
+  runs: readonly Observation[],
+): Observation[] {
   const indexValues = (values: readonly string[]) => new Map(values.map((value, index) => [value, index]));
   const ranks: Record<keyof GroupOrder, Map<string, number>> = {
     instances: indexValues(order.instances),
@@ -146,7 +150,7 @@ function compareGroups(
 }
 
 /** Groups runs that differ in nothing but input and repetition, in the order of their first runs. */
-function groupRuns(runs: readonly Observation[]): Observation[][] {
+export function groupRuns(runs: readonly Observation[]): Observation[][] {
   const groups = new Map<string, Observation[]>();
   for (const run of runs) {
     const { instance_id, version_id, option_set, scenario_id } = run;

@@ -61,13 +61,7 @@ export function analyseShadowTest(
 ): OnlineTestAnalysis<ComparedGroups> {
   const { baseline, candidates } = definition;
   const { indicators, warnings } = selectIndicators(runs, definition);
-  const originals = runs.filter((run) => run.instance_id === baseline);
-  const sides = candidates.map((id) =>
-    copyPositions(
-      originals,
-      runs.filter((run) => run.instance_id === id),
-    ),
-  );
+  const { originals, sides } = pairWithOriginals(definition, runs);
   const formatGroup = (instance_id: string, side: readonly Observation[]) => ({
     instance_id,
     version_id: side.at(-1)?.version_id ?? '',
@@ -101,6 +95,21 @@ export function analyseShadowTest(
       ...summaryWarnings,
     ],
   };
+}
+
+/** Returns the originals, and for each candidate its copies with the properties of their originals. */
+export function pairWithOriginals(
+  { baseline, candidates }: Pick<ShadowDefinition, 'baseline' | 'candidates'>,
+  runs: readonly Observation[],
+): { originals: Observation[]; sides: Observation[][] } {
+  const originals = runs.filter((run) => run.instance_id === baseline);
+  const sides = candidates.map((id) =>
+    copyPositions(
+      originals,
+      runs.filter((run) => run.instance_id === id),
+    ),
+  );
+  return { originals, sides };
 }
 
 /** Returns the copies with the time, the content and the caller of their originals, which are one unit with them. */
@@ -157,19 +166,29 @@ function warnOfSeveralVersions(sides: Readonly<Record<string, readonly Observati
 /** A run, and in a switchback test the index of its unit of the plan. */
 export type UnitObservation = SwitchbackRun & { unit?: number };
 
-/** Compares the candidate with the baseline over the units of the plan that have ended. */
-export function analyseSwitchbackTest(
-  { definition, endedUnits, skippedUnits = 0, progress }: SwitchbackResultsRequest,
+/** Returns the units of the plan that have ended, each with its runs. */
+export function buildPlanUnits(
+  { definition: { units, candidate }, endedUnits }: SwitchbackResultsRequest,
   runs: readonly UnitObservation[],
-): OnlineTestAnalysis<SwitchbackComparison> {
-  const { baseline, candidate, units, seed } = definition;
+): PlanUnit[] {
   const plan = units.slice(0, endedUnits).map((instance_id, index): PlanUnit & { runs: SwitchbackRun[] } => ({
     index,
     isCandidate: instance_id === candidate,
     runs: [],
   }));
+  for (const run of runs) plan[run.unit ?? -1]?.runs.push(run);
+  return plan;
+}
+
+/** Compares the candidate with the baseline over the units of the plan that have ended. */
+export function analyseSwitchbackTest(
+  request: SwitchbackResultsRequest,
+  runs: readonly UnitObservation[],
+): OnlineTestAnalysis<SwitchbackComparison> {
+  const { definition, skippedUnits = 0, progress } = request;
+  const { baseline, candidate, seed } = definition;
   const { indicators, warnings } = selectIndicators(runs, definition);
-  for (const run of replaceFlags(runs, indicators)) plan[run.unit ?? -1]?.runs.push(run);
+  const plan = buildPlanUnits(request, replaceFlags(runs, indicators));
   const { summaries, warnings: summaryWarnings } = summarizeRuns(runs);
   return {
     grouped_distributional_summaries: summaries,

@@ -35,9 +35,9 @@ export interface AuditLog {
   auditRefusal(action: AuditedAction): Promise<void>;
 }
 
-/** True for every operation that may change something, and for every read of a secret. */
+/** True for every operation that may change something, and for every read of a secret. A POST with the right `read` computes. */
 export function isAudited({ method, right }: Operation): boolean {
-  return method !== 'GET' || right === 'read-secrets';
+  return (method !== 'GET' && right !== 'read') || right === 'read-secrets';
 }
 
 /** The audit log of a server whose handlers have no effects. */

@@ -89,7 +89,9 @@ type IsAudited<O extends Operation> = O['method'] extends 'GET'
   ? O['right'] extends 'read-secrets'
     ? true
     : false
-  : true;
+  : O['right'] extends 'read'
+    ? false
+    : true;
 
 /**
  * The methods by which an audited operation commits. The transaction of a POST stores its response, so `commitThen` is

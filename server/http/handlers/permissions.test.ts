@@ -128,6 +128,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   getAcceptanceTest: 'read',
   updateAcceptanceTest: 'experiment',
   deleteAcceptanceTest: 'experiment',
+  planExperiment: 'read',
   createWebhook: 'write',
   listWebhooks: 'read',
   getWebhook: 'read',

@@ -36,8 +36,3 @@ export function estimateVarianceComponents(
   const between_inputs = Math.max(0, (between / (groups.length - 1) - within_input) / typicalPairs);
   return { between_inputs, within_input, inputs: groups.length, pairs };
 }
-
-/** Returns the variance of the mean effect of one input with this number of repetitions. */
-export function estimateInputVariance(components: VarianceComponents, repetitions: number): number {
-  return components.between_inputs + components.within_input / repetitions;
-}

@@ -1,0 +1,222 @@
+/** Plans of experiments: how many inputs, repetitions or units find a difference, and which difference a plan finds. */
+import Type, { type Static } from 'typebox';
+import { BATCH_RUNS_MAX, METRIC_CHARS_MAX, SWITCHBACK_UNITS_MAX } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { ApplicationParams } from '../schemas/application-params.ts';
+import { nullable, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
+import { type ExperimentId, idReferenceSchema } from '../schemas/ids.ts';
+import { Margin } from './experiment-settings.ts';
+
+/** Kinds of experiments whose runs a plan can start from. A scenario test is a batch. */
+export const PLANNED_FROM_TYPES = ['batch', 'shadow', 'switchback'] as const;
+const PLANNED_UNITS = ['input', 'original', 'unit'] as const;
+/** The largest number of inputs that a plan takes; an experiment can have fewer. */
+const INPUTS_MAX = 1_000_000;
+const COMPARISONS_MAX = 1000;
+
+const deviation = (description: string) =>
+  optionalNullable(
+    Type.Number({
+      minimum: 0,
+      description: `${description} For a relative difference it is a share, such as 0.05; otherwise it is in the unit of the indicator.`,
+    }),
+  );
+
+const difference = Type.Object(
+  {
+    type: Margin.properties.type,
+    value: Type.Number({ minimum: 0, description: 'The difference, above 0.' }),
+  },
+  {
+    additionalProperties: false,
+    description: 'The difference to find. relative is a share of the control: 0.02 is 2 %.',
+  },
+);
+
+const PlanRequest = Type.Object(
+  {
+    experiment_id: optionalNullable(
+      idReferenceSchema<ExperimentId>(
+        'Experiment whose runs show the spread: an earlier one, or a comparison of two equal instances. Without it, give the standard deviations.',
+      ),
+    ),
+    experiment_type: optionalNullable(
+      stringEnum(
+        PLANNED_FROM_TYPES,
+        'Type of that experiment; batch includes scenario tests. The default is the only type that has an experiment with this id.',
+      ),
+    ),
+    indicator: optionalNullable(
+      textSchema(
+        'The indicator to compare. The default is the primary one of the experiment, else `result.value`.',
+        {
+          min: 1,
+          max: METRIC_CHARS_MAX,
+        },
+      ),
+    ),
+    difference,
+    power: optionalNullable(
+      Type.Number({
+        minimum: 0.5,
+        maximum: 0.99,
+        description: 'Share of experiments that find the difference. The default is 0.8.',
+      }),
+    ),
+    comparisons: optionalNullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: COMPARISONS_MAX,
+        description:
+          'Number of primary indicators times candidates; they share the error rate of 4 %. The default is 1.',
+      }),
+    ),
+    inputs: optionalNullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: INPUTS_MAX,
+        description:
+          'Number of inputs, or of originals of a shadow test, to find the smallest difference of.',
+      }),
+    ),
+    repetitions: optionalNullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: BATCH_RUNS_MAX,
+        description: 'Repetitions of these inputs. The default is 1.',
+      }),
+    ),
+    units: optionalNullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: SWITCHBACK_UNITS_MAX,
+        description: 'Number of units of a switchback test to find the smallest difference of.',
+      }),
+    ),
+    between_inputs: deviation('Standard deviation of the effect between inputs.'),
+    within_input: deviation('Standard deviation of one run around the mean of its input.'),
+    between_units: deviation('Standard deviation of the mean of a unit of a switchback test.'),
+  },
+  {
+    $id: 'ExperimentPlanRequest',
+    additionalProperties: false,
+    description:
+      'The difference to find, with an experiment whose runs show the spread, or with assumed standard deviations.',
+  },
+);
+export type PlanRequest = Static<typeof PlanRequest>;
+
+const nullableDeviation = (description: string) => nullable(Type.Number({ description }));
+
+const ExperimentPlan = Type.Object(
+  {
+    experiment_id: nullable(Type.String({ description: 'The experiment that shows the spread, if any.' })),
+    experiment_type: nullable(stringEnum(PLANNED_FROM_TYPES, 'Its type.')),
+    indicator: nullable(Type.String({ description: 'The indicator of the experiment.' })),
+    unit: stringEnum(
+      PLANNED_UNITS,
+      'Unit of the plan: an input of a batch, an original of a shadow test, or a unit of a switchback test.',
+    ),
+    measure: stringEnum(['relative', 'absolute'], 'The scale of the difference and of the deviations.'),
+    difference,
+    power: Type.Number({ description: 'Share of experiments that find the difference.' }),
+    comparisons: Type.Integer({ description: 'Number of comparisons that share the error rate.' }),
+    error_rate: Type.Number({ description: 'Error rate of each comparison: 0.04 divided by their number.' }),
+    between_inputs: nullableDeviation(
+      'Standard deviation of the effect between inputs, which repetitions do not reduce.',
+    ),
+    within_input: nullableDeviation(
+      'Standard deviation of one run around the mean of its input; null when no input has repetitions.',
+    ),
+    between_units: nullableDeviation('Standard deviation of the mean of a unit; null without units.'),
+    observed: nullable(
+      Type.Object(
+        {
+          units: Type.Integer({ description: 'Inputs, originals or units that showed the spread.' }),
+          pairs: Type.Integer({
+            description: 'Pairs of runs in them; the number of units for a switchback test.',
+          }),
+          design_effect: Type.Number({
+            description:
+              'Number of units that say as much as one independent unit; 1 for independent ones, and 1.6 where five of eight units of a plan count.',
+          }),
+        },
+        { description: 'What the spread was estimated from; null for assumptions.' },
+      ),
+    ),
+    plans: Type.Array(
+      Type.Object(
+        {
+          repetitions: Type.Integer({ description: 'Runs of each input on each side.' }),
+          inputs: Type.Integer({ description: 'Number of inputs, or of originals of a shadow test.' }),
+          runs: Type.Integer({
+            description:
+              'Runs that the experiment creates: both sides of a batch, the copies of a shadow test.',
+          }),
+        },
+        { description: 'A plan that finds the difference.' },
+      ),
+      { description: 'Plans that find the difference, by repetitions; empty for a switchback test.' },
+    ),
+    units: nullable(Type.Integer({ description: 'Units of a switchback test that find the difference.' })),
+    detectable_difference: nullable(
+      Type.Number({
+        description:
+          'Smallest difference that the given `inputs` and `repetitions`, or `units`, find; null without them, and for a plan that cannot give a verdict.',
+      }),
+    ),
+    sentences: Type.Array(Type.String(), { description: 'The plan and its caveats, in sentences.' }),
+  },
+  { $id: 'ExperimentPlan', description: 'Sizes of experiments that find a difference.' },
+);
+export type ExperimentPlan = Static<typeof ExperimentPlan>;
+
+export const planExperiment = defineOperation({
+  id: 'planExperiment',
+  method: 'POST',
+  path: '/v1/applications/{application_id}/experiments/plan',
+  tag: 'experiment-plans',
+  summary: 'Plan an experiment',
+  description:
+    'Returns the number of inputs and repetitions, or of units, that find a difference. With `inputs` and `repetitions`, or `units`, it also returns the smallest difference that they find. The spread comes from the runs of an experiment or from your assumptions. Nothing is created.',
+  right: 'read',
+  params: ApplicationParams,
+  body: {
+    schema: PlanRequest,
+    example: {
+      experiment_id: 'faster-planner',
+      difference: { type: 'relative', value: 0.05 },
+      inputs: 20,
+      repetitions: 2,
+    },
+  },
+  responses: {
+    200: {
+      description: 'The plan.',
+      schema: ExperimentPlan,
+      example: {
+        experiment_id: 'faster-planner',
+        experiment_type: 'batch',
+        indicator: 'result.value',
+        unit: 'input',
+        measure: 'relative',
+        difference: { type: 'relative', value: 0.05 },
+        power: 0.8,
+        comparisons: 1,
+        error_rate: 0.04,
+        between_inputs: 0.03,
+        within_input: 0.05,
+        between_units: null,
+        observed: { units: 12, pairs: 36, design_effect: 1 },
+        plans: [
+          { repetitions: 1, inputs: 24, runs: 48 },
+          { repetitions: 2, inputs: 15, runs: 60 },
+        ],
+        units: null,
+        detectable_difference: 0.0417,
+        sentences: ['A verdict on a difference of 5 % needs 24 inputs, or 15 inputs with 2 repetitions.'],
+      },
+    },
+  },
+  errors: [404],
+});

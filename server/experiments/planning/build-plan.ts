@@ -1,0 +1,106 @@
+/** Builds the plan of an experiment from a spread and a difference. Pure; ../statistics/planning has the formulas. */
+import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { FINAL_ALPHA } from '../statistics/paired/verdict.ts';
+import {
+  computeDetectableByInputs,
+  type PairedSpread,
+  planInputs,
+} from '../statistics/planning/paired-plan.ts';
+import type { PowerTarget } from '../statistics/planning/sample-size.ts';
+import { computeDetectableByUnits, planUnits } from '../statistics/planning/switchback-plan.ts';
+import { describePlan } from './describe-plan.ts';
+import type { PlanSettings, PlanSpread } from './parse-plan-request.ts';
+
+/** Repetitions of the plans that a response lists. */
+const PLANNED_REPETITIONS = [1, 2, 3, 5, 10];
+
+/** The experiment that shows the spread. */
+export type PlanSource = Pick<ExperimentPlan, 'experiment_id' | 'experiment_type'>;
+
+/** Returns the response body of a plan. */
+export function buildPlan(settings: PlanSettings, spread: PlanSpread, source: PlanSource): ExperimentPlan {
+  const { difference, power, comparisons } = settings;
+  const target = { power, weight: 1 / comparisons };
+  const { observed } = spread;
+  const plan = {
+    ...source,
+    indicator: observed?.indicator ?? null,
+    unit: spread.unit,
+    measure: spread.measure,
+    difference,
+    power,
+    comparisons,
+    error_rate: FINAL_ALPHA / comparisons,
+    between_inputs: spread.between_inputs,
+    within_input: spread.within_input,
+    between_units: spread.between_units,
+    observed: observed && {
+      units: observed.units,
+      pairs: observed.pairs,
+      design_effect: spread.design_effect,
+    },
+    ...computeSizes(settings, spread, target),
+  };
+  return { ...plan, sentences: describePlan(plan, settings.size, spread.design_effect) };
+}
+
+type Sizes = Pick<ExperimentPlan, 'plans' | 'units' | 'detectable_difference'>;
+
+function computeSizes({ difference, size }: PlanSettings, spread: PlanSpread, target: PowerTarget): Sizes {
+  const effect = toEffect(difference, spread);
+  if (spread.unit === 'unit') {
+    const units = { between_units: spread.between_units ?? 0, settled_share: 1 / spread.design_effect };
+    const detectable =
+      size !== null && 'units' in size ? computeDetectableByUnits(size.units, units, target) : null;
+    return {
+      plans: [],
+      units: planUnits(effect, units, target),
+      detectable_difference: toDifference(detectable, difference, spread),
+    };
+  }
+  const paired: PairedSpread = {
+    between_inputs: spread.between_inputs ?? 0,
+    within_input: spread.within_input ?? 0,
+    design_effect: spread.design_effect,
+  };
+  const isShadow = spread.unit === 'original';
+  const plans = planInputs(effect, paired, target, isShadow ? [1] : PLANNED_REPETITIONS);
+  const detectable =
+    size !== null && 'inputs' in size ? computeDetectableByInputs(size, paired, target) : null;
+  return {
+    // The originals of a shadow test exist, and only the copies are new.
+    plans: isShadow ? plans.map((plan) => ({ ...plan, runs: plan.inputs })) : plans,
+    units: null,
+    detectable_difference: toDifference(detectable, difference, spread),
+  };
+}
+
+/** Converts a difference to the scale of the effect. A relative one of an absolute measure is a share of the control's mean. */
+function toEffect(
+  { type, value }: PlanSettings['difference'],
+  { measure, control_mean, shift }: PlanSpread,
+): number {
+  if (measure === 'relative') return Math.log1p(value * shareOfShifted(control_mean, shift));
+  return type === 'absolute' ? value : value * Math.abs(control_mean);
+}
+
+/** Converts an effect back to a difference; null for one that no plan of this size finds. */
+function toDifference(
+  effect: number | null,
+  { type }: PlanSettings['difference'],
+  { measure, control_mean, shift }: PlanSpread,
+): number | null {
+  if (effect === null) return null;
+  const found =
+    measure === 'relative'
+      ? Math.expm1(effect) / shareOfShifted(control_mean, shift)
+      : type === 'absolute'
+        ? effect
+        : effect / Math.abs(control_mean);
+  return Number.isFinite(found) ? found : null;
+}
+
+/** A ratio of shifted values is nearer to 1 than the ratio of the values. */
+function shareOfShifted(control_mean: number, shift: number): number {
+  return control_mean / (control_mean + shift);
+}

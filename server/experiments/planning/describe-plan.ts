@@ -1,0 +1,127 @@
+/** Describes a plan and its caveats in sentences. Pure. */
+import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { BATCH_RUNS_MAX, SHADOW_RUNS_MAX, SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
+import { VERDICT_UNITS_MIN } from '../statistics/paired/verdict.ts';
+import type { PlannedSize } from './parse-plan-request.ts';
+
+/** Fewer units show the spread too roughly: with 20 its standard error is 16 %, which is 32 % of the planned number. */
+const OBSERVED_UNITS_MIN = 20;
+/** The share of the variance of one input from which more repetitions save few inputs. */
+const BETWEEN_SHARE_HIGH = 0.5;
+
+type DescribedPlan = Omit<ExperimentPlan, 'sentences'>;
+
+/** Returns the sentences. `designEffect` is the number of units that say as much as one independent, settled unit. */
+export function describePlan(plan: DescribedPlan, size: PlannedSize, designEffect: number): string[] {
+  return [
+    describeNeeded(plan),
+    ...describeDetectable(plan, size),
+    ...describeRepetitions(plan),
+    ...describeLimits(plan),
+    ...describeEvidence(plan, designEffect),
+  ];
+}
+
+function describeNeeded({ unit, units, plans, difference, power }: DescribedPlan): string {
+  const goal = `To find a difference of ${formatDifference(difference)} in ${formatPercent(power)} of experiments,`;
+  if (unit === 'unit') return `${goal} plan ${formatNumber(units ?? 0)} units.`;
+  const [single, ...repeated] = plans;
+  const inputs = single?.inputs ?? 0;
+  if (unit === 'original') return `${goal} copy ${formatNumber(inputs)} originals.`;
+  const fewer = repeated.filter((plan) => plan.inputs < inputs).at(-1);
+  const other = fewer
+    ? `, or ${formatNumber(fewer.inputs)} inputs with ${fewer.repetitions} repetitions`
+    : '';
+  return `${goal} run ${formatNumber(inputs)} inputs once on each side${other}.`;
+}
+
+function describeDetectable(
+  { unit, detectable_difference, difference, power }: DescribedPlan,
+  size: PlannedSize,
+): string[] {
+  if (size === null) return [];
+  const name =
+    'units' in size
+      ? `${formatNumber(size.units)} units`
+      : `${formatNumber(size.inputs)} ${unit}s${size.repetitions > 1 ? ` with ${size.repetitions} repetitions` : ''}`;
+  if (detectable_difference === null)
+    return [
+      `A plan of ${name} cannot give a verdict: it needs at least ${VERDICT_UNITS_MIN} that count as independent.`,
+    ];
+  const found = formatDifference({ ...difference, value: detectable_difference });
+  return [`A plan of ${name} finds differences from ${found} on in ${formatPercent(power)} of experiments.`];
+}
+
+function describeRepetitions({ unit, between_inputs, within_input, observed }: DescribedPlan): string[] {
+  if (unit !== 'input') return [];
+  if (between_inputs === null)
+    return [
+      'One group of runs shows no variation of the effect between inputs. The plan assumes none, so it is a lower bound.',
+    ];
+  if (within_input === null)
+    return [
+      'Every input has one pair of runs, so the noise of runs cannot be told from the variation between inputs. Run repetitions once to learn how many inputs they save.',
+    ];
+  const variance = between_inputs ** 2 + 2 * within_input ** 2;
+  if (observed === null || variance === 0) return [];
+  const share = between_inputs ** 2 / variance;
+  return share >= BETWEEN_SHARE_HIGH
+    ? [
+        `The effect varies between inputs (${formatPercent(share)} of the variance of one input), so repetitions save few inputs.`,
+      ]
+    : [
+        `The noise of runs is ${formatPercent(1 - share)} of the variance of one input, and repetitions reduce that part.`,
+      ];
+}
+
+/** Names plans that no single experiment can have. */
+function describeLimits({ unit, units, plans, experiment_type }: DescribedPlan): string[] {
+  const [single] = plans;
+  if (unit === 'unit')
+    return (units ?? 0) > SWITCHBACK_UNITS_MAX
+      ? [`A switchback test has at most ${formatNumber(SWITCHBACK_UNITS_MAX)} units.`]
+      : [];
+  if (experiment_type === 'shadow')
+    return (single?.runs ?? 0) > SHADOW_RUNS_MAX
+      ? [`A shadow test copies at most ${formatNumber(SHADOW_RUNS_MAX)} runs.`]
+      : [];
+  return plans.every(({ runs }) => runs > BATCH_RUNS_MAX)
+    ? [`A batch experiment has at most ${formatNumber(BATCH_RUNS_MAX)} runs, fewer than any of these plans.`]
+    : [];
+}
+
+function describeEvidence(
+  { unit, observed, comparisons, error_rate }: DescribedPlan,
+  designEffect: number,
+): string[] {
+  const sentences: string[] = [];
+  if (observed && observed.units < OBSERVED_UNITS_MIN)
+    sentences.push(
+      `The spread comes from ${observed.units} ${unit}s and is a rough estimate; plan a third more to be safe.`,
+    );
+  if (unit === 'original' && designEffect > 1)
+    sentences.push(
+      `The originals depend on each other: ${Number(designEffect.toPrecision(2))} say as much as one independent original.`,
+    );
+  if (unit === 'unit')
+    sentences.push(
+      `In ${observed ? 'the design of the test' : 'the default design'} ${formatPercent(1 / designEffect)} of the units count; the others follow a switch within carry_over_units.`,
+    );
+  if (comparisons > 1)
+    sentences.push(
+      `${comparisons} comparisons share the error rate of 4 %, so each has ${formatPercent(error_rate)}.`,
+    );
+  return sentences;
+}
+
+function formatDifference({ type, value }: ExperimentPlan['difference']): string {
+  return type === 'relative' ? formatPercent(value) : formatNumber(value);
+}
+
+function formatPercent(share: number): string {
+  return `${Number((100 * share).toPrecision(3))} %`;
+}
+
+function formatNumber(value: number): string {
+  return new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 6 }).format(value);
+}

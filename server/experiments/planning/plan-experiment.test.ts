@@ -1,0 +1,281 @@
+/** Plans of experiments through the API: from runs, from assumptions, and refused requests. */
+import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
+import { createRun, waitForRunEnd } from '../../testing/fixtures/apps.ts';
+import {
+  createBatchExperiment,
+  createExperimentApplication,
+  waitForBatchEnd,
+} from '../../testing/fixtures/batch-experiments.ts';
+import { createOnlineTestApp, onlineTestCalls, shadowCalls } from '../../testing/fixtures/online-tests.ts';
+import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
+import { createManualClock, type ManualClock } from '../../testing/host/manual-clock.ts';
+import type { TestResponse } from '../../testing/http/request.ts';
+import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+
+const MINUTE_MS = 60_000;
+let server: TestServer;
+let clock: ManualClock;
+beforeAll(async () => {
+  clock = createManualClock(Date.UTC(2026, 0, 5, 8));
+  server = await startTestServer({ clock });
+});
+afterAll(() => server.close());
+
+const request = (application: string, body: object): Promise<TestResponse> =>
+  server.request('POST', `/v1/applications/${application}/experiments/plan`, { body });
+async function plan(application: string, body: object): Promise<ExperimentPlan> {
+  const response = await request(application, body);
+  expectStatus(response, 200);
+  return response.body as ExperimentPlan;
+}
+const RELATIVE = { type: 'relative', value: 0.05 };
+
+/** The number of units by hand; see planning.test.ts. `z` is the quantile of the error rate. */
+const computeNeeded = (variance: number, effect: number, z = 2.053_749) =>
+  Math.max(10, Math.ceil(((z + 0.841_621) ** 2 * variance * (Math.PI / 3)) / effect ** 2 + z ** 2 / 2));
+
+describe('a plan from assumptions', () => {
+  beforeAll(() => createExperimentApplication(server, 'assumed', { one: {} }));
+
+  test('has the inputs for 1, 2, 3, 5 and 10 repetitions', async () => {
+    const found = await plan('assumed', { difference: RELATIVE, between_inputs: 0.04, within_input: 0.1 });
+    const effect = Math.log(1.05);
+    const plans = [1, 2, 3, 5, 10].map((repetitions) => {
+      const inputs = computeNeeded(0.0016 + 0.02 / repetitions, effect);
+      return { repetitions, inputs, runs: 2 * inputs * repetitions };
+    });
+    expect(found).toEqual({
+      experiment_id: null,
+      experiment_type: null,
+      indicator: null,
+      unit: 'input',
+      measure: 'relative',
+      difference: RELATIVE,
+      power: 0.8,
+      comparisons: 1,
+      error_rate: 0.04,
+      between_inputs: 0.04,
+      within_input: 0.1,
+      between_units: null,
+      observed: null,
+      plans,
+      units: null,
+      detectable_difference: null,
+      sentences: [
+        `To find a difference of 5 % in 80 % of experiments, run ${plans[0]?.inputs} inputs once on each side, or ${plans[4]?.inputs} inputs with 10 repetitions.`,
+      ],
+    });
+  });
+
+  test('has the smallest difference that given inputs and repetitions find', async () => {
+    const body = { difference: RELATIVE, within_input: 0.1, inputs: 40, repetitions: 2 };
+    const found = await plan('assumed', body);
+    // 2.895370 × √(0.01 / ((40 - 2.108942) × 3 / π)) = 0.048134 on the scale of logarithms.
+    expect(found.detectable_difference).toBeCloseTo(Math.expm1(0.048_134), 5);
+    expect(found.sentences).toContain(
+      'A plan of 40 inputs with 2 repetitions finds differences from 4.93 % on in 80 % of experiments.',
+    );
+    const few = await plan('assumed', { ...body, inputs: 9 });
+    expect(few.detectable_difference).toBeNull();
+    expect(few.sentences).toContain(
+      'A plan of 9 inputs with 2 repetitions cannot give a verdict: it needs at least 10 that count as independent.',
+    );
+  });
+
+  test('divides the error rate among the comparisons', async () => {
+    const found = await plan('assumed', { difference: RELATIVE, within_input: 0.1, comparisons: 10 });
+    expect(found.error_rate).toBeCloseTo(0.004, 12);
+    expect(found.plans[0]?.inputs).toBe(computeNeeded(0.02, Math.log(1.05), 2.878_162));
+    expect(found.sentences.at(-1)).toBe('10 comparisons share the error rate of 4 %, so each has 0.4 %.');
+  });
+
+  test('takes an absolute difference in the unit of the indicator', async () => {
+    const found = await plan('assumed', {
+      difference: { type: 'absolute', value: 3 },
+      between_inputs: 4,
+      power: 0.5,
+    });
+    // The quantile of a power of one half is 0: 2.053749² × 16 / 9 × π / 3 + 2.108942 = 9.96.
+    expect(found).toMatchObject({ measure: 'absolute', power: 0.5 });
+    expect(found.plans[0]?.inputs).toBe(10);
+  });
+
+  test('plans the units of a switchback test in the default design', async () => {
+    const found = await plan('assumed', { difference: RELATIVE, between_units: 0.05, units: 100 });
+    // Of two units of a block the second one counts, and the first one half of the time.
+    const settled = computeNeeded(4 * 0.0025, Math.log(1.05));
+    expect(found).toMatchObject({ unit: 'unit', plans: [] });
+    expect(found.units).toBeGreaterThan(settled / 0.8);
+    expect(found.units).toBeLessThan(settled / 0.7);
+    expect(found.detectable_difference).toBeLessThan(0.05);
+  });
+
+  test.each([
+    [{ difference: { type: 'relative', value: 0 }, within_input: 1 }, 'difference.value is 0'],
+    [{ difference: RELATIVE }, 'experiment_id is missing'],
+    [{ difference: RELATIVE, within_input: 1, between_units: 1 }, 'between_units is 1'],
+    [{ difference: RELATIVE, within_input: 1, units: 5 }, 'units is 5'],
+    [{ difference: RELATIVE, between_units: 1, inputs: 5 }, 'inputs is 5'],
+    [{ difference: RELATIVE, within_input: 1, units: 5, inputs: 5 }, 'units is 5'],
+    [{ difference: RELATIVE, within_input: 1, repetitions: 5 }, 'repetitions is 5 without inputs'],
+    [{ difference: RELATIVE, experiment_id: 'none' }, 'experiment_id is "none"'],
+    [{ difference: RELATIVE, experiment_id: 'x', within_input: 1 }, 'within_input is 1'],
+    [{ difference: RELATIVE, within_input: 1, power: 0.4 }, 'power'],
+  ])('%j is a 400', async (body, text) => {
+    expectError(await request('assumed', body), 400, text);
+  });
+
+  test('is a 404 for another account, leaves no audit entry, and is allowed to a viewer', async () => {
+    const body = { difference: RELATIVE, within_input: 0.1 };
+    const path = '/v1/applications/assumed/experiments/plan';
+    const other = await createOtherAccount(server);
+    expectError(await server.request('POST', path, { body, token: other.token }), 404);
+    const { token } = await server.createKey('viewer');
+    expectStatus(await server.request('POST', path, { body, token }), 200);
+    const { body: audit } = await server.client.call('listAuditEntries', {});
+    expect(JSON.stringify(audit)).not.toContain('planExperiment');
+  });
+});
+
+describe('a plan from a batch experiment', () => {
+  beforeAll(async () => {
+    await createExperimentApplication(server, 'batched', { plain: {}, plus: { shift: '1' } });
+    for (const [id, instance_ids, repetitions] of [
+      ['once', ['plain', 'plus'], 1],
+      ['twice', ['plain', 'plus'], 2],
+      ['alone', ['plain'], 2],
+    ] as const) {
+      await createBatchExperiment(server, 'batched', {
+        id,
+        input_set_id: 'sizes',
+        instance_ids,
+        repetitions,
+      });
+      await waitForBatchEnd(server, 'batched', id);
+    }
+  });
+  // Inputs of the sizes 1, 2 and 3, to which the candidate adds 1.
+  const logarithms = [Math.log(2), Math.log(3 / 2), Math.log(4 / 3)];
+  const centre = logarithms.reduce((total, value) => total + value / 3, 0);
+  const variance = logarithms.reduce((total, value) => total + (value - centre) ** 2 / 2, 0);
+
+  test('has the spread of its runs, and the inputs that it asks for', async () => {
+    const found = await plan('batched', {
+      experiment_id: 'twice',
+      difference: { type: 'relative', value: 0.2 },
+    });
+    expect(found).toMatchObject({
+      experiment_id: 'twice',
+      experiment_type: 'batch',
+      indicator: 'result.value',
+      unit: 'input',
+      measure: 'relative',
+      observed: { units: 3, pairs: 6, design_effect: 1 },
+      within_input: 0,
+    });
+    expect(found.between_inputs).toBeCloseTo(Math.sqrt(variance), 10);
+    const inputs = computeNeeded(variance, Math.log(1.2));
+    expect(found.plans.map((one) => one.inputs)).toEqual(new Array(5).fill(inputs));
+    expect(found.sentences).toEqual([
+      `To find a difference of 20 % in 80 % of experiments, run ${inputs} inputs once on each side.`,
+      'The effect varies between inputs (100 % of the variance of one input), so repetitions save few inputs.',
+      'The spread comes from 3 inputs and is a rough estimate; plan a third more to be safe.',
+    ]);
+  });
+
+  test('says that one pair for each input hides the noise of runs', async () => {
+    const found = await plan('batched', { experiment_id: 'once', difference: RELATIVE });
+    expect(found.within_input).toBeNull();
+    expect(found.between_inputs).toBeCloseTo(Math.sqrt(variance), 10);
+    expect(found.sentences[1]).toMatch(/^Every input has one pair of runs/);
+  });
+
+  test('plans an absolute difference from absolute differences, and another indicator', async () => {
+    const found = await plan('batched', {
+      experiment_id: 'twice',
+      indicator: '$.result.custom.twice',
+      difference: { type: 'absolute', value: 1 },
+    });
+    // The candidate adds 2 to each: no spread at all.
+    expect(found).toMatchObject({
+      indicator: 'result.custom.twice',
+      measure: 'absolute',
+      between_inputs: 0,
+      within_input: 0,
+    });
+    expect(found.plans[0]?.inputs).toBe(10);
+  });
+
+  test('from a single instance with repetitions is a lower bound', async () => {
+    const found = await plan('batched', { experiment_id: 'alone', difference: RELATIVE });
+    expect(found).toMatchObject({ between_inputs: null, within_input: 0, observed: { units: 3, pairs: 6 } });
+    expect(found.sentences[1]).toMatch(/a lower bound\.$/);
+  });
+
+  test.each([
+    [{ experiment_id: 'once', indicator: 'missing' }, 'no spread of the indicator "missing"'],
+    [{ experiment_id: 'once', experiment_type: 'shadow' }, 'it must be a shadow experiment'],
+    [{ experiment_id: 'once', units: 20 }, 'units is 20'],
+  ])('%j is a 400', async (body, text) => {
+    expectError(await request('batched', { difference: RELATIVE, ...body }), 400, text);
+  });
+});
+
+describe('a plan from an online test', () => {
+  beforeAll(() => createOnlineTestApp(server, 'online'));
+  const submit = (cost: number) => createRun(server, 'online', { instance: 'baseline', input: { cost } });
+
+  test('has the spread of the originals of a shadow test, and counts copies', async () => {
+    const shadow = shadowCalls(() => server, 'online');
+    const costs = [100, 200, 400];
+    await shadow.startTest({ id: 'shadow', termination_events: { maximum_runs: costs.length } });
+    for (const cost of costs) {
+      clock.advance(1);
+      await waitForRunEnd(server, 'online', await submit(cost));
+    }
+    await shadow.waitForStatus('shadow', 'completed');
+    const found = await plan('online', { experiment_id: 'shadow', difference: RELATIVE });
+    const logarithms = costs.map((cost) => Math.log((cost - 10) / cost));
+    const centre = logarithms.reduce((total, value) => total + value / 3, 0);
+    const variance = logarithms.reduce((total, value) => total + (value - centre) ** 2 / 2, 0);
+    expect(found).toMatchObject({ unit: 'original', experiment_type: 'shadow' });
+    expect(found.between_inputs).toBeCloseTo(Math.sqrt(variance), 10);
+    const inputs = computeNeeded(variance, Math.log(1.05));
+    expect(found.plans).toEqual([{ repetitions: 1, inputs, runs: inputs }]);
+    expectError(
+      await request('online', { experiment_id: 'shadow', difference: RELATIVE, inputs: 20, repetitions: 2 }),
+      400,
+      'copies each original once',
+    );
+  });
+
+  test('has the spread of the units of a switchback test', async () => {
+    const switchback = onlineTestCalls(() => server, 'switchback', 'online');
+    const plan_ = { unit_duration_minutes: 1, units: 16 };
+    const draft = {
+      id: 'turns',
+      name: 'Taking turns',
+      comparison: { baseline_instance_id: 'baseline', candidate_instance_id: 'candidate' },
+      generate_random_plan: plan_,
+    };
+    expectStatus(await switchback.create(draft), 201);
+    expectError(
+      await request('online', { experiment_id: 'turns', difference: RELATIVE }),
+      400,
+      'two settled units of each side',
+    );
+    expectStatus(await switchback.start('turns'), 204);
+    for (let unit = 0; unit < plan_.units; unit += 1) {
+      await waitForRunEnd(server, 'online', await submit(100 + 7 * ((unit * 5) % 16)));
+      clock.advance(MINUTE_MS);
+    }
+    await switchback.waitForStatus('turns', 'completed');
+    const found = await plan('online', { experiment_id: 'turns', difference: RELATIVE, units: 100 });
+    expect(found).toMatchObject({ unit: 'unit', experiment_type: 'switchback', plans: [] });
+    const { between_units, observed } = found;
+    const settled = computeNeeded(4 * (between_units ?? 0) ** 2, Math.log(1.05));
+    expect(found.units).toBe(Math.ceil(settled * (observed?.design_effect ?? 0)));
+  });
+});

@@ -1,0 +1,159 @@
+/** Sizes of planned experiments: against the formulas by hand, and against the power of simulated experiments. */
+import { describe, expect, test } from 'vitest';
+import { simulatePaired, simulateSwitchback } from '../../simulation/analyse-simulated.ts';
+import type { SwitchbackDesign } from '../switchback/design.ts';
+import { computeDetectableByInputs, planInputs } from './paired-plan.ts';
+import { computeDetectableByUnits, estimateSettledShare, planUnits } from './switchback-plan.ts';
+import { estimateVarianceComponents } from './variance-components.ts';
+
+const TARGET = { power: 0.8, weight: 1 };
+const spreadOf = (between_inputs: number, within_input: number, design_effect = 1) => ({
+  between_inputs,
+  within_input,
+  design_effect,
+});
+
+describe('planned inputs', () => {
+  // With z(0.98) = 2.053749 and z(0.8) = 0.841621: n = (2.053749 + 0.841621)² × variance / effect² × π / 3 + 2.053749² / 2.
+  test.each([
+    // 8.383168 × 0.005 / 0.0025 × 1.047198 + 2.108942 = 19.667
+    { effect: 0.05, between: 0, within: 0.05, repetitions: 1, inputs: 20 },
+    // 8.383168 × (0.0009 + 0.001) / 0.0004 × 1.047198 + 2.108942 = 43.809
+    { effect: 0.02, between: 0.03, within: 0.05, repetitions: 5, inputs: 44 },
+    // 8.383168 × 0.0009 / 0.0004 × 1.047198 + 2.108942 = 21.861, whatever the repetitions are
+    { effect: 0.02, between: 0.03, within: 0, repetitions: 10, inputs: 22 },
+    // No variance: the fewest inputs of a verdict.
+    { effect: 0.02, between: 0, within: 0, repetitions: 1, inputs: 10 },
+  ])(
+    'are $inputs for $effect, $between between and $within within inputs, $repetitions repetitions',
+    (row) => {
+      const { effect, between, within, repetitions, inputs } = row;
+      expect(planInputs(effect, spreadOf(between, within), TARGET, [repetitions])).toEqual([
+        { repetitions, inputs, runs: 2 * inputs * repetitions },
+      ]);
+    },
+  );
+
+  test('are more for a share of the error rate, and for inputs that depend on each other', () => {
+    // z(1 - 0.04 / 20) = 2.878162: (2.878162 + 0.841621)² × 2 × 1.047198 + 2.878162² / 2 = 33.12.
+    const [shared] = planInputs(0.05, spreadOf(0, 0.05), { power: 0.8, weight: 0.1 }, [1]);
+    expect(shared?.inputs).toBe(34);
+    // Three times the 20 inputs of independent ones.
+    const [dependent] = planInputs(0.05, spreadOf(0, 0.05, 3), TARGET, [1]);
+    expect(dependent?.inputs).toBe(60);
+  });
+
+  test.each([
+    [0.05, 0, 0.05, 1],
+    [0.02, 0.03, 0.05, 5],
+    [0.01, 0.02, 0.01, 2],
+  ])('are the fewest whose detectable effect is at most %d', (effect, between, within, repetitions) => {
+    const spread = spreadOf(between, within);
+    const [plan] = planInputs(effect, spread, TARGET, [repetitions]);
+    const inputs = plan?.inputs ?? 0;
+    const detect = (count: number) =>
+      computeDetectableByInputs({ inputs: count, repetitions }, spread, TARGET);
+    expect(detect(inputs)).toBeLessThanOrEqual(effect);
+    expect(detect(inputs - 1)).toBeGreaterThan(effect);
+    expect(detect(9)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+/** Experiments of each cell: the standard error of a power of 80 % is 2.3 %. */
+const EXPERIMENTS = 300;
+
+describe('a planned batch finds the effect as often as promised', () => {
+  // Runs scatter by 5 % of their value, and sizes of inputs over two orders of magnitude.
+  test.each([
+    { effect: 0.05, interaction: 0, repetitions: 1, power: 0.8 },
+    { effect: 0.03, interaction: 0.03, repetitions: 2, power: 0.8 },
+    { effect: 0.04, interaction: 0.05, repetitions: 5, power: 0.9 },
+  ])('$effect, interaction $interaction, $repetitions repetitions, power $power', (row) => {
+    const { effect, interaction, repetitions, power } = row;
+    const spread = spreadOf(interaction / (1 + effect), 0.05);
+    const [plan] = planInputs(Math.log1p(effect), spread, { power, weight: 1 }, [repetitions]);
+    const population = { effect, interaction, sizeSpread: 1.5 };
+    const size = { inputs: plan?.inputs ?? 0, repetitions };
+    const { worse } = simulatePaired(population, size, EXPERIMENTS);
+    expect(worse).toBeGreaterThan(power - 0.08);
+    expect(worse).toBeLessThan(power + 0.1);
+  });
+});
+
+describe('planned units', () => {
+  const design = (kind: SwitchbackDesign['kind'], carryOverUnits: number): SwitchbackDesign => ({
+    kind,
+    carryOverUnits,
+    units: 400,
+    unitMinutes: 60,
+  });
+
+  test.each([
+    ['independent', 0, 1],
+    // A unit counts if the coin before fell alike, and if the two coins before did.
+    ['independent', 1, 1 / 2],
+    ['independent', 2, 1 / 4],
+    // Blocks of two units: the second one counts, the first one if the block before has the same side, half of the time.
+    ['blocked', 1, 3 / 4],
+  ] as const)('of a design %s with a carry-over of %d count with a share of %d', (kind, carryOver, share) => {
+    expect(estimateSettledShare(design(kind, carryOver))).toBeCloseTo(share, 1);
+  });
+
+  test('are the settled units of the formula, divided by their share', () => {
+    // Four times the variance of a unit: 8.383168 × 4 × 0.0025 / 0.0025 × 1.047198 + 2.108942 = 37.22, so 38 / 0.5.
+    const spread = { between_units: 0.05, settled_share: 0.5 };
+    expect(planUnits(0.05, spread, TARGET)).toBe(76);
+    expect(computeDetectableByUnits(76, spread, TARGET)).toBeLessThanOrEqual(0.05);
+    expect(computeDetectableByUnits(74, spread, TARGET)).toBeGreaterThan(0.05);
+    expect(computeDetectableByUnits(19, spread, TARGET)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test.each([
+    { effect: 5, kind: 'independent', carryOverUnits: 0 },
+    { effect: 5, kind: 'blocked', carryOverUnits: 1 },
+  ] as const)('find an effect of $effect % with design $kind as often as promised', (row) => {
+    const { effect, kind, carryOverUnits } = row;
+    const share = estimateSettledShare(design(kind, carryOverUnits));
+    const units = planUnits(Math.log1p(effect / 100), { between_units: 0.05, settled_share: share }, TARGET);
+    const { worse } = simulateSwitchback({ effect }, { ...design(kind, carryOverUnits), units }, EXPERIMENTS);
+    expect(worse).toBeGreaterThan(0.72);
+    expect(worse).toBeLessThan(0.92);
+  });
+});
+
+describe('variance components', () => {
+  test('of equally many pairs are those of the analysis of variance', () => {
+    // Means 2, 6, 10: the mean square within is 2, between 2 × 16 = 32, and (32 - 2) / 2 = 15.
+    expect(
+      estimateVarianceComponents([
+        [1, 3],
+        [5, 7],
+        [9, 11],
+      ]),
+    ).toEqual({ between_inputs: 15, within_input: 2, inputs: 3, pairs: 6 });
+  });
+
+  test('of unequally many pairs weigh inputs by them', () => {
+    // Within: (0.5² + 0.5²) / 1. About the mean 3: 2 × (1.5 - 3)² + (6 - 3)² = 13.5; typical number 3 - 5 / 3 = 4 / 3.
+    const found = estimateVarianceComponents([[1, 2], [6], []]);
+    expect(found?.within_input).toBeCloseTo(0.5, 12);
+    expect(found?.between_inputs).toBeCloseTo((13.5 - 0.5) / (4 / 3), 12);
+  });
+
+  test.each([
+    ['no input', []],
+    ['one input', [[1, 2]]],
+  ])('of %s are unknown', (_name, lists) => {
+    expect(estimateVarianceComponents(lists)).toBeNull();
+  });
+
+  test('are never negative', () => {
+    // Equal means: the mean square between is below that within.
+    expect(
+      estimateVarianceComponents([
+        [1, 3],
+        [1, 3],
+      ])?.between_inputs,
+    ).toBe(0);
+  });
+});

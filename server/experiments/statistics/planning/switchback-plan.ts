@@ -1,0 +1,55 @@
+/**
+ * Plans of switchback tests. The effect is the difference of two means, each of half of the settled units, so its variance
+ * is that of a mean of all settled units with four times the variance of one unit. Units within the carry-over of a switch
+ * do not count, so a plan has more units than settled ones.
+ */
+import { RandomGenerator } from '../random-generator.ts';
+import {
+  assignUnits,
+  findSettledUnits,
+  listCoins,
+  type SwitchbackDesign,
+  throwCoins,
+} from '../switchback/design.ts';
+import { computeDetectableEffect, computeUnitsToDetect, type PowerTarget } from './sample-size.ts';
+
+/** The spread of a switchback test. */
+export interface SwitchbackSpread {
+  /** Standard deviation of the mean of one unit within its side, on the scale of the effect. */
+  between_units: number;
+  /** Share of the units that count. */
+  settled_share: number;
+}
+
+/** Returns the number of units of a plan that finds the effect. */
+export function planUnits(effect: number, spread: SwitchbackSpread, target: PowerTarget): number {
+  const settled = computeUnitsToDetect(effect, computeContrastVariance(spread), target);
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(settled / spread.settled_share));
+}
+
+/** Returns the smallest effect that so many units find; infinite for a plan that cannot give a verdict. */
+export function computeDetectableByUnits(
+  units: number,
+  spread: SwitchbackSpread,
+  target: PowerTarget,
+): number {
+  return computeDetectableEffect(units * spread.settled_share, computeContrastVariance(spread), target);
+}
+
+const DRAWS = 400;
+
+/** Returns the mean share of settled units over random plans of the design. The seed is fixed, so the result is too. */
+export function estimateSettledShare(design: SwitchbackDesign): number {
+  const generator = new RandomGenerator('settled share');
+  const coins = listCoins(design);
+  let settled = 0;
+  for (let draw = 0; draw < DRAWS; draw += 1) {
+    const assignment = assignUnits(coins, throwCoins(coins, generator), design.units);
+    settled += findSettledUnits(assignment, design.carryOverUnits).reduce((total, one) => total + one, 0);
+  }
+  return settled / DRAWS / design.units;
+}
+
+function computeContrastVariance({ between_units }: SwitchbackSpread): number {
+  return 4 * between_units ** 2;
+}
