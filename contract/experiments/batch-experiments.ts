@@ -41,6 +41,7 @@ import {
   experimentProgressFields,
   experimentUpdateFields,
 } from './experiment-fields.ts';
+import { IndicatorProfile } from './experiment-profiles.ts';
 import { ComparedGroups, GroupedSummary, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, Failure, RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
@@ -153,6 +154,12 @@ export const BatchExperiment = Type.Object(
       description:
         'Comparisons of every instance, version, option set and scenario with the first, or with the control of the first acceptance test on the batch. Beyond the specification.',
     }),
+    profiles: Type.Optional(
+      Type.Array(IndicatorProfile, {
+        description:
+          'Benchmark views of each primary indicator, or of `result.value`: virtual best and worst, performance profiles and distribution functions. Absent with fewer than two groups of runs, and while no input has ended on all of them. Beyond the specification.',
+      }),
+    ),
     method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
       description:

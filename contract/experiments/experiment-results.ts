@@ -266,7 +266,7 @@ export const Comparison = Type.Object(
 );
 export type Comparison = Static<typeof Comparison>;
 
-const groupFields = {
+export const groupFields = {
   instance_id: Type.String({ description: 'Id of the instance.' }),
   version_id: Type.String({ description: 'Id of the version; empty for `latest`.' }),
   option_set: Type.Optional(Type.String({ description: 'Key of the option set, if any.' })),

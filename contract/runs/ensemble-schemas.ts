@@ -211,6 +211,62 @@ const EnsembleLeftOut = Type.Object(
 );
 export type EnsembleLeftOut = Static<typeof EnsembleLeftOut>;
 
+const number = (description: string) => Type.Number({ description });
+const integer = (description: string) => Type.Integer({ description });
+const groupId = Type.String({ description: 'Id of the run group.' });
+
+const EnsembleGain = Type.Object(
+  {
+    statistics_path: Type.String({ description: 'The indicator of the first rule.' }),
+    objective,
+    value: number('Value of the best run.'),
+    best_group: Type.Object(
+      { run_group_id: groupId, mean: number('Mean value of one of its runs.') },
+      {
+        description:
+          'The best single group: the one with the smallest share of failed runs, and of those the one with the best mean.',
+      },
+    ),
+    improvement: number(
+      'How much better the best run is than a run of the best single group on average; negative for worse.',
+    ),
+    relative_improvement: nullable(number('The same as a share of that mean; null if it is 0.')),
+    groups: Type.Array(
+      Type.Object(
+        {
+          run_group_id: groupId,
+          runs: integer('Runs that ended; canceled and deleted runs do not count.'),
+          failed: integer('Runs that failed, could not be created, or have no number.'),
+          mean: nullable(number('Mean of its values; null without one.')),
+          best: nullable(number('Its best value; null without one.')),
+          contribution: number(
+            'Its share in the improvement of the best value over the worst one (Shapley value). The contributions of all groups add up to that improvement.',
+          ),
+        },
+        { description: 'A run group.' },
+      ),
+      { description: 'The groups, in the order of the definition.' },
+    ),
+    best_of_k: Type.Array(
+      Type.Object(
+        {
+          k: integer('Number of runs.'),
+          expected: number('Expected best value of k of these runs, where any succeeds.'),
+          solved_share: number('Share of all choices of k runs in which any succeeds.'),
+        },
+        { description: 'The best of k runs.' },
+      ),
+      { description: 'The best of k runs, for each k up to the number of runs.' },
+    ),
+  },
+  {
+    $id: 'EnsembleGain',
+    description:
+      'Gain of the ensemble over its best single group, and the best of fewer runs. Absent when the best run has no number of the indicator of the first rule, and for runs of an older release. Beyond the specification.',
+  },
+);
+export type EnsembleGain = Static<typeof EnsembleGain>;
+
 const RulesResult = Type.Object(
   {
     best_run_id: nullable(
@@ -220,6 +276,7 @@ const RulesResult = Type.Object(
     left_out: Type.Array(EnsembleLeftOut, {
       description: 'Runs that did not succeed, or do not exist.',
     }),
+    gain: Type.Optional(EnsembleGain),
   },
   { $id: 'EnsembleRulesResult', description: 'Selection of the best run.' },
 );

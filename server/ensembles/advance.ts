@@ -29,6 +29,7 @@ import {
 import { findRun } from '../runs/store/runs.ts';
 import type { RunsTable } from '../runs/store/schema.ts';
 import { endEnsembleRun, type FinalColumns } from '../runs/store/transitions.ts';
+import { computeGain } from './compute-gain.ts';
 import { parseStoredDefinition } from './definition.ts';
 import { buildCanceledResult, collectOutcomes, formatFailure, selectBestRun } from './select-best-run.ts';
 
@@ -95,8 +96,9 @@ async function endRun(parts: AdvanceParts, run: RunsTable): Promise<boolean> {
   );
   const isCanceled = run.cancel_requested_at !== null;
   const result = isCanceled ? buildCanceledResult(outcomes) : selectBestRun(definition, outcomes);
+  const gain = computeGain(definition, outcomes, result.best_run_id);
   const finished_at = Math.max(clock.now(), run.created_at);
-  const rules_result = JSON.stringify(result);
+  const rules_result = JSON.stringify(gain === null ? result : { ...result, gain });
   const bestId = children.find((child) => child.id === result.best_run_id)?.id;
   const best = bestId && (await findRun(database.read, run.application_uid, bestId));
   if (bestId && !best) throw new ContentRemovedError(`The run ${bestId} was deleted.`);

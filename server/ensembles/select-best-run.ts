@@ -129,6 +129,12 @@ function buildCandidate(child: ChildRun): Candidate {
   };
 }
 
+/** Returns the number that the path names in the run's indicators; null for none. */
+export function findRunNumber(child: ChildRun, path: string): number | null {
+  const found = findNumber(buildCandidate(child), path);
+  return typeof found === 'number' ? found : null;
+}
+
 /** Returns the number that the path names, or the reason why the run has none. */
 function findNumber({ indicators, missingReason }: Candidate, path: string): number | string {
   const value = findIndicator(indicators, path);

@@ -23,8 +23,8 @@ export interface PlanSettings {
 
 const POWER_DEFAULT = 0.8;
 
-/** The default design of a switchback test; its share of settled units hardly depends on their number. */
-const DEFAULT_DESIGN = { kind: 'blocked', carryOverUnits: 1, units: 200, unitMinutes: 60 } as const;
+/** The default design of a switchback test. A plan of two days or more has a larger share of settled units. */
+const DEFAULT_DESIGN = { kind: 'blocked', carryOverUnits: 1, units: 40, unitMinutes: 60 } as const;
 
 const ASSUMPTIONS = ['between_inputs', 'within_input', 'between_units'] as const;
 

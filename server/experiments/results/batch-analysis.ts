@@ -2,6 +2,7 @@
  * Analyses the runs of a batch: distributions by groups of runs, and the comparison of every group with the first. Pure. Large
  * batches take seconds, so results-worker-pool.ts runs it in a worker thread.
  */
+import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups, GroupedSummary } from '@switchyard/contract/experiments/experiment-results.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
@@ -10,6 +11,8 @@ import { compareFamily } from '../statistics/paired/family.ts';
 import type { Progress } from '../statistics/paired/verdict.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
+import { parseIncumbents } from './parse-incumbents.ts';
+import { profileGroups } from './profile-groups.ts';
 import { COMPARED_INDICATORS_MAX, replaceFlags, selectIndicators } from './select-indicators.ts';
 import { createTimeBlockers } from './time-blockers.ts';
 
@@ -27,24 +30,34 @@ export interface BatchResultsRequest {
 /** An observation whose indicators are the stored JSON; the worker thread parses it. */
 export interface RawObservation extends Omit<Observation, 'indicators'> {
   indicators: string;
+  /** The statistics block of a run with time series. */
+  series?: string;
   /** In a switchback test, the index of the unit of the plan, the time in it, and a refusal by the candidate. */
   unit?: number;
   minutes_into_unit?: number;
   candidate_refused?: boolean;
 }
 
-/** Parses the indicators of an observation. */
+/** Parses the indicators and the time series of an observation. */
 export function parseObservation({
   indicators,
+  series,
   ...run
-}: RawObservation): Observation & Omit<RawObservation, keyof Observation> {
-  return { ...run, indicators: JSON.parse(indicators) as Observation['indicators'] };
+}: RawObservation): Observation & Omit<RawObservation, keyof Observation | 'series'> {
+  const incumbents = series === undefined ? null : parseIncumbents(series);
+  return {
+    ...run,
+    indicators: JSON.parse(indicators) as Observation['indicators'],
+    ...(incumbents === null ? {} : { incumbents }),
+  };
 }
 
 /** The fields of a batch experiment's response body that hold its results. */
 export interface BatchAnalysis {
   grouped_distributional_summaries: GroupedSummary[];
   comparisons: ComparedGroups[];
+  /** Absent with fewer than two groups, and while no input has ended on all of them. */
+  profiles?: IndicatorProfile[];
   warnings: string[];
 }
 
@@ -55,10 +68,15 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
   const ordered = sortRuns(request, runs);
   const grouped = summarizeGroups(ordered);
   const compared = compareGroups(request, ordered);
+  const profiled = profileGroups(
+    groupRuns(ordered).map((group) => ({ ...formatGroup(group), runs: group })),
+    request.settings,
+  );
   const omitted = grouped.omitted_groupings.map((keys) => keys.join(', '));
   return {
     grouped_distributional_summaries: grouped.summaries,
     comparisons: compared.comparisons,
+    ...(profiled.profiles.length === 0 ? {} : { profiles: profiled.profiles }),
     warnings: [
       ...request.planWarnings,
       ...(omitted.length === 0
@@ -68,6 +86,7 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
         ? []
         : [`Distributions of ${grouped.omitted_indicators} indicators are left out: there are too many.`]),
       ...compared.warnings,
+      ...profiled.warnings,
     ],
   };
 }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
 import { parseStartConditions } from '../../runs/execute/start-conditions.ts';
-import { listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
+import { findRunSeries, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
 import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
@@ -14,16 +14,24 @@ const BATCH_SIZE = 250;
 
 /**
  * Reads every run of the experiment. Other requests get processor time between two batches. `versions` maps each instance
- * to its version at the creation of the experiment; a run whose creation failed counts for that version.
+ * to its version at the creation of the experiment; a run whose creation failed counts for that version. `series` reads
+ * the time series of the runs too.
  */
 export async function* readObservations(
   db: Reader,
   experimentUid: string,
   versions: ReadonlyMap<string, string> = new Map(),
+  { series }: { series: boolean } = { series: false },
 ): AsyncGenerator<RawObservation[]> {
   for (let after: RunId | null = null; ; ) {
     const rows: ObservedRun[] = await listObservedRuns(db, experimentUid, after, BATCH_SIZE);
-    if (rows.length > 0) yield rows.map(toRawObservation);
+    const found = series
+      ? await findRunSeries(
+          db,
+          rows.map(({ id }) => id),
+        )
+      : new Map<RunId, string>();
+    if (rows.length > 0) yield rows.map((row) => toRawObservation(row, found.get(row.id)));
     after = rows.at(-1)?.id ?? null;
     if (rows.length < BATCH_SIZE) break;
     await setImmediate();
@@ -38,7 +46,7 @@ export async function* readObservations(
 }
 
 /** Formats a run. A run without a managed input is its own input, so that it forms no pair. */
-function toRawObservation(run: ObservedRun): RawObservation {
+function toRawObservation(run: ObservedRun, series: string | undefined): RawObservation {
   return {
     ...formatLabels(run),
     run_id: run.id,
@@ -46,6 +54,7 @@ function toRawObservation(run: ObservedRun): RawObservation {
     content: run.input_sha256,
     status: run.status,
     indicators: run.indicators,
+    ...(series === undefined ? {} : { series }),
     start: formatStart(run),
   };
 }

@@ -1,5 +1,6 @@
 /** Observations: the runs of an experiment, each with the indicators it reported. */
 import { findIndicator } from '../../runs/results/indicators.ts';
+import type { Incumbent } from './profiles/primal-integral.ts';
 
 /** The fields of a run that statistics read. */
 export interface Observation {
@@ -27,6 +28,8 @@ export interface Observation {
   block?: number | null;
   /** Conditions under which the app started; absent for a run that was not executed here. */
   start?: RunStart | null;
+  /** Solutions that the run found over time, ascending; absent for a run that reported none. */
+  incumbents?: readonly Incumbent[];
 }
 
 /** Start of a run, with the conditions of its host at that time. */

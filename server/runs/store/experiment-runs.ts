@@ -82,6 +82,18 @@ export function listObservedRuns(
   return query.execute();
 }
 
+/** Returns the statistics blocks of those runs that have time series, in JSON, by the id of the run. */
+export async function findRunSeries(db: Reader, ids: readonly RunId[]): Promise<Map<RunId, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('runs')
+    .select(['id', 'statistics'])
+    .where('id', 'in', ids)
+    .where('statistics', 'like', '%"series_data"%')
+    .execute();
+  return new Map(rows.map(({ id, statistics }) => [id, statistics ?? '']));
+}
+
 /** Returns those of the runs that still exist, ordered by id. */
 export function findObservedRuns(db: Reader, ids: readonly RunId[]): Promise<ObservedRun[]> {
   return ids.length === 0

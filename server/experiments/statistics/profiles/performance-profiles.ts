@@ -8,6 +8,8 @@ export interface BenchmarkValue {
   alternative: string;
   input: string;
   value: number | null;
+  /** Share of the runs on the input that did not fail, by which it counts in shares; 1 by default. */
+  solved_share?: number;
 }
 
 /** A step function: the share of inputs at or below each point. */
@@ -16,15 +18,19 @@ export interface StepFunction {
   points: { x: number; share: number }[];
 }
 
-/** Values by input, then by alternative. */
-function indexByInput(values: readonly BenchmarkValue[]): Map<string, Map<string, number | null>> {
-  const inputs = new Map<string, Map<string, number | null>>();
-  for (const { input, alternative, value } of values) {
-    const entry = inputs.get(input) ?? new Map<string, number | null>();
-    entry.set(alternative, value);
-    inputs.set(input, entry);
-  }
-  return inputs;
+/** A point that raises a share by its weight. */
+interface WeightedPoint {
+  x: number;
+  weight: number;
+}
+
+/** Returns the values of each input, in the order of the first value of each. */
+export function groupByInput(values: readonly BenchmarkValue[]): Map<string, BenchmarkValue[]> {
+  return Map.groupBy(values, ({ input }) => input);
+}
+
+function listNumbers(values: readonly BenchmarkValue[]): number[] {
+  return values.flatMap(({ value }) => (value === null ? [] : [value]));
 }
 
 /**
@@ -37,38 +43,48 @@ export function computePerformanceProfiles(
   values: readonly BenchmarkValue[],
   maximize = false,
 ): StepFunction[] {
-  const ratios = new Map<string, number[]>();
-  const inputs = indexByInput(values);
+  const ratios = new Map<string, WeightedPoint[]>();
+  const inputs = groupByInput(values);
   for (const { alternative } of values) ratios.set(alternative, []);
   for (const entry of inputs.values()) {
-    const known = [...entry.values()].filter((value) => value !== null);
+    const known = listNumbers(entry);
     if (known.length === 0) continue;
     const best = maximize ? Math.max(...known) : Math.min(...known);
-    for (const [alternative, value] of entry)
-      if (value !== null) ratios.get(alternative)?.push(maximize ? best / value : value / best);
+    for (const { alternative, value, solved_share = 1 } of entry)
+      if (value !== null)
+        ratios.get(alternative)?.push({ x: maximize ? best / value : value / best, weight: solved_share });
   }
   return [...ratios].map(([alternative, list]) => ({ alternative, points: toSteps(list, inputs.size) }));
 }
 
 /** Empirical distribution functions: the share of inputs whose value is at most x; failures never get into the share. */
 export function computeDistributionFunctions(values: readonly BenchmarkValue[]): StepFunction[] {
-  const lists = new Map<string, { known: number[]; total: number }>();
-  for (const { alternative, value } of values) {
-    const entry = lists.get(alternative) ?? { known: [], total: 0 };
-    entry.total += 1;
-    if (value !== null) entry.known.push(value);
-    lists.set(alternative, entry);
-  }
-  return [...lists].map(([alternative, { known, total }]) => ({
+  return [...Map.groupBy(values, ({ alternative }) => alternative)].map(([alternative, own]) => ({
     alternative,
-    points: toSteps(known, total),
+    points: toSteps(
+      own.flatMap(({ value, solved_share = 1 }) =>
+        value === null ? [] : [{ x: value, weight: solved_share }],
+      ),
+      own.length,
+    ),
   }));
 }
 
-function toSteps(values: readonly number[], total: number): { x: number; share: number }[] {
-  const ascending = [...values].sort((a, b) => a - b);
-  return ascending.flatMap((x, index) =>
-    ascending[index + 1] === x ? [] : [{ x, share: (index + 1) / total }],
+function toSteps(points: readonly WeightedPoint[], total: number): StepFunction['points'] {
+  const ascending = [...points].sort((a, b) => a.x - b.x);
+  let weight = 0;
+  return ascending.flatMap((point, index) => {
+    weight += point.weight;
+    return ascending[index + 1]?.x === point.x ? [] : [{ x: point.x, share: weight / total }];
+  });
+}
+
+/** Returns at most `max` points of a step function, at least two: evenly spaced ones, with the first and the last. */
+export function thinSteps(points: StepFunction['points'], max: number): StepFunction['points'] {
+  if (points.length <= max) return points;
+  const stride = (points.length - 1) / (max - 1);
+  return Array.from({ length: max }, (_, index) => points[Math.round(index * stride)]).filter(
+    (point) => point !== undefined,
   );
 }
 
@@ -82,14 +98,14 @@ export interface VirtualSolver {
   winners: string[];
 }
 
-/** The virtual best and worst solver over all alternatives. */
+/** Returns the virtual best and worst solver over all alternatives. */
 export function computeVirtualSolvers(values: readonly BenchmarkValue[], maximize = false): VirtualSolver[] {
-  return [...indexByInput(values)].map(([input, entry]) => {
-    const known = [...entry.values()].filter((value) => value !== null);
+  return [...groupByInput(values)].map(([input, entry]) => {
+    const known = listNumbers(entry);
     const extremes = known.length === 0 ? null : [Math.min(...known), Math.max(...known)];
     const best = extremes?.[maximize ? 1 : 0] ?? null;
-    const worst = known.length < entry.size ? null : (extremes?.[maximize ? 0 : 1] ?? null);
-    const winners = [...entry].filter(([, value]) => value !== null && value === best).map(([name]) => name);
-    return { input, best, worst, winners };
+    const worst = known.length < entry.length ? null : (extremes?.[maximize ? 0 : 1] ?? null);
+    const winners = entry.filter(({ value }) => value !== null && value === best);
+    return { input, best, worst, winners: winners.map(({ alternative }) => alternative) };
   });
 }

@@ -93,7 +93,8 @@ interface SwitchbackSide {
 type Measurement = SwitchbackMeasurement & { plan: MeasuredPlan };
 
 const SAMPLE_RATIO_ALPHA = 0.001;
-const CARRY_OVER_ALPHA = 0.05;
+/** Below this p-value of its test, carry-over beyond the design withholds the verdict. */
+export const CARRY_OVER_ALPHA = 0.05;
 const REFUSED_SHARE_MAX = 0.01;
 const POWER = 0.8;
 const MORE_MAX = 100_000;

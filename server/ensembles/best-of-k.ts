@@ -1,0 +1,63 @@
+/** The gain from several runs of which the best counts: the expected best of k, and the contribution of each group. */
+
+/** The best of k runs. */
+export interface BestOfK {
+  k: number;
+  /** Expected best value of the draws in which a run succeeds. */
+  expected: number;
+  /** Share of the draws in which a run succeeds. */
+  solved_share: number;
+}
+
+/**
+ * Returns the expected best of k runs drawn without replacement from the observed ones, for each k from 1 to their number.
+ * `failed` runs have no value. It is the exact U-statistic, without resampling. There must be at least one value.
+ */
+export function computeBestOfK(
+  values: readonly number[],
+  { maximize, failed = 0 }: { maximize: boolean; failed?: number },
+): BestOfK[] {
+  // Ascending for maximisation, so that the value at `rank` is the best of a draw when all others come from below it, where
+  // the failed runs are too.
+  const ordered = [...values].sort((a, b) => (maximize ? a - b : b - a));
+  const count = ordered.length + failed;
+  return Array.from({ length: count }, (_, index) => {
+    const k = index + 1;
+    // Probability that the value at `rank` is the best of k: C(rank, k - 1) / C(count, k), computed as a product.
+    let probability = k / count;
+    let [total, solved_share] = [0, 0];
+    for (let rank = count - 1; rank >= Math.max(failed, k - 1); rank -= 1) {
+      total += probability * (ordered[rank - failed] ?? 0);
+      solved_share += probability;
+      probability *= rank === 0 ? 0 : (rank - k + 1) / rank;
+    }
+    return { k, expected: total / solved_share, solved_share: Math.min(1, solved_share) };
+  });
+}
+
+/** A run group with its best value; null when none of its runs has one. */
+export interface GroupBest {
+  group: string;
+  best: number | null;
+}
+
+/**
+ * Returns the share of each group in the improvement of the best value over the worst one. It is the Shapley value (1953):
+ * the mean improvement by the group over all orders in which groups can join. `worst` is no better than any
+ * best value, in either direction, and a group without a value improves nothing. For
+ * a best value it has a closed form, as in the airport game (Littlechild and Owen, Management Science 1973): all groups at
+ * least as good as a step share it equally.
+ */
+export function computeContributions(groups: readonly GroupBest[], worst: number): Map<string, number> {
+  const improvements = groups
+    .map(({ group, best }) => ({ group, improvement: Math.abs((best ?? worst) - worst) }))
+    .sort((a, b) => a.improvement - b.improvement);
+  const contributions = new Map<string, number>();
+  let [reached, shared] = [0, 0];
+  improvements.forEach(({ group, improvement }, index) => {
+    shared += (improvement - reached) / (groups.length - index);
+    reached = improvement;
+    contributions.set(group, shared);
+  });
+  return contributions;
+}
