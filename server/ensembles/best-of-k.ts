@@ -42,11 +42,10 @@ export interface GroupBest {
 }
 
 /**
- * Returns the share of each group in the improvement of the best value over the worst one. It is the Shapley value (1953):
- * the mean improvement by the group over all orders in which groups can join. `worst` is no better than any
- * best value, in either direction, and a group without a value improves nothing. For
- * a best value it has a closed form, as in the airport game (Littlechild and Owen, Management Science 1973): all groups at
- * least as good as a step share it equally.
+ * Returns the share of each group in the improvement of the best value over the worst one. It is the Shapley value (1953),
+ * the mean improvement by the group over all orders in which groups can join. No best value may be worse than `worst`. A
+ * group without a value improves nothing. The closed form is that of the airport game (Littlechild and Owen, Management
+ * Science 1973). All groups at least as good as a step share it equally.
  */
 export function computeContributions(groups: readonly GroupBest[], worst: number): Map<string, number> {
   const improvements = groups

@@ -173,8 +173,16 @@ describe('a batch experiment', () => {
 
   test('returns the same response again, and metadata without runs and results', async () => {
     expect(await getBatch('/first')).toEqual(ended);
-    const { runs, refused_runs, failures, grouped_distributional_summaries, comparisons, method, ...info } =
-      ended;
+    const {
+      runs,
+      refused_runs,
+      failures,
+      grouped_distributional_summaries,
+      comparisons,
+      profiles,
+      method,
+      ...info
+    } = ended;
     expect(method).toBe('2026-11');
     expect(await getBatch('/first/metadata')).toEqual(info);
   });

@@ -14,8 +14,8 @@ const BATCH_SIZE = 250;
 
 /**
  * Reads every run of the experiment. Other requests get processor time between two batches. `versions` maps each instance
- * to its version at the creation of the experiment; a run whose creation failed counts for that version. `series` reads
- * the time series of the runs too.
+ * to its version at the creation of the experiment; a run whose creation failed counts for that version. With `series`,
+ * it reads the time series of the runs too.
  */
 export async function* readObservations(
   db: Reader,

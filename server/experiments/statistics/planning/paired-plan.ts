@@ -1,7 +1,7 @@
 /**
- * Plans of batch, scenario and shadow experiments. The variance of the mean effect of one input is
- * between² + 2 within² / repetitions: repetitions reduce the noise of runs, and only inputs reduce the variation of the
- * effect between inputs. The factor 2 stands for the noise of both sides.
+ * Plans of batch, scenario and shadow experiments. The mean effect of one input has the variance
+ * between² + 2 within² / repetitions. The factor 2 stands for the noise of both sides. Repetitions reduce that noise, and
+ * only inputs reduce the variation of the effect between inputs.
  */
 import { computeDetectableEffect, computeUnitsToDetect, type PowerTarget } from './sample-size.ts';
 

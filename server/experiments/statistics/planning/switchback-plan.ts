@@ -1,6 +1,6 @@
 /**
- * Plans of switchback tests. The effect is the difference of two means, each of half of the settled units, so its variance
- * is that of a mean of all settled units with four times the variance of one unit. Units within the carry-over of a switch
+ * Plans of switchback tests. The effect is the difference of two means, each of half of the settled units. Its variance is
+ * four times the variance of one unit, divided by the number of settled units. Units within the carry-over of a switch
  * do not count, so a plan has more units than settled ones. The test of the carry-over order withholds 5 % of the verdicts
  * on tests without any carry-over beyond the design, so the sizes make up for them.
  */

@@ -1,6 +1,6 @@
 /**
- * Gaps to the virtual best and worst solver, as in PAVER: the share of the larger magnitude, from 0 to 1. A failed run has
- * the gap 1 to a best value.
+ * Gaps to the virtual best and worst solver, as in PAVER. A gap is a share of the larger magnitude, from 0 to 1. A failed
+ * run has the gap 1 to a best value.
  */
 import { clampToFinite, computeScale, mean } from '../numbers.ts';
 import type { Benchmark } from './benchmark.ts';
