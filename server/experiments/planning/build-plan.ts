@@ -49,7 +49,7 @@ type Sizes = Pick<ExperimentPlan, 'plans' | 'units' | 'detectable_difference'>;
 function computeSizes({ difference, size }: PlanSettings, spread: PlanSpread, target: PowerTarget): Sizes {
   const effect = toEffect(difference, spread);
   if (spread.unit === 'unit') {
-    const units = { between_units: spread.between_units ?? 0, settled_share: 1 / spread.design_effect };
+    const units = { between_units: spread.between_units ?? 0, counted_share: 1 / spread.design_effect };
     const detectable =
       size !== null && 'units' in size ? computeDetectableByUnits(size.units, units, target) : null;
     return {

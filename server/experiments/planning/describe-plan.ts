@@ -11,7 +11,7 @@ const BETWEEN_SHARE_HIGH = 0.5;
 
 type DescribedPlan = Omit<ExperimentPlan, 'sentences'>;
 
-/** Returns the sentences. `designEffect` is the number of units that say as much as one independent, settled unit. */
+/** Returns the sentences. `designEffect` is the number of units that say as much as one independent, counted unit. */
 export function describePlan(plan: DescribedPlan, size: PlannedSize, designEffect: number): string[] {
   return [
     describeNeeded(plan),

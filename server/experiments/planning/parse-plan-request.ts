@@ -2,7 +2,7 @@
 import type { PlanRequest } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { badRequest } from '../../http/errors/problem.ts';
 import type { ObservedSpread } from '../results/spread-analysis.ts';
-import { estimateSettledShare } from '../statistics/planning/switchback-plan.ts';
+import { estimateCountedShare } from '../statistics/planning/switchback-plan.ts';
 
 /** The size whose smallest difference is asked for; null for none. */
 export type PlannedSize = { inputs: number; repetitions: number } | { units: number } | null;
@@ -23,7 +23,7 @@ export interface PlanSettings {
 
 const POWER_DEFAULT = 0.8;
 
-/** The default design of a switchback test. A plan of two days or more has a larger share of settled units. */
+/** The default design of a switchback test. A plan of two days or more has a larger share of counted units. */
 const DEFAULT_DESIGN = { kind: 'blocked', carryOverUnits: 1, units: 40, unitMinutes: 60 } as const;
 
 const ASSUMPTIONS = ['between_inputs', 'within_input', 'between_units'] as const;
@@ -70,7 +70,7 @@ export function parseAssumptions(body: PlanRequest): PlanSpread {
     between_inputs: isPaired ? (body.between_inputs ?? 0) : null,
     within_input: isPaired ? (body.within_input ?? 0) : null,
     between_units,
-    design_effect: isPaired ? 1 : 1 / estimateSettledShare(DEFAULT_DESIGN),
+    design_effect: isPaired ? 1 : 1 / estimateCountedShare(DEFAULT_DESIGN),
     observed: null,
   };
 }

@@ -108,10 +108,10 @@ describe('a plan from assumptions', () => {
   test('plans the units of a switchback test in the default design', async () => {
     const found = await plan('assumed', { difference: RELATIVE, between_units: 0.05, units: 100 });
     // Of two blocks of a pair the first one begins with a switch half of the time, the second one always: 5 of 8 units count.
-    const settled = computeNeededUnits(0.05);
+    const counted = computeNeededUnits(0.05);
     expect(found).toMatchObject({ unit: 'unit', plans: [] });
-    expect(found.units).toBeGreaterThan(settled / 0.66);
-    expect(found.units).toBeLessThan(settled / 0.59);
+    expect(found.units).toBeGreaterThan(counted / 0.66);
+    expect(found.units).toBeLessThan(counted / 0.59);
     expect(found.detectable_difference).toBeLessThan(0.05);
   });
 
@@ -267,7 +267,7 @@ describe('a plan from an online test', () => {
     expectError(
       await request('online', { experiment_id: 'turns', difference: RELATIVE }),
       400,
-      'two settled units of each side',
+      'two counted units of each side',
     );
     expectStatus(await switchback.start('turns'), 204);
     for (let unit = 0; unit < plan_.units; unit += 1) {
@@ -278,7 +278,7 @@ describe('a plan from an online test', () => {
     const found = await plan('online', { experiment_id: 'turns', difference: RELATIVE, units: 100 });
     expect(found).toMatchObject({ unit: 'unit', experiment_type: 'switchback', plans: [] });
     const { between_units, observed } = found;
-    const settled = computeNeededUnits(between_units ?? 0);
-    expect(found.units).toBe(Math.ceil(settled * (observed?.design_effect ?? 0)));
+    const counted = computeNeededUnits(between_units ?? 0);
+    expect(found.units).toBe(Math.ceil(counted * (observed?.design_effect ?? 0)));
   });
 });

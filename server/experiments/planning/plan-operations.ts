@@ -77,7 +77,7 @@ async function readSpread(
   const found: ObservedSpread | null = JSON.parse(await estimateSpread(context, experiment, settings));
   if (found === null)
     throw badRequest(
-      `experiment_id is ${quoteValue(experiment.id)}, which shows no spread of ${settings.indicator ? `the indicator ${quoteValue(settings.indicator)}` : 'its primary indicator'}: at least two inputs must have a number on both sides, or several repetitions, and a switchback test two settled units of each side. Name another experiment or indicator, or give standard deviations.`,
+      `experiment_id is ${quoteValue(experiment.id)}, which shows no spread of ${settings.indicator ? `the indicator ${quoteValue(settings.indicator)}` : 'its primary indicator'}: at least two inputs must have a number on both sides, or several repetitions, and a switchback test two counted units of each side. Name another experiment or indicator, or give standard deviations.`,
     );
   const { indicator, units, pairs, ...spread } = found;
   return { ...spread, observed: { indicator, units, pairs } };

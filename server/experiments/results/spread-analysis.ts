@@ -10,7 +10,7 @@ import { measureIndicator, type PairedMeasurement } from '../statistics/paired/c
 import type { FamilyGroup, FamilyIndicator } from '../statistics/paired/family.ts';
 import { pairOutcomes } from '../statistics/paired/outcomes.ts';
 import type { Measure } from '../statistics/paired/units.ts';
-import { estimateSettledShare } from '../statistics/planning/switchback-plan.ts';
+import { estimateCountedShare } from '../statistics/planning/switchback-plan.ts';
 import { estimateVarianceComponents } from '../statistics/planning/variance-components.ts';
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
@@ -58,7 +58,7 @@ export interface ObservedSpread {
   between_units: number | null;
   units: number;
   pairs: number;
-  /** Number of units that say as much as one independent, settled unit. */
+  /** Number of units that say as much as one independent, counted unit. */
   design_effect: number;
 }
 
@@ -196,22 +196,23 @@ function estimateUnitSpread(
 ): ObservedSpread | null {
   const { definition } = request;
   const design = readSwitchbackDesign(definition);
-  const plan = measurePlan(buildPlanUnits(request, runs), { design, seed: definition.seed });
+  const { skippedUnits = 0 } = request;
+  const plan = measurePlan(buildPlanUnits(request, runs), { design, skippedUnits, seed: definition.seed });
   const [measured] = measureIndicators(plan, [planned], definition.burnInMinutes ?? 0);
   if (!measured?.estimate) return null;
   const { estimate, measure, factor, units } = measured;
-  const settled = units.filter((unit) => unit.settled);
+  const counted = units.filter((unit) => unit.counted);
   return {
     indicator: planned.indicator,
     unit: 'unit',
     measure,
-    control_mean: mean(settled.filter(({ isCandidate }) => !isCandidate).map((unit) => unit.mean)),
+    control_mean: mean(counted.filter(({ isCandidate }) => !isCandidate).map((unit) => unit.mean)),
     shift: 0,
     between_inputs: null,
     within_input: null,
     between_units: estimate.spread / factor,
-    units: settled.length,
-    pairs: settled.length,
-    design_effect: 1 / estimateSettledShare(design),
+    units: counted.length,
+    pairs: counted.length,
+    design_effect: 1 / estimateCountedShare(design),
   };
 }

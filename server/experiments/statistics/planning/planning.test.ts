@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { simulatePaired, simulateSwitchback } from '../../simulation/analyse-simulated.ts';
 import type { SwitchbackDesign } from '../switchback/design.ts';
 import { computeDetectableByInputs, planInputs } from './paired-plan.ts';
-import { computeDetectableByUnits, estimateSettledShare, planUnits } from './switchback-plan.ts';
+import { computeDetectableByUnits, estimateCountedShare, planUnits } from './switchback-plan.ts';
 import { estimateVarianceComponents } from './variance-components.ts';
 
 const TARGET = { power: 0.8, weight: 1 };
@@ -96,13 +96,13 @@ describe('planned units', () => {
     // Blocks of two units: the second one counts, the first one if the block before has the same side, half of the time.
     ['blocked', 1, 3 / 4],
   ] as const)('of a design %s with a carry-over of %d count with a share of %d', (kind, carryOver, share) => {
-    expect(estimateSettledShare(design(kind, carryOver))).toBeCloseTo(share, 1);
+    expect(estimateCountedShare(design(kind, carryOver))).toBeCloseTo(share, 1);
   });
 
-  test('are the settled units of the formula, divided by their share', () => {
+  test('are the counted units of the formula, divided by their share', () => {
     // The power 0.8 / 0.95 has the quantile 1.003147. Four times the variance of a unit:
     // (2.053749 + 1.003147)² × 4 × 0.0025 / 0.0025 × 1.047198 + 2.108942 = 41.25, so 42 / 0.5.
-    const spread = { between_units: 0.05, settled_share: 0.5 };
+    const spread = { between_units: 0.05, counted_share: 0.5 };
     expect(planUnits(0.05, spread, TARGET)).toBe(84);
     expect(computeDetectableByUnits(84, spread, TARGET)).toBeLessThanOrEqual(0.05);
     expect(computeDetectableByUnits(82, spread, TARGET)).toBeGreaterThan(0.05);
@@ -114,8 +114,8 @@ describe('planned units', () => {
     { effect: 5, kind: 'blocked', carryOverUnits: 1 },
   ] as const)('find an effect of $effect % with design $kind as often as promised', (row) => {
     const { effect, kind, carryOverUnits } = row;
-    const share = estimateSettledShare(design(kind, carryOverUnits));
-    const units = planUnits(Math.log1p(effect / 100), { between_units: 0.05, settled_share: share }, TARGET);
+    const share = estimateCountedShare(design(kind, carryOverUnits));
+    const units = planUnits(Math.log1p(effect / 100), { between_units: 0.05, counted_share: share }, TARGET);
     // The standard error of 120 experiments is 3.7 %.
     const { worse } = simulateSwitchback({ effect }, { ...design(kind, carryOverUnits), units }, 120);
     expect(worse).toBeGreaterThan(0.69);

@@ -1,13 +1,13 @@
 /**
- * Plans of switchback tests. The effect is the difference of two means, each of half of the settled units. Its variance is
- * four times the variance of one unit, divided by the number of settled units. Units within the carry-over of a switch
- * do not count, so a plan has more units than settled ones. The test of the carry-over order withholds 5 % of the verdicts
+ * Plans of switchback tests. The effect is the difference of two means, each of half of the counted units. Its variance is
+ * four times the variance of one unit, divided by the number of counted units. Units within the carry-over of a switch
+ * do not count, so a plan has more units than counted ones. The test of the carry-over order withholds 5 % of the verdicts
  * on tests without any carry-over beyond the design, so the sizes make up for them.
  */
 import { RandomGenerator } from '../random-generator.ts';
 import {
   assignUnits,
-  findSettledUnits,
+  findCountedUnits,
   listCoins,
   type SwitchbackDesign,
   throwCoins,
@@ -20,13 +20,13 @@ export interface SwitchbackSpread {
   /** Standard deviation of the mean of one unit within its side, on the scale of the effect. */
   between_units: number;
   /** Share of the units that count. */
-  settled_share: number;
+  counted_share: number;
 }
 
 /** Returns the number of units of a plan that finds the effect. */
 export function planUnits(effect: number, spread: SwitchbackSpread, target: PowerTarget): number {
-  const settled = computeUnitsToDetect(effect, computeContrastVariance(spread), raisePower(target));
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(settled / spread.settled_share));
+  const counted = computeUnitsToDetect(effect, computeContrastVariance(spread), raisePower(target));
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(counted / spread.counted_share));
 }
 
 /** Returns the smallest effect that so many units find; infinite for a plan that cannot give a verdict. */
@@ -35,22 +35,22 @@ export function computeDetectableByUnits(
   spread: SwitchbackSpread,
   target: PowerTarget,
 ): number {
-  const settled = units * spread.settled_share;
-  return computeDetectableEffect(settled, computeContrastVariance(spread), raisePower(target));
+  const counted = units * spread.counted_share;
+  return computeDetectableEffect(counted, computeContrastVariance(spread), raisePower(target));
 }
 
 const DRAWS = 400;
 
-/** Returns the mean share of settled units over random plans of the design. The seed is fixed, so the result is too. */
-export function estimateSettledShare(design: SwitchbackDesign): number {
-  const generator = new RandomGenerator('settled share');
+/** Returns the mean share of counted units over random plans of the design. The seed is fixed, so the result is too. */
+export function estimateCountedShare(design: SwitchbackDesign): number {
+  const generator = new RandomGenerator('counted share');
   const coins = listCoins(design);
-  let settled = 0;
+  let counted = 0;
   for (let draw = 0; draw < DRAWS; draw += 1) {
     const assignment = assignUnits(coins, throwCoins(coins, generator), design.units);
-    settled += findSettledUnits(assignment, design.carryOverUnits).reduce((total, one) => total + one, 0);
+    counted += findCountedUnits(assignment, design.carryOverUnits).reduce((total, one) => total + one, 0);
   }
-  return settled / DRAWS / design.units;
+  return counted / DRAWS / design.units;
 }
 
 /** The largest power that verdicts withheld by chance leave. */
