@@ -50,8 +50,10 @@ export function profileGroups(
     primary.length > 0 ? primary : indicators.filter(({ indicator }) => indicator === SOLUTION_VALUE);
   const shown = chosen.slice(0, PROFILED_INDICATORS_MAX);
   const pointsMax = computePointsMax(profiled.length, shown.length);
+  const profiles = shown.flatMap((indicator) => profileIndicator(profiled, indicator, pointsMax) ?? []);
+  if (profiles.length === 0) return { profiles, warnings: [] };
   return {
-    profiles: shown.flatMap((indicator) => profileIndicator(profiled, indicator, pointsMax) ?? []),
+    profiles,
     warnings: [
       ...(groups.length > PROFILED_GROUPS_MAX
         ? [`Of ${groups.length} groups of runs the first ${PROFILED_GROUPS_MAX} have profiles.`]
