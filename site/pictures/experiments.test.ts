@@ -62,31 +62,57 @@ describe('the picture of a switchback test', () => {
     const [cost] = result.compared;
     if (!cost) throw new Error('Nothing is compared.');
     const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    const of = (id: string) => cost.units.filter((unit) => unit.instance_id === id).map((unit) => unit.mean);
-    expect(mean(of(baseline))).toBeCloseTo(cost.control.mean, 6);
-    expect(mean(of(candidate))).toBeCloseTo(cost.candidate.mean, 6);
-    const observed = mean(of(candidate)) - mean(of(baseline));
-    expect(cost.mean_difference.value).toBeCloseTo(observed, 6);
-    // The p-value is the share of all plans with a unit on each side that differ at least as much.
-    const values = cost.units.map((unit) => unit.mean);
-    let plans = 0;
-    let extreme = 0;
-    for (let plan = 1; plan < 2 ** values.length - 1; plan += 1) {
-      const sides: [number[], number[]] = [[], []];
-      for (const [index, value] of values.entries()) sides[(plan >> index) & 1 ? 1 : 0].push(value);
-      plans += 1;
-      if (Math.abs(mean(sides[1]) - mean(sides[0])) >= Math.abs(observed) - 1e-6) extreme += 1;
-    }
-    expect(cost.randomization).toEqual({ p_value: extreme / plans, method: 'exact', assignments: plans });
+    // A unit counts when the same side served the unit before it; before the plan the baseline served.
+    const isCounted = (plan: string[], unit: number) => plan[unit] === (plan[unit - 1] ?? baseline);
+    const listValues = (plan: string[], id: string) =>
+      cost.units.filter((_, unit) => plan[unit] === id && isCounted(plan, unit)).map((unit) => unit.mean);
+    const real = result.plan.units.map((unit) => unit.instance_id);
+    expect(cost.units.map(({ counted }) => counted)).toEqual(real.map((_, unit) => isCounted(real, unit)));
+    expect(mean(listValues(real, baseline))).toBeCloseTo(cost.control.mean, 6);
+    expect(mean(listValues(real, candidate))).toBeCloseTo(cost.candidate.mean, 6);
+
+    const compare = (plan: string[]) => {
+      const sides = [baseline, candidate].map((id) => listValues(plan, id).map(Math.log));
+      const [control = 0, treated = 0] = sides.map(mean);
+      const variances = sides.map((values) => {
+        const average = mean(values);
+        const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);
+        return squares / (values.length - 1) / values.length;
+      });
+      return { effect: treated - control, error: Math.sqrt((variances[0] ?? 0) + (variances[1] ?? 0)) };
+    };
+    const observed = compare(real);
+    // Six coins: each gives one of two neighbouring blocks of two units to the candidate.
+    const distances = Array.from({ length: 2 ** 6 }, (_, heads) => {
+      const plan = real.map((_id, unit) =>
+        ((heads >> Math.floor(unit / 4)) & 1) === Math.floor((unit % 4) / 2) ? candidate : baseline,
+      );
+      const { effect, error } = compare(plan);
+      return Math.abs(effect / error);
+    }).sort((a, b) => b - a);
+    const extreme = distances.filter((t) => t >= Math.abs(observed.effect / observed.error) - 1e-9).length;
+    expect(cost.adjusted_for).toEqual([]);
+    expect(cost.randomization).toMatchObject({ p_value: extreme / 64, method: 'exact', assignments: 64 });
+    // One primary indicator beside others has 80 of the 85 % of the error rate that they share.
+    expect(cost.randomization.p_value_holm).toBeCloseTo((extreme / 64) * (0.85 / 0.8), 12);
+    const half = (distances[Math.floor(0.05 * 64)] ?? 0) * observed.error;
+    const { value, interval } = cost.geometric_mean_ratio;
+    expect(value).toBeCloseTo(Math.exp(observed.effect), 9);
+    expect(interval.low).toBeCloseTo(Math.exp(observed.effect - half), 9);
+    expect(interval.high).toBeCloseTo(Math.exp(observed.effect + half), 9);
   });
 
   test('has the rounded numbers of the page', () => {
     const expected = extractExamples('/docs/using-switchyard/experiments/switchback').find(
       (step) => step.kind === 'file' && step.path === 'finished.json',
     );
-    const rounded = (_: string, value: unknown) =>
-      typeof value === 'number' && Math.abs(value) > 1 ? Math.round(value) : value;
-    const [{ units: _, ...cost }] = JSON.parse(JSON.stringify(result.compared, rounded));
+    const round = (_: string, value: unknown) =>
+      typeof value === 'number'
+        ? Math.abs(value) > 1
+          ? Math.round(value)
+          : Number(value.toPrecision(4))
+        : value;
+    const [{ units: _, ...cost }] = JSON.parse(JSON.stringify(result.compared, round));
     expect(JSON.parse(expected?.text ?? '')).toEqual({ compared: [cost] });
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Draws a finished switchback test: the plan as a train that changes tracks, and the mean of each unit below. It was a real
- * test of the sample app for routing, with units of a minute. Its reduced result is in the file next to this one:
+ * Draws a finished switchback test: the plan as a train that changes tracks, and the mean of each unit below, faint for a
+ * unit that does not count. It was a real test of the sample app for routing, with units of a minute. Its reduced result is
+ * in the file next to this one:
  *
  *     curl -H "Authorization: Bearer $TOKEN" "$URL/v1/applications/vehicle-routing/experiments/switchback/more-search" |
  *       node site/pictures/switchback-diagram.ts reduce > site/pictures/switchback-test.json
@@ -11,7 +12,7 @@ import { join } from 'node:path';
 
 interface SideOfUnits {
   mean: number;
-  units: { total: number; usable: number };
+  units: { total: number; usable: number; counted: number };
 }
 
 export interface SwitchbackResult {
@@ -23,9 +24,10 @@ export interface SwitchbackResult {
     reasons: string[];
     control: SideOfUnits;
     candidate: SideOfUnits;
-    units: { index: number; instance_id: string; runs: number; mean: number }[];
-    mean_difference: { value: number; interval: { low: number; high: number } };
-    randomization: { p_value: number; method: string; assignments: number };
+    units: { index: number; instance_id: string; runs: number; mean: number; counted: boolean }[];
+    geometric_mean_ratio: { value: number; interval: { low: number; high: number } };
+    adjusted_for: string[];
+    randomization: { p_value: number; p_value_holm: number; method: string; assignments: number };
   }[];
 }
 
@@ -38,17 +40,18 @@ const means = { top: 126, bottom: 216 };
 function reduceResult({ comparison, plan, compared }: SwitchbackResult): SwitchbackResult {
   const cost = compared.find(({ indicator }) => indicator === 'result.value');
   if (!cost) throw new Error('The result compares no result.value; use a test that does.');
-  const { indicator, verdict, reasons, control, candidate, units, mean_difference, randomization } = cost;
-  const { p_value, method, assignments } = randomization;
+  const { indicator, verdict, reasons, control, candidate, units, randomization } = cost;
+  const { geometric_mean_ratio, adjusted_for } = cost;
+  const { p_value, p_value_holm, method, assignments } = randomization;
   return {
     comparison,
     plan: { seed: plan.seed, units: plan.units },
     compared: [
       {
-        ...{ indicator, verdict, reasons, units, mean_difference },
+        ...{ indicator, verdict, reasons, units, geometric_mean_ratio, adjusted_for },
         control: { mean: control.mean, units: control.units },
         candidate: { mean: candidate.mean, units: candidate.units },
-        randomization: { p_value, method, assignments },
+        randomization: { p_value, p_value_holm, method, assignments },
       },
     ],
   };
@@ -76,8 +79,8 @@ export function drawSwitchbackDiagram({ comparison, plan, compared }: Switchback
     (height) => `  <path class="rail" d="M${names} ${height}H${width - 4}" />`,
   );
   const dots = cost.units.map(
-    ({ index, instance_id, mean }) =>
-      `  <g class="${on(instance_id) === 'candidate' ? 'route-1' : 'route-2'}" data-unit="${index}">` +
+    ({ index, instance_id, mean, counted }) =>
+      `  <g class="${on(instance_id) === 'candidate' ? 'route-1' : 'route-2'}" data-unit="${index}"${counted ? '' : ' opacity="0.35"'}>` +
       `<path class="visits" d="M${round(left(index + 0.5))} ${y(mean)}h0" /></g>`,
   );
   const sides = (['control', 'candidate'] as const).map(
