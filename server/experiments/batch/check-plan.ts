@@ -1,6 +1,7 @@
 /** Checks whether the plan of a batch can give a verdict at all, before any run is paid for. Pure. */
 import { badRequest } from '../../http/errors/problem.ts';
-import { FINAL_ALPHA, formatCount, VERDICT_UNITS_MIN } from '../statistics/paired/verdict.ts';
+import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../statistics/error-rates.ts';
+import { formatCount } from '../statistics/paired/verdict.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import type { BatchRequest, RequestedRun } from './parse-batch-request.ts';
 

@@ -1,6 +1,6 @@
 /** Builds the plan of an experiment from a spread and a difference. Pure; ../statistics/planning has the formulas. */
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
-import { FINAL_ALPHA } from '../statistics/paired/verdict.ts';
+import { FINAL_ALPHA } from '../statistics/error-rates.ts';
 import {
   computeDetectableByInputs,
   type PairedSpread,

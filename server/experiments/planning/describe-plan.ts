@@ -1,7 +1,7 @@
 /** Describes a plan and its caveats in sentences. Pure. */
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { BATCH_RUNS_MAX, SHADOW_RUNS_MAX, SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
-import { VERDICT_UNITS_MIN } from '../statistics/paired/verdict.ts';
+import { VERDICT_UNITS_MIN } from '../statistics/error-rates.ts';
 import type { PlannedSize } from './parse-plan-request.ts';
 
 /** Fewer units show the spread too roughly: with 20 its standard error is 16 %, which is 32 % of the planned number. */

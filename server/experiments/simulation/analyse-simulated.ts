@@ -2,10 +2,10 @@
 
 import { Resampler } from '../statistics/bootstrap.ts';
 import type { Observation } from '../statistics/observations.ts';
+import type { Estimate } from '../statistics/paired/estimates.ts';
 import {
   type Comparison,
   compareFamily,
-  type Estimate,
   type FamilyDesign,
   type FamilyIndicator,
 } from '../statistics/paired/family.ts';

@@ -26,8 +26,8 @@
  *      50     heavy tails                93.2 %    96.1 %     91.2 %    96.2 %
  */
 
+import { computeStudentTQuantile } from './distributions.ts';
 import { mean, sumSquaredDeviations } from './numbers.ts';
-import { computeStudentTQuantile } from './paired/distributions.ts';
 import { RandomGenerator } from './random-generator.ts';
 
 /** The ends of an interval. */

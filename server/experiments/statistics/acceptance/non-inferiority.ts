@@ -18,10 +18,10 @@ import {
   type NonInferiority,
   RELATIONS,
 } from '../acceptance-metrics.ts';
+import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
 import { listBlockers, measureIndicator, type PairedMeasurement } from '../paired/compare.ts';
 import type { FamilyDesign, FamilyIndicator } from '../paired/family.ts';
-import { VERDICT_UNITS_MIN } from '../paired/verdict.ts';
 import type { SideObservations } from './solved-inputs.ts';
 
 /** An interval of 90 % has the one-sided 95 % bounds as its ends. */

@@ -13,6 +13,7 @@ import {
   type Interval,
   type Resampler,
 } from '../bootstrap.ts';
+import { computeClopperPearson, computeStudentTQuantile } from '../distributions.ts';
 import { computeScale, mean, standardDeviation } from '../numbers.ts';
 import { countMissing, type Observation } from '../observations.ts';
 import {
@@ -23,7 +24,6 @@ import {
   estimateSerialCorrelation,
   estimateSerialMean,
 } from './dependence.ts';
-import { computeClopperPearson, computeStudentTQuantile } from './distributions.ts';
 import { compareFailures, type FailureComparison } from './failures.ts';
 import { type InterimEvidence, runTestMartingale } from './interim.ts';
 import { type PairedInput, pairOutcomes } from './outcomes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeStudentTQuantile } from './distributions.ts';
+import { computeStudentTQuantile } from '../distributions.ts';
 
 // scipy 1.17.1: scipy.stats.t.ppf(0.95, df) and scipy.stats.t.ppf(0.975, df). The error of jstat is below 1e-7.
 test.each([

@@ -5,7 +5,7 @@
  * to have the opposite sign. The p-value is the share of sign assignments whose sum is at least as far from 0. For one pair in
  * each unit this is McNemar's exact test (Psychometrika 1947).
  */
-import { computeBinomialUpperTail, computeClopperPearson } from './distributions.ts';
+import { computeBinomialUpperTail, computeClopperPearson } from '../distributions.ts';
 import { findLoser } from './signed-rank.ts';
 import type { PairedUnit } from './units.ts';
 

@@ -2,15 +2,10 @@
  * All comparisons of an experiment as one family. Measures every indicator of every candidate, corrects the p-values of all
  * comparisons together, and decides the verdicts.
  */
-import {
-  computeMeanRatio,
-  estimateMeanInterval,
-  estimateRatioInterval,
-  type Resampler,
-  type Resampling,
-} from '../bootstrap.ts';
-import { clampToFinite, computeScale, mean } from '../numbers.ts';
-import { countMissing, countRuns, type Observation, type RunCounts } from '../observations.ts';
+import type { Resampling } from '../bootstrap.ts';
+import { INTERIM_ALPHA } from '../error-rates.ts';
+import { clampToFinite } from '../numbers.ts';
+import type { Observation } from '../observations.ts';
 import {
   type ComparisonDesign,
   type IndicatorSettings,
@@ -20,11 +15,20 @@ import {
   type PairedMeasurement,
 } from './compare.ts';
 import type { Clustering } from './dependence.ts';
+import { convertEstimate, type Estimate, estimateTotals } from './estimates.ts';
 import type { FailureComparison } from './failures.ts';
 import { computeConfidenceSequence } from './interim.ts';
 import { adjustWeightedHolm, type Role, weighByRole } from './multiple-comparisons.ts';
 import { hintPlan, type PlanningHints } from './planning-hints.ts';
-import { DIFFERING_UNITS_MIN, findLoser } from './signed-rank.ts';
+import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
+import {
+  type ComparisonSide,
+  describeSide,
+  isInformative,
+  type Tally,
+  tallyPairs,
+  tallyUnits,
+} from './tallies.ts';
 import type { PairedUnit } from './units.ts';
 import {
   type DecidedVerdict,
@@ -32,17 +36,10 @@ import {
   decideVerdict,
   type FailureEvidence,
   formatCount,
-  INTERIM_ALPHA,
   type Progress,
   type Verdict,
 } from './verdict.ts';
 import { listWarnings } from './warnings.ts';
-
-/** A number with its 95 % interval; the interval is null with too few units. */
-export interface Estimate {
-  value: number;
-  interval: { low: number; high: number } | null;
-}
 
 /** One indicator with its settings. */
 export interface FamilyIndicator extends IndicatorSettings {
@@ -66,24 +63,6 @@ export interface FamilyDesign extends ComparisonDesign {
   progress: Progress;
   /** Reasons without a verdict for one indicator, such as a time measured under unequal load. */
   listIndicatorBlockers: (indicator: string, group: FamilyGroup) => readonly string[];
-}
-
-/** Numbers of units by outcome. Wins are those of the candidate; a unit that only one side solved is a loss of the other. */
-interface Tally {
-  total: number;
-  usable: number;
-  wins: number;
-  ties: number;
-  losses: number;
-}
-
-/** One side of a comparison. */
-interface ComparisonSide {
-  runs: RunCounts;
-  /** Runs that succeeded without a number of the indicator. */
-  missing: number;
-  /** Mean over the units with a number on both sides. */
-  mean: number | null;
 }
 
 /** The comparison of one indicator, in the form of the API: the contract describes the fields of `Comparison`. */
@@ -308,95 +287,6 @@ function orient(value: number | null, orientation: 1 | -1): number | null {
 function orientInterval(interval: PairedMeasurement['interval'], orientation: 1 | -1) {
   if (interval === null || orientation > 0) return interval;
   return { low: -interval.high, high: -interval.low };
-}
-
-/** Converts an effect to the scale that people read. Its interval contains the estimate even after rounding. */
-function convertEstimate(
-  effect: number | null,
-  interval: PairedMeasurement['interval'],
-  convert: (value: number) => number,
-): Estimate | null {
-  if (effect === null) return null;
-  const value = clampToFinite(convert(effect));
-  if (interval === null) return { value, interval: null };
-  const low = Math.min(value, clampToFinite(convert(interval.low)));
-  return { value, interval: { low, high: Math.max(value, clampToFinite(convert(interval.high))) } };
-}
-
-/** Returns difference and ratio of the means over all units: totals, in which large inputs have more weight. */
-function estimateTotals(
-  valued: readonly PairedUnit[],
-  resampler: Resampler,
-): { mean_difference: Estimate | null; ratio: Estimate | null } {
-  if (valued.length === 0) return { mean_difference: null, ratio: null };
-  const { factor, inverse } = computeScale(
-    valued.flatMap(({ control, candidate }) => [control ?? 0, candidate ?? 0]),
-  );
-  const controls = Float64Array.from(valued, ({ control }) => (control ?? 0) * factor);
-  const candidates = Float64Array.from(valued, ({ candidate }) => (candidate ?? 0) * factor);
-  const differences = candidates.map((value, index) => value - (controls[index] ?? 0));
-  const ratio = computeMeanRatio(controls, candidates);
-  return {
-    mean_difference: convertEstimate(
-      mean(differences),
-      estimateMeanInterval(differences, resampler),
-      (value) => value * inverse,
-    ),
-    ratio:
-      ratio === null
-        ? null
-        : convertEstimate(ratio, estimateRatioInterval(controls, candidates, resampler), (value) => value),
-  };
-}
-
-function tallyUnits(
-  units: readonly PairedUnit[],
-  complete: readonly PairedUnit[],
-  orientation: 1 | -1,
-): Tally {
-  const signs = complete
-    .filter(isInformative)
-    .map((unit) => findLoser(unit) || Math.sign(unit.effect ?? 0) * orientation);
-  return tallySigns(units.length, signs);
-}
-
-function tallyPairs({ complete, orientation, units }: PairedMeasurement): Tally {
-  const total = units.reduce((sum, unit) => sum + unit.pairs, 0);
-  return tallySigns(
-    total,
-    complete.flatMap(({ pair_effects }) => pair_effects.map((effect) => Math.sign(effect) * orientation)),
-  );
-}
-
-/** Returns false for a unit that both sides failed: it contains no information on their difference. */
-function isInformative(unit: PairedUnit): boolean {
-  return unit.effect !== null || findLoser(unit) !== 0;
-}
-
-/** Counts oriented signs: positive is a loss of the candidate. */
-function tallySigns(total: number, signs: readonly number[]): Tally {
-  return {
-    total,
-    usable: signs.length,
-    wins: signs.filter((sign) => sign < 0).length,
-    ties: signs.filter((sign) => sign === 0).length,
-    losses: signs.filter((sign) => sign > 0).length,
-  };
-}
-
-function describeSide(
-  runs: readonly Observation[],
-  indicator: string,
-  valued: readonly PairedUnit[],
-  side: 'control' | 'candidate',
-): ComparisonSide {
-  const values = valued.map((unit) => unit[side] ?? 0);
-  const { factor, inverse } = computeScale(values);
-  return {
-    runs: countRuns(runs),
-    missing: countMissing(runs, indicator),
-    mean: values.length === 0 ? null : clampToFinite(mean(values.map((value) => value * factor)) * inverse),
-  };
 }
 
 function describeInterim(

@@ -10,10 +10,11 @@
  *   Student's t tests the sums. It stays conservative for as few as five clusters of any variances (Ibragimov and Müller,
  *   Journal of Business & Economic Statistics 2010).
  */
+
+import { computeNormalQuantile, computeStudentTTail } from '../distributions.ts';
 import { mean, standardDeviation } from '../numbers.ts';
 import { testSignedRanks, type WilcoxonResult } from '../wilcoxon.ts';
 import { computeBlockMeans, estimateSerialMean } from './dependence.ts';
-import { computeNormalQuantile, computeStudentTTail } from './distributions.ts';
 import type { PairedUnit } from './units.ts';
 
 /** The exact test has a p-value from this many differing units on; a verdict needs ten units in all. */

@@ -13,6 +13,7 @@
  * A side that lost more units than the other is neither better nor equivalent, unless it meets a margin for failures.
  */
 import type { Interval } from '../bootstrap.ts';
+import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
 import type { InterimEvidence } from './interim.ts';
 
 /** better and worse for indicators with a direction, higher and lower for those without. */
@@ -22,11 +23,6 @@ export type Direction = 'minimize' | 'maximize' | 'none';
 
 /** running: before the planned end. stopped: ended before it, by a decision that may depend on the data. */
 export type Progress = 'running' | 'stopped' | 'complete';
-
-/** The error rates of the two parts, and the smallest number of units for a verdict. */
-export const FINAL_ALPHA = 0.04;
-export const INTERIM_ALPHA = 0.01;
-export const VERDICT_UNITS_MIN = 10;
 
 /**
  * The evidence for a verdict. Effect, interval and signs are oriented: positive means that the candidate is worse, or higher

@@ -1,8 +1,10 @@
 /** Warnings of a comparison in sentences, the most serious first. */
+
+import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
 import { findLoser } from './signed-rank.ts';
-import { formatCount, VERDICT_UNITS_MIN } from './verdict.ts';
+import { formatCount } from './verdict.ts';
 
 /** The names of both sides in sentences: `candidate (instance "staging")`. */
 export interface WarnedSides {

@@ -1,15 +1,15 @@
 /** Compares the statistics with scipy, statsmodels and enumeration: reference.py writes the expected numbers. */
 import { describe, expect, test } from 'vitest';
 import { Resampler } from '../bootstrap.ts';
-import type { Observation } from '../observations.ts';
-import { describeClustering, estimateSerialCorrelation } from '../paired/dependence.ts';
 import {
   computeBinomialUpperTail,
   computeClopperPearson,
   computeNormalQuantile,
   computeStudentTQuantile,
   computeStudentTTail,
-} from '../paired/distributions.ts';
+} from '../distributions.ts';
+import type { Observation } from '../observations.ts';
+import { describeClustering, estimateSerialCorrelation } from '../paired/dependence.ts';
 import { compareFailures } from '../paired/failures.ts';
 import { compareFamily } from '../paired/family.ts';
 import { runTestMartingale } from '../paired/interim.ts';

@@ -1,14 +1,16 @@
 /** All comparisons of a switchback test as one family: corrects the p-values for all indicators and decides the verdicts. */
+
+import { INTERIM_ALPHA } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
 import type { Margin } from '../paired/compare.ts';
-import { type Estimate, type FamilyIndicator, formatMargin } from '../paired/family.ts';
+import type { Estimate } from '../paired/estimates.ts';
+import { type FamilyIndicator, formatMargin } from '../paired/family.ts';
 import { type InterimEvidence, runTestMartingale } from '../paired/interim.ts';
 import { adjustWeightedHolm, type Role, weighByRole } from '../paired/multiple-comparisons.ts';
 import {
   type Direction,
   decideVerdict,
   formatCount,
-  INTERIM_ALPHA,
   type Progress,
   type Verdict,
 } from '../paired/verdict.ts';

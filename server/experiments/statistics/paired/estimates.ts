@@ -1,0 +1,55 @@
+/** Estimates on the scale that people read. */
+import {
+  computeMeanRatio,
+  estimateMeanInterval,
+  estimateRatioInterval,
+  type Interval,
+  type Resampler,
+} from '../bootstrap.ts';
+import { clampToFinite, computeScale, mean } from '../numbers.ts';
+import type { PairedUnit } from './units.ts';
+
+/** A number with its 95 % interval; the interval is null with too few units. */
+export interface Estimate {
+  value: number;
+  interval: { low: number; high: number } | null;
+}
+
+/** Converts an effect to the scale that people read. Its interval contains the estimate even after rounding. */
+export function convertEstimate(
+  effect: number | null,
+  interval: Interval | null,
+  convert: (value: number) => number,
+): Estimate | null {
+  if (effect === null) return null;
+  const value = clampToFinite(convert(effect));
+  if (interval === null) return { value, interval: null };
+  const low = Math.min(value, clampToFinite(convert(interval.low)));
+  return { value, interval: { low, high: Math.max(value, clampToFinite(convert(interval.high))) } };
+}
+
+/** Returns difference and ratio of the means over all units: totals, in which large inputs have more weight. */
+export function estimateTotals(
+  valued: readonly PairedUnit[],
+  resampler: Resampler,
+): { mean_difference: Estimate | null; ratio: Estimate | null } {
+  if (valued.length === 0) return { mean_difference: null, ratio: null };
+  const { factor, inverse } = computeScale(
+    valued.flatMap(({ control, candidate }) => [control ?? 0, candidate ?? 0]),
+  );
+  const controls = Float64Array.from(valued, ({ control }) => (control ?? 0) * factor);
+  const candidates = Float64Array.from(valued, ({ candidate }) => (candidate ?? 0) * factor);
+  const differences = candidates.map((value, index) => value - (controls[index] ?? 0));
+  const ratio = computeMeanRatio(controls, candidates);
+  return {
+    mean_difference: convertEstimate(
+      mean(differences),
+      estimateMeanInterval(differences, resampler),
+      (value) => value * inverse,
+    ),
+    ratio:
+      ratio === null
+        ? null
+        : convertEstimate(ratio, estimateRatioInterval(controls, candidates, resampler), (value) => value),
+  };
+}
