@@ -126,6 +126,9 @@ export const SHADOW_RUNS_MAX = 300;
 export const SHADOW_CANDIDATES_MAX = 10;
 export const SWITCHBACK_UNITS_MAX = 1000;
 export const SWITCHBACK_UNIT_MINUTES_MAX = 10_080;
+/** Versions of a bisect experiment, which needs about ten tests for a thousand. */
+export const BISECT_VERSIONS_MAX = 1000;
+export const BISECT_INPUTS_MAX = 50;
 export const METRICS_MAX = 100;
 export const METRIC_CHARS_MAX = 255;
 

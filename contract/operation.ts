@@ -24,6 +24,7 @@ export const TAGS = [
   'batch-experiments',
   'acceptance-tests',
   'experiment-plans',
+  'bisect-experiments',
   'webhooks',
   'service',
 ] as const;

@@ -81,6 +81,14 @@ import {
   listBatchExperiments,
   updateBatchExperiment,
 } from './experiments/batch-experiments.ts';
+import {
+  createBisectExperiment,
+  deleteBisectExperiment,
+  getBisectExperiment,
+  listBisectExperimentRuns,
+  listBisectExperiments,
+  stopBisectExperiment,
+} from './experiments/bisect-experiments.ts';
 import { planExperiment } from './experiments/experiment-plans.ts';
 import {
   createShadowTest,
@@ -236,6 +244,12 @@ export const operations = {
   updateAcceptanceTest,
   deleteAcceptanceTest,
   planExperiment,
+  createBisectExperiment,
+  listBisectExperiments,
+  getBisectExperiment,
+  listBisectExperimentRuns,
+  stopBisectExperiment,
+  deleteBisectExperiment,
   createWebhook,
   listWebhooks,
   getWebhook,

@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   BATCH_TRANSITIONS,
   type BatchTransition,
+  BISECT_TRANSITIONS,
   canTransition,
   EXPERIMENT_STATUSES,
   type ExperimentStatus,
@@ -98,6 +99,14 @@ describe('experiments', () => {
       ['started', 'completed'],
       ['started', 'canceled'],
       ['draft', 'started'],
+    ]);
+  });
+
+  test('a bisect experiment ends as completed, failed or canceled', () => {
+    expect(listPairs(BISECT_TRANSITIONS)).toEqual([
+      ['started', 'completed'],
+      ['started', 'failed'],
+      ['started', 'canceled'],
     ]);
   });
 

@@ -79,7 +79,7 @@ export function isActionAllowed(action: keyof typeof RUN_ACTIONS, status: RunSta
 }
 
 /** Kinds of experiment; an acceptance test is a view on one of the type batch. */
-export const EXPERIMENT_TYPES = ['batch', 'scenario', 'shadow', 'switchback'] as const;
+export const EXPERIMENT_TYPES = ['batch', 'scenario', 'shadow', 'switchback', 'bisect'] as const;
 export type ExperimentType = (typeof EXPERIMENT_TYPES)[number];
 
 export const EXPERIMENT_STATUSES = ['started', 'completed', 'failed', 'draft', 'canceled'] as const;
@@ -107,9 +107,22 @@ export const ONLINE_TEST_TRANSITIONS = {
 
 export type OnlineTestTransition = TableTransition<typeof ONLINE_TEST_TRANSITIONS>;
 
+/**
+ * A bisect experiment is created as `started`. It completes with any verdict, fails when a version cannot be run or
+ * compared, and is canceled by a caller.
+ */
+export const BISECT_TRANSITIONS = {
+  started: ['completed', 'failed', 'canceled'],
+  completed: [],
+  failed: [],
+  canceled: [],
+} as const satisfies Partial<Record<ExperimentStatus, readonly ExperimentStatus[]>>;
+
+export type BisectTransition = TableTransition<typeof BISECT_TRANSITIONS>;
+
 const EXPERIMENT_TRANSITION_TABLES: readonly Partial<
   Record<ExperimentStatus, readonly ExperimentStatus[]>
->[] = [BATCH_TRANSITIONS, ONLINE_TEST_TRANSITIONS];
+>[] = [BATCH_TRANSITIONS, ONLINE_TEST_TRANSITIONS, BISECT_TRANSITIONS];
 
 /** Returns true if the status is final, for an experiment of any type. */
 export function isExperimentTerminal(status: ExperimentStatus): boolean {

@@ -11,6 +11,7 @@ import type { Database } from './database/database.ts';
 import { advanceEnsemblesJob } from './ensembles/advance.ts';
 import { decideAcceptanceTestsJob } from './experiments/acceptance/decide-acceptance-tests.ts';
 import { finalizeBatchesJob } from './experiments/batch/finalize-batches.ts';
+import { advanceBisectsJob } from './experiments/bisect/advance-bisects.ts';
 import type { OnlineTests } from './experiments/online/online-tests.ts';
 import { removeDeletedExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
 import type { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
@@ -72,6 +73,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       compareReplaysJob(parts),
       advanceEnsemblesJob(parts),
       finalizeBatchesJob(parts),
+      advanceBisectsJob(parts),
       wakeable.removeDeletedExperiments,
       wakeable.advanceOnlineTests,
       onlineTests.finalizeOnlineTestsJob(),

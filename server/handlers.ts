@@ -8,6 +8,7 @@ import * as auditOperations from './audit/operations.ts';
 import * as ensembleOperations from './ensembles/operations.ts';
 import * as acceptanceOperations from './experiments/acceptance/acceptance-operations.ts';
 import * as batchOperations from './experiments/batch/batch-operations.ts';
+import * as bisectOperations from './experiments/bisect/bisect-operations.ts';
 import * as shadowTestOperations from './experiments/online/shadow-operations.ts';
 import * as switchbackTestOperations from './experiments/online/switchback-operations.ts';
 import * as planOperations from './experiments/planning/plan-operations.ts';
@@ -50,6 +51,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, batchOperations),
     ...bindHandlers(context, acceptanceOperations),
     ...bindHandlers(context, planOperations),
+    ...bindHandlers(context, bisectOperations),
     ...bindHandlers(context, webhookOperations),
     ...bindHandlers(context, deliveryOperations),
     ...bindHandlers(context, healthOperations),

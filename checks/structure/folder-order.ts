@@ -18,6 +18,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'batch',
     'acceptance',
     'online',
+    'bisect',
     'simulation',
   ],
   'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists'],

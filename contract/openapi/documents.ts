@@ -29,6 +29,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
     'Batch experiments and scenario tests: compare instances and options on the same inputs.',
   'experiment-plans': 'How many inputs, repetitions or units an experiment needs.',
   'acceptance-tests': 'Decide by predefined rules whether a candidate may replace the current instance.',
+  'bisect-experiments': 'Find the version that made an indicator worse.',
   webhooks: 'HTTP callbacks for status changes of runs, and the attempts to deliver them.',
   service: 'Operations for those who run the server. No token is needed.',
 };

@@ -1,5 +1,10 @@
 /** The triggers on status columns: they allow exactly the statuses and transitions of the tables in the contract. */
-import { BATCH_TRANSITIONS, ONLINE_TEST_TRANSITIONS, RUN_TRANSITIONS } from '@switchyard/contract/states.ts';
+import {
+  BATCH_TRANSITIONS,
+  BISECT_TRANSITIONS,
+  ONLINE_TEST_TRANSITIONS,
+  RUN_TRANSITIONS,
+} from '@switchyard/contract/states.ts';
 import { sql, type TableMetadata } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrateAll } from '../testing/database/migrate-all.ts';
@@ -55,7 +60,13 @@ const TABLES: Record<string, AllowedTransitions> = {
   experiments: {
     ...ONLINE_TEST_TRANSITIONS,
     ...BATCH_TRANSITIONS,
-    started: [...new Set([...BATCH_TRANSITIONS.started, ...ONLINE_TEST_TRANSITIONS.started])],
+    started: [
+      ...new Set([
+        ...BATCH_TRANSITIONS.started,
+        ...ONLINE_TEST_TRANSITIONS.started,
+        ...BISECT_TRANSITIONS.started,
+      ]),
+    ],
   },
   acceptance_tests: BATCH_TRANSITIONS,
 };

@@ -1,5 +1,6 @@
 /** Statements on versions. */
 import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
@@ -111,6 +112,29 @@ export function listVersions(
   if (page.after) query = query.where(isAfter('versions', page.after));
   if (page.limit !== null) query = query.limit(page.limit + 1);
   return query.execute();
+}
+
+/**
+ * Lists the ids of versions from the first to the last one, both included, in the order of their creation, at most `limit`.
+ * The order is that of lists, reversed.
+ */
+export async function listVersionIdsBetween(
+  db: Reader,
+  first: VersionsTable,
+  last: VersionsTable,
+  limit: number,
+): Promise<VersionId[]> {
+  const rows = await db
+    .selectFrom('versions')
+    .select('id')
+    .where('application_uid', '=', first.application_uid)
+    .where(sql<boolean>`(created_at, id) >= (${first.created_at}, ${first.id})`)
+    .where(sql<boolean>`(created_at, id) <= (${last.created_at}, ${last.id})`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
 }
 
 /** Updates the version and returns its new row; undefined when it was deleted meanwhile. */

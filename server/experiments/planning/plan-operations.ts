@@ -40,7 +40,8 @@ export const planExperiment: OperationHandler<'planExperiment'> = async (
     difference: settings.difference.type,
   });
   checkSize(settings.size, spread);
-  const source = { experiment_id: experiment.id, experiment_type: experiment.kind };
+  const experiment_type = PLANNED_FROM_TYPES.find((type) => type === experiment.kind) ?? null;
+  const source = { experiment_id: experiment.id, experiment_type };
   return { status: 200, body: buildPlan(settings, spread, source) };
 };
 

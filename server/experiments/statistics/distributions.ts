@@ -8,6 +8,11 @@ export function computeNormalQuantile(probability: number): number {
   return jStat.normal.inv(probability, 0, 1);
 }
 
+/** Returns the probability that a standard normal variable is at most `value`. */
+export function computeNormalCdf(value: number): number {
+  return jStat.normal.cdf(value, 0, 1);
+}
+
 /** Returns the probability that Student's t is above `t`, which is at least 0. */
 export function computeStudentTTail(t: number, degrees: number): number {
   return jStat.ibeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2;

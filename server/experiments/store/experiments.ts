@@ -143,6 +143,35 @@ export async function listIdleExperiments(db: Reader, kind: ExperimentKind): Pro
   return rows.map((row) => row.uid);
 }
 
+/** Lists the uids of canceled experiments of a kind with runs that nobody has canceled yet. */
+export async function listCanceledWithUnfinishedRuns(db: Reader, kind: ExperimentKind): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .innerJoin('experiments', 'experiments.uid', 'runs.experiment_uid')
+    .select('experiments.uid')
+    .distinct()
+    // Literals of the partial index of unfinished runs of experiments.
+    .where(sql<boolean>`runs.experiment_uid is not null`)
+    .where('runs.finished_at', 'is', null)
+    .where('runs.cancel_requested_at', 'is', null)
+    .where('experiments.kind', '=', kind)
+    .where('experiments.status', '=', 'canceled')
+    .orderBy('experiments.uid')
+    .execute();
+  return rows.map((row) => row.uid);
+}
+
+/** Lists the inputs of the planned runs of an experiment, by id. */
+export function listExperimentInputs(db: Reader, uid: string): Promise<ExperimentInputsTable[]> {
+  return db
+    .selectFrom('experiment_inputs')
+    .selectAll()
+    .where('experiment_uid', '=', uid)
+    .orderBy('input_set_id')
+    .orderBy('input_id')
+    .execute();
+}
+
 /** Returns the experiment; undefined when it is deleted. */
 export function findExperimentByUid(db: Reader, uid: string): Promise<ExperimentsTable | undefined> {
   return db

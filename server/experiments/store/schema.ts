@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Migration } from '../../database/migrate.ts';
 
 /** The kinds of experiments; each has its own collection in the API. A scenario test is a batch. */
-export type ExperimentKind = 'batch' | 'shadow' | 'switchback';
+export type ExperimentKind = 'batch' | 'shadow' | 'switchback' | 'bisect';
 
 export interface ExperimentsTable {
   uid: string;

@@ -1,5 +1,10 @@
 /** Every statement that writes the status of an experiment or of an acceptance test. */
-import type { BatchTransition, ExperimentStatus, OnlineTestTransition } from '@switchyard/contract/states.ts';
+import type {
+  BatchTransition,
+  BisectTransition,
+  ExperimentStatus,
+  OnlineTestTransition,
+} from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
 import type { Writer } from '../../database/database.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
@@ -38,6 +43,16 @@ export function transitionOnlineTest(
   columns: ExperimentColumns,
 ): Promise<boolean> {
   return updateStatus(tx, { uid, kinds: ['shadow', 'switchback'] }, pair, columns);
+}
+
+/** Changes the status of a bisect experiment; returns false when it is deleted or its status is not `from`. */
+export function transitionBisect(
+  tx: Writer,
+  uid: string,
+  pair: BisectTransition,
+  columns: ExperimentColumns,
+): Promise<boolean> {
+  return updateStatus(tx, { uid, kinds: ['bisect'] }, pair, columns);
 }
 
 async function updateStatus(

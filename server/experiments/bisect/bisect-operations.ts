@@ -1,0 +1,133 @@
+/** Handlers of the operations on bisect experiments. */
+import type { BisectExperimentResult } from '@switchyard/contract/experiments/bisect-experiments.ts';
+import type { Reader } from '../../database/database.ts';
+import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { respondWithList } from '../../http/lists/list-responses.ts';
+import { removeWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
+import {
+  createExperimentListSource,
+  type ExperimentKindSettings,
+  experimentNotFound,
+  getOwnExperiment,
+  markExperimentDeleted,
+} from '../operations/experiment-operations.ts';
+import { respondWithRuns } from '../operations/experiment-run-lists.ts';
+import { countRunsByExperiment } from '../operations/format-experiment.ts';
+import { parseBisectDefinition } from '../store/bisect-definition.ts';
+import { findExperimentResults, lockExperiment } from '../store/experiments.ts';
+import type { ExperimentsTable } from '../store/schema.ts';
+import { transitionBisect } from '../store/transitions.ts';
+import { removeInputs } from './advance-bisects.ts';
+import { createBisect } from './create-bisect.ts';
+import { formatBisect, formatSearch } from './format-bisect.ts';
+import { readSearch } from './read-search.ts';
+
+const BISECT: ExperimentKindSettings = { kind: 'bisect', displayName: 'bisect experiment' };
+
+export const createBisectExperiment: OperationHandler<'createBisectExperiment'> = (
+  context,
+  { caller, params, body, commit },
+) =>
+  createBisect(context, { caller, params, body }, (experiment, insert) =>
+    commit(async (tx) => {
+      await insert(tx);
+      const counts = { statuses: {}, planned: experiment.requested, refused: 0 };
+      return { status: 201, body: formatBisect(experiment, counts) };
+    }),
+  );
+
+export const listBisectExperiments: OperationHandler<'listBisectExperiments'> = async (
+  context,
+  { caller, params, query },
+) => {
+  const { database, pageTokens } = context;
+  const request = { caller, applicationId: params.application_id, query };
+  const source = await createExperimentListSource(context, BISECT, request, {
+    async formatBodies(experiments) {
+      const counts = await countRunsByExperiment(database.read, experiments);
+      return experiments.map((experiment) => formatBisect(experiment, counts(experiment)));
+    },
+  });
+  return respondWithList(pageTokens, source);
+};
+
+export const getBisectExperiment: OperationHandler<'getBisectExperiment'> = async (
+  context,
+  { caller, params },
+) => {
+  const { read } = context.database;
+  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
+  const { experiment } = await getOwnExperiment(context, BISECT, address);
+  const counts = await countRunsByExperiment(read, [experiment]);
+  return {
+    status: 200,
+    body: { ...formatBisect(experiment, counts(experiment)), ...(await readResult(read, experiment)) },
+  };
+};
+
+export const listBisectExperimentRuns: OperationHandler<'listBisectExperimentRuns'> = async (
+  context,
+  { caller, params, query },
+) => {
+  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
+  const { experiment } = await getOwnExperiment(context, BISECT, address);
+  return respondWithRuns(context, { caller, experiment }, query);
+};
+
+export const stopBisectExperiment: OperationHandler<'stopBisectExperiment'> = async (
+  context,
+  { caller, params, commitThen },
+) => {
+  const { clock, contents, database } = context;
+  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
+  const { application, experiment } = await getOwnExperiment(context, BISECT, address);
+  const { uid, id } = experiment;
+  return commitThen(
+    async (tx) => {
+      const locked = await lockExperiment(tx, uid);
+      if (!locked) throw experimentNotFound(BISECT, application, id);
+      if (locked.status === 'canceled') return [];
+      if (locked.status !== 'started')
+        throw badRequest(
+          `The bisect experiment ${quoteValue(id)} is ${locked.status}; only a started one can be stopped.`,
+        );
+      const now = clock.now();
+      const ending = { completed_at: now, updated_at: now };
+      await transitionBisect(tx, uid, { from: 'started', to: 'canceled' }, ending);
+      await removeWaitingPlannedRuns(tx, uid);
+      return removeInputs(contents, tx, uid);
+    },
+    async (blobs) => {
+      // Wakes the job that cancels the unfinished runs.
+      database.notify('runs-canceled');
+      await contents.removeBlobs(blobs);
+      return { status: 204 };
+    },
+  );
+};
+
+export const deleteBisectExperiment: OperationHandler<'deleteBisectExperiment'> = async (
+  context,
+  { caller, params, commit },
+) => {
+  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
+  const found = await getOwnExperiment(context, BISECT, address);
+  const committed = await commit(async (tx) => {
+    await markExperimentDeleted(tx, BISECT, found, context.clock.now());
+    return { status: 204 };
+  });
+  context.onExperimentDeleted();
+  return committed;
+};
+
+/** Returns the stored result of a search that has ended, otherwise its state so far. */
+async function readResult(db: Reader, experiment: ExperimentsTable): Promise<BisectExperimentResult> {
+  const stored = await findExperimentResults(db, experiment.uid);
+  if (stored !== undefined) {
+    const { method: _, ...result }: BisectExperimentResult & { method?: string } = JSON.parse(stored);
+    return result;
+  }
+  const state = await readSearch(db, experiment);
+  return formatSearch(parseBisectDefinition(experiment), state, experiment.status === 'canceled');
+}

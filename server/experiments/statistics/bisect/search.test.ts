@@ -1,0 +1,150 @@
+/** The search over simulated versions: positions of the culprit, noise, failures, and runs that are too few. */
+import { describe, expect, test } from 'vitest';
+import { RandomGenerator } from '../random-generator.ts';
+import {
+  countRunsMin,
+  type RoundOutcome,
+  runSearch,
+  type SearchResult,
+  type SearchSettings,
+} from './search.ts';
+
+const DIFFERENCE = 0.05;
+
+function createSettings(versions: number, changes: Partial<SearchSettings> = {}): SearchSettings {
+  return {
+    versions: Array.from({ length: versions }, (_, index) => `v${index}`),
+    difference: DIFFERENCE,
+    confidence: 0.95,
+    runsPerRound: 2,
+    maximumRuns: 10_000,
+    ...changes,
+  };
+}
+
+/** Searches to the end; `draw` returns the effect of one round with the version of this index. */
+function search(
+  settings: SearchSettings,
+  draw: (version: number) => number,
+): SearchResult & { runs: number } {
+  const rounds = new Map<string, RoundOutcome[]>();
+  for (let runs = 0; ; ) {
+    const result = runSearch(settings, (version) => rounds.get(version) ?? []);
+    if (result.next === null) return { ...result, runs };
+    const { version, from, count } = result.next;
+    const known = rounds.get(version) ?? [];
+    expect(known).toHaveLength(from);
+    for (let round = 0; round < count; round += 1)
+      known.push({ state: 'ended', effect: draw(Number(version.slice(1))) });
+    rounds.set(version, known);
+    runs += count * settings.runsPerRound;
+    expect(runs).toBeLessThanOrEqual(settings.maximumRuns);
+  }
+}
+
+describe('without noise', () => {
+  test.for([2, 3, 4, 5, 9, 16, 33])(
+    'every culprit among %i versions is found with the fewest runs',
+    (count) => {
+      const settings = createSettings(count);
+      for (let culprit = 1; culprit < count; culprit += 1) {
+        const result = search({ ...settings, maximumRuns: countRunsMin(settings) }, (version) =>
+          version >= culprit ? DIFFERENCE : 0,
+        );
+        expect(result).toMatchObject({
+          ending: 'found',
+          lastGood: `v${culprit - 1}`,
+          firstBad: `v${culprit}`,
+          runsNeeded: null,
+        });
+        expect(result.posterior.get(`v${culprit}`)).toBeGreaterThanOrEqual(0.95);
+        expect([...result.posterior.values()].reduce((total, each) => total + each, 0)).toBeCloseTo(1, 12);
+      }
+    },
+  );
+
+  test('a version that fails from some point on is found', () => {
+    const result = search(createSettings(16), (version) => (version >= 11 ? Infinity : 0));
+    expect(result).toMatchObject({ ending: 'found', firstBad: 'v11' });
+    expect(result.steps[0]).toMatchObject({ version: 'v15', decision: 'worse', effect: null });
+  });
+
+  test('equal versions end after the first step', () => {
+    const result = search(createSettings(16), () => 0);
+    expect(result).toMatchObject({ ending: 'not_worse', firstBad: null, lastGood: 'v0' });
+    expect(result.steps).toHaveLength(1);
+    expect(result.posterior.size).toBe(0);
+  });
+
+  test('rounds without information, whose runs were canceled, end with the runs', () => {
+    const rounds: RoundOutcome[] = Array.from({ length: 40 }, () => ({ state: 'ended', effect: null }));
+    const result = runSearch(createSettings(4, { maximumRuns: 80 }), () => rounds);
+    expect(result).toMatchObject({ ending: 'undecided', next: null });
+  });
+});
+
+/** Rounds that are pending delay the decision, also when later rounds have ended. */
+test('a pending round is waited for, and later rounds do not count before it', () => {
+  const ended: RoundOutcome = { state: 'ended', effect: 1 };
+  const result = runSearch(createSettings(4), () => [{ state: 'pending' }, ...Array(30).fill(ended)]);
+  expect(result).toMatchObject({ next: null, ending: null });
+});
+
+/** Draws of the noise of a round, of standard deviation 1. */
+const NOISES: Record<string, (random: RandomGenerator) => number> = {
+  normal: (random) => random.normal(),
+  heavy: (random) => random.normal() / Math.sqrt(-Math.log(random.uniform())) / 1.5,
+  ties: (random) => (random.uniform() < 0.75 ? 0 : 2 * random.normal()),
+};
+
+describe('with noise', () => {
+  const SEARCHES = 200;
+  /** Two standard errors of a share of 5 % among 200. */
+  const WRONG_MAX = SEARCHES * (0.05 + 2 * Math.sqrt((0.05 * 0.95) / SEARCHES));
+
+  test.for([
+    ...Object.keys(NOISES).flatMap((noise) => [0.5, 1].map((deviation) => ({ noise, deviation }))),
+    { noise: 'normal', deviation: 2 },
+  ])('$noise noise of $deviation differences: a wrong answer in at most 5 %', ({ noise, deviation }) => {
+    const random = new RandomGenerator(`bisect ${noise} ${deviation}`);
+    const settings = createSettings(9);
+    const draw = NOISES[noise] ?? (() => 0);
+    let [wrong, found] = [0, 0];
+    for (let index = 0; index < SEARCHES; index += 1) {
+      const culprit = 1 + random.integerBelow(8);
+      const result = search(
+        settings,
+        (version) => (version >= culprit ? DIFFERENCE : 0) + deviation * DIFFERENCE * draw(random),
+      );
+      if (result.firstBad === `v${culprit}` && result.ending === 'found') found += 1;
+      else if (result.ending === 'found' || result.ending === 'not_worse') wrong += 1;
+    }
+    expect(wrong).toBeLessThanOrEqual(WRONG_MAX);
+    expect(found).toBeGreaterThanOrEqual(SEARCHES * 0.93);
+  });
+
+  test('equal versions have a culprit in at most 5 %', () => {
+    const random = new RandomGenerator('bisect equal');
+    const settings = createSettings(9);
+    let wrong = 0;
+    for (let index = 0; index < SEARCHES; index += 1)
+      if (search(settings, () => DIFFERENCE * random.normal()).ending !== 'not_worse') wrong += 1;
+    expect(wrong).toBeLessThanOrEqual(WRONG_MAX);
+  });
+
+  test('runs that are too few end as undecided or narrowed, with the number that it takes', () => {
+    const random = new RandomGenerator('bisect few');
+    const settings = createSettings(9, { maximumRuns: 150 });
+    const endings = new Set<string | null>();
+    for (let index = 0; index < 50; index += 1) {
+      const result = search(
+        settings,
+        (version) => (version >= 5 ? DIFFERENCE : 0) + 2 * DIFFERENCE * random.normal(),
+      );
+      endings.add(result.ending);
+      expect(result.runsNeeded).toBeGreaterThan(0);
+    }
+    expect(endings).toContain('undecided');
+    for (const ending of endings) expect(['undecided', 'narrowed']).toContain(ending);
+  });
+});

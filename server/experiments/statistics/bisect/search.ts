@@ -1,0 +1,203 @@
+/**
+ * The search for the first version of a series that is worse than the good one by more than half of the difference that
+ * matters. It tests the bad version first, then the middle of the remaining ones. Each of the L tests errs with probability
+ * (1 - confidence) / L at most, so all of them are right with the confidence (Bonferroni). The posterior of each version is
+ * that of a probabilistic bisection (Horstein, IEEE Transactions on Information Theory 1963).
+ *
+ * The search is a function of the runs: it has no state of its own, so a killed server continues where it was.
+ */
+import { countRoundsMin, estimateRounds, testWorse, type WorseTest } from './worse-test.ts';
+
+/** The outcome of a round: every input once with the tested version and once with the good one. */
+export type RoundOutcome =
+  | { state: 'pending' }
+  /** The mean effect over the inputs, positive for worse; Infinity for a lost round; null for one without information. */
+  | { state: 'ended'; effect: number | null };
+
+export interface SearchSettings {
+  /** The versions in the order of their creation, the good one first and the bad one last. */
+  versions: readonly string[];
+  /** The smallest difference that matters, on the scale of the effects. */
+  difference: number;
+  confidence: number;
+  /** Runs of one round: two for each input. */
+  runsPerRound: number;
+  maximumRuns: number;
+}
+
+/** The test of one version. */
+export interface SearchStep extends WorseTest {
+  version: string;
+  /** Rounds that were planned, of which some can be pending. */
+  planned: number;
+  /** Mean of the finite effects; null without any. */
+  effect: number | null;
+  /** The finite effects that counted. */
+  effects: readonly number[];
+  /** Rounds in which one side lost more inputs than the other. */
+  lost: number;
+}
+
+/** Rounds to plan for a version, the first one with the number `from`. */
+export interface PlannedRounds {
+  version: string;
+  from: number;
+  count: number;
+}
+
+export interface SearchResult {
+  steps: SearchStep[];
+  /** Null: wait for pending runs, or the search has ended. */
+  next: PlannedRounds | null;
+  /** Null while the search goes on. */
+  ending: 'found' | 'narrowed' | 'not_worse' | 'undecided' | null;
+  /** The last version that is not worse, and the first one that is, as far as they are known. */
+  lastGood: string;
+  firstBad: string | null;
+  /** Probability that a version is the first worse one, by version; empty before the bad version is tested. */
+  posterior: Map<string, number>;
+  /** About how many runs the rest of the search needs; null when it has found the version. */
+  runsNeeded: number | null;
+}
+
+/** Returns the number of tests of a search over these versions: the bad one, then halves. */
+function countTests(versions: number): number {
+  return 1 + Math.ceil(Math.log2(Math.max(1, versions - 1)));
+}
+
+/**
+ * Returns the error of each test: small enough for the confidence of all tests together, and for the posterior of the found
+ * version. Every other one of the m versions disagrees with at least one answer, so its weight is at most
+ * error / (1 - error) of that of the found one.
+ */
+function computeErrorRate({ versions, confidence }: SearchSettings): number {
+  const others = Math.max(1, versions.length - 2);
+  const odds = (1 - confidence) / (confidence * others);
+  return Math.min((1 - confidence) / countTests(versions.length), odds / (1 + odds));
+}
+
+/** Returns the smallest number of runs with which the search can find a version. */
+export function countRunsMin(settings: SearchSettings): number {
+  return (
+    countTests(settings.versions.length) * countRoundsMin(computeErrorRate(settings)) * settings.runsPerRound
+  );
+}
+
+/** Replays the search over the rounds so far, and returns what to do next. */
+export function runSearch(
+  settings: SearchSettings,
+  readRounds: (version: string) => readonly RoundOutcome[],
+): SearchResult {
+  const { versions } = settings;
+  const steps: SearchStep[] = [];
+  const posterior = new Map(versions.slice(1).map((version) => [version, 1 / (versions.length - 1)]));
+  let [low, high, tested] = [0, versions.length - 1, versions.length - 1];
+  for (;;) {
+    const version = versions[tested] ?? '';
+    const rounds = readRounds(version);
+    const step = testVersion(settings, version, rounds);
+    steps.push(step);
+    const isFirst = steps.length === 1;
+    const place = {
+      steps,
+      lastGood: versions[low] ?? '',
+      firstBad: isFirst ? null : (versions[high] ?? null),
+      posterior: isFirst ? new Map<string, number>() : posterior,
+    };
+    if (step.decision === null) return { ...place, ...continueStep(settings, steps, rounds) };
+    if (isFirst && step.decision === 'not_worse')
+      return { ...place, next: null, ending: 'not_worse', runsNeeded: null };
+    if (!isFirst) updatePosterior(posterior, versions.slice(1, tested + 1), step, computeErrorRate(settings));
+    if (step.decision === 'worse') high = tested;
+    else low = tested;
+    if (high - low === 1)
+      return {
+        steps,
+        lastGood: versions[low] ?? '',
+        firstBad: versions[high] ?? null,
+        posterior,
+        next: null,
+        ending: 'found',
+        runsNeeded: null,
+      };
+    tested = Math.floor((low + high) / 2);
+  }
+}
+
+function testVersion(settings: SearchSettings, version: string, rounds: readonly RoundOutcome[]): SearchStep {
+  const effects: number[] = [];
+  for (const round of rounds) {
+    if (round.state === 'pending') break;
+    if (round.effect !== null) effects.push(round.effect);
+  }
+  const errorRate = computeErrorRate(settings);
+  const test = testWorse(effects, settings.difference / 2, errorRate);
+  const finite = effects.slice(0, test.rounds).filter(Number.isFinite);
+  return {
+    ...test,
+    version,
+    planned: rounds.length,
+    effect: finite.length === 0 ? null : computeMean(finite),
+    effects: finite,
+    lost: test.rounds - finite.length,
+  };
+}
+
+const computeMean = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value / values.length, 0);
+
+function computeDeviation(values: readonly number[]): number {
+  const mean = computeMean(values);
+  return Math.sqrt(computeMean(values.map((value) => (value - mean) ** 2)));
+}
+
+/** Horstein's update: the versions on the side of the answer keep 1 - error of their weight, the others keep the error. */
+function updatePosterior(
+  posterior: Map<string, number>,
+  upToTested: readonly string[],
+  { decision }: Pick<SearchStep, 'decision'>,
+  errorRate: number,
+): void {
+  const before = new Set(upToTested);
+  let total = 0;
+  for (const [version, probability] of posterior) {
+    // A worse version means that the first worse one is this one or an earlier one.
+    const agrees = before.has(version) === (decision === 'worse');
+    const updated = probability * (agrees ? 1 - errorRate : errorRate);
+    posterior.set(version, updated);
+    total += updated;
+  }
+  for (const [version, probability] of posterior) posterior.set(version, probability / total);
+}
+
+/** Waits for pending rounds, plans further ones, or ends a search that has no runs left. */
+function continueStep(
+  settings: SearchSettings,
+  steps: readonly SearchStep[],
+  rounds: readonly RoundOutcome[],
+): Pick<SearchResult, 'next' | 'ending' | 'runsNeeded'> {
+  const { runsPerRound, maximumRuns, versions } = settings;
+  const step = steps[steps.length - 1];
+  const runsNeeded = step ? estimateRuns(settings, step, countTests(versions.length) - steps.length) : null;
+  if (!step || rounds.some(({ state }) => state === 'pending'))
+    return { next: null, ending: null, runsNeeded };
+  const used = steps.reduce((total, { planned }) => total + planned * runsPerRound, 0);
+  const affordable = Math.floor((maximumRuns - used) / runsPerRound);
+  const wanted =
+    rounds.length === 0
+      ? countRoundsMin(computeErrorRate(settings))
+      : Math.max(2, Math.ceil(rounds.length / 4));
+  const count = Math.min(wanted, affordable);
+  if (count <= 0) return { next: null, ending: steps.length === 1 ? 'undecided' : 'narrowed', runsNeeded };
+  return { next: { version: step.version, from: rounds.length, count }, ending: null, runsNeeded };
+}
+
+/** Assumes that the versions differ by 0 or by the whole difference, whose distance from the limit is half of it. */
+function estimateRuns(settings: SearchSettings, step: SearchStep, remainingTests: number): number {
+  const half = settings.difference / 2;
+  // Two effects are the fewest with a spread; before them, the noise is assumed to be as large as half of the difference.
+  const deviation = step.effects.length < 2 ? half : computeDeviation(step.effects);
+  const rounds = estimateRounds(computeErrorRate(settings), deviation, half);
+  const left = Math.max(1, rounds - step.rounds) + Math.max(0, remainingTests) * rounds;
+  return left * settings.runsPerRound;
+}
