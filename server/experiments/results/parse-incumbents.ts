@@ -1,7 +1,7 @@
 /** Parses the solutions that a run found over time from its statistics block, `series_data.value`. Pure. */
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import type { Incumbent } from '../statistics/profiles/primal-integral.ts';
+import type { Incumbent } from '../statistics/observations.ts';
 
 /** Ten thousand runs with so many points take 40 MB. */
 const INCUMBENTS_MAX = 100;

@@ -1,6 +1,11 @@
 /** Observations: the runs of an experiment, each with the indicators it reported. */
 import { findIndicator } from '../../runs/results/indicators.ts';
-import type { Incumbent } from './profiles/primal-integral.ts';
+
+/** An incumbent found `seconds` after the start of the run. */
+export interface Incumbent {
+  seconds: number;
+  value: number;
+}
 
 /** The fields of a run that statistics read. */
 export interface Observation {

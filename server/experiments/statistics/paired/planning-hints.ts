@@ -1,9 +1,5 @@
 /** The number of additional units that would decide a comparison, and the smallest effect that it can find. */
-import {
-  computeDetectableEffect,
-  computeUnitsForEquivalence,
-  computeUnitsToDetect,
-} from '../planning/sample-size.ts';
+import { computeDetectableEffect, computeUnitsForEquivalence, computeUnitsToDetect } from '../sample-size.ts';
 import type { PairedMeasurement } from './compare.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -3,7 +3,7 @@
  * between² + 2 within² / repetitions. The factor 2 stands for the noise of both sides. Repetitions reduce that noise, and
  * only inputs reduce the variation of the effect between inputs.
  */
-import { computeDetectableEffect, computeUnitsToDetect, type PowerTarget } from './sample-size.ts';
+import { computeDetectableEffect, computeUnitsToDetect, type PowerTarget } from '../sample-size.ts';
 
 /** The spread of a paired experiment, as standard deviations on the scale of the effect. */
 export interface PairedSpread {

@@ -5,6 +5,7 @@
  * on tests without any carry-over beyond the design, so the sizes make up for them.
  */
 import { RandomGenerator } from '../random-generator.ts';
+import { computeDetectableEffect, computeUnitsToDetect, type PowerTarget } from '../sample-size.ts';
 import {
   assignUnits,
   findCountedUnits,
@@ -13,7 +14,6 @@ import {
   throwCoins,
 } from '../switchback/design.ts';
 import { CARRY_OVER_ALPHA } from '../switchback/family.ts';
-import { computeDetectableEffect, computeUnitsToDetect, type PowerTarget } from './sample-size.ts';
 
 /** The spread of a switchback test. */
 export interface SwitchbackSpread {

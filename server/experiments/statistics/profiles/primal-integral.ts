@@ -2,12 +2,7 @@
  * The primal integral (Berthold, Operations Research Letters 2013): the area under the gap of the incumbent to the best known
  * value over the time of a run. It rewards good solutions early; an average gap of 0.1 over 60 s is 6 s.
  */
-
-/** An incumbent found `seconds` after the start of the run. */
-export interface Incumbent {
-  seconds: number;
-  value: number;
-}
+import type { Incumbent } from '../observations.ts';
 
 /** Returns the gap of a value to a reference: 0 for equal, 1 for no value or opposite signs, else the share of the larger one. */
 export function computePrimalGap(value: number | null, reference: number): number {

@@ -14,7 +14,7 @@ import {
   type Progress,
   type Verdict,
 } from '../paired/verdict.ts';
-import { computeUnitsForEquivalence, computeUnitsToDetect } from '../planning/sample-size.ts';
+import { computeUnitsForEquivalence, computeUnitsToDetect } from '../sample-size.ts';
 import {
   describePlanSide,
   type MeasuredPlan,

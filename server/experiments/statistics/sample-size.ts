@@ -6,8 +6,8 @@
  * Statistician 1981). A verdict needs the signed-rank test too, so the result is divided by 3/π, its efficiency for normal
  * effects.
  */
-import { computeNormalQuantile } from '../distributions.ts';
-import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
+import { computeNormalQuantile } from './distributions.ts';
+import { FINAL_ALPHA, VERDICT_UNITS_MIN } from './error-rates.ts';
 
 /** Efficiency of Wilcoxon's signed-rank test relative to Student's t for normal values. */
 const SIGNED_RANK_EFFICIENCY = 3 / Math.PI;
