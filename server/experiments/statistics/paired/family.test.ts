@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Resampler } from '../bootstrap.ts';
+import { computeNormalQuantile } from '../distributions.ts';
 import type { Observation } from '../observations.ts';
 import { type Comparison, compareFamily, type FamilyDesign, type FamilyIndicator } from './family.ts';
 
@@ -161,6 +162,20 @@ describe('verdicts', () => {
     const found = compareValues(control, candidate, ABSOLUTE);
     expect(found.wilcoxon.p_value).toBeLessThan(0.05);
     expect(found.verdict).toBe('undecided');
+  });
+
+  test('of a typical change need a mean change in the same direction', () => {
+    // Lognormal ratios with the logarithmic mean -0.18 and deviation 0.6: their mean is exp(-0.18 + 0.6^2 / 2) = 1.
+    const control = new Array<number>(100).fill(100);
+    const draw = (mean: number, deviation: number) =>
+      control.map(
+        (value, index) => value * Math.exp(mean + deviation * computeNormalQuantile((index + 0.5) / 100)),
+      );
+    const found = compareValues(control, draw(-0.18, 0.6));
+    expect(found.geometric_mean_ratio?.interval?.high).toBeLessThan(1);
+    expect(found.verdict).toBe('undecided');
+    expect(found.reasons.at(-1)).toContain('The mean of the relative changes is not shown to differ from 0');
+    expect(compareValues(control, draw(-0.18, 0.06)).verdict).toBe('better');
   });
 
   test('D9: sizes over orders of magnitude do not hide a difference of 5 %', () => {

@@ -18,6 +18,7 @@ import type { Clustering } from './dependence.ts';
 import { convertEstimate, type Estimate, estimateTotals } from './estimates.ts';
 import type { FailureComparison } from './failures.ts';
 import { computeConfidenceSequence } from './interim.ts';
+import { isMeanChangeOpen } from './mean-change.ts';
 import { adjustWeightedHolm, type Role, weighByRole } from './multiple-comparisons.ts';
 import { hintPlan, type PlanningHints } from './planning-hints.ts';
 import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
@@ -204,7 +205,7 @@ function buildComparison(
 /** Decides the verdict. The reasons of `better` include how many other inputs may still lose. */
 function decideComparison(
   settings: FamilyIndicator,
-  { unit, progress, serial, listIndicatorBlockers }: FamilyDesign,
+  { unit, progress, serial, listIndicatorBlockers, resampler }: FamilyDesign,
   { group, measurement, p_value, weight }: CorrectedMeasurement,
 ): DecidedVerdict {
   const { complete, orientation, test } = measurement;
@@ -234,6 +235,15 @@ function decideComparison(
       ...listBlockers(measurement, serial, unit),
     ],
   });
+  if (decided.verdict === 'undecided' || decided.verdict === 'equivalent') return decided;
+  if (isMeanChangeOpen(measurement, resampler))
+    return {
+      verdict: 'undecided',
+      reasons: [
+        ...decided.reasons,
+        `The mean of the relative changes is not shown to differ from 0: a few ${unit}s change much more than the typical one.`,
+      ],
+    };
   if (decided.verdict !== 'better' || !measurement.losses) return decided;
   const { share, upper } = measurement.losses;
   const lost = Math.round(share * complete.length);
