@@ -19,6 +19,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'acceptance',
     'online',
     'bisect',
+    'planning',
     'simulation',
   ],
   'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists'],

@@ -4,7 +4,6 @@ import { METRIC_CHARS_MAX, METRICS_MAX } from '../limits.ts';
 import { mapSchema, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
 
 export const DIRECTIONS = ['minimize', 'maximize', 'none'] as const;
-export type Direction = (typeof DIRECTIONS)[number];
 const directionSchema = stringEnum(
   DIRECTIONS,
   'Direction of improvement; `none` gives the verdicts higher and lower instead of worse and better.',
@@ -26,7 +25,7 @@ export const Margin = Type.Object(
 );
 export type Margin = Static<typeof Margin>;
 
-export const MEASURES = ['relative', 'absolute', 'auto'] as const;
+const MEASURES = ['relative', 'absolute', 'auto'] as const;
 
 const ObjectiveSettings = Type.Object(
   {

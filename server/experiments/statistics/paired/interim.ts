@@ -2,9 +2,9 @@
  * Verdicts that stay valid while an experiment runs, however often someone looks.
  *
  * Under the null hypothesis of no difference, the effect of the next unit is as likely to be positive as negative, given
- * all earlier ones. Each effect is divided by the root mean square of the earlier ones, and limited to ±4. These values have
- * the sum S and the sum of squares V. Then exp(λS - λ²V/2) is a supermartingale for every λ, without any
- * condition on moments (de la Peña, Annals of Probability 1999; Howard, Ramdas, McAuliffe and Sekhon 2020). Its mixture over a normal λ
+ * all earlier ones. Each effect is divided by the root mean square of the earlier ones, and limited to ±4. The sum of these
+ * values is S, and the sum of their squares is V. Then exp(λS - λ²V/2) is a supermartingale for every λ. That needs no condition on
+ * moments (de la Peña, Annals of Probability 1999; Howard, Ramdas, McAuliffe and Sekhon 2020). Its mixture over a normal λ
  * with precision r (Robbins, Annals of Mathematical Statistics 1970) is
  *
  *     E = sqrt(r / (V + r)) exp(S² / (2 (V + r))).
