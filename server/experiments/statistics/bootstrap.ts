@@ -7,7 +7,7 @@
  * second for heavy tails. The studentized bootstrap divides each resample's error by its own standard error. The divisor
  * is at least a fifth of the observed standard error, because with ties a resample may have no spread.
  *
- * Coverage of the true mean by 95 % intervals (node server/experiments/simulation/interval-coverage.ts; 2,000 samples in
+ * Coverage of the true mean by 95 % intervals (measured with 2,000 samples in
  * each cell, standard error 0.5 %):
  *
  *     inputs  differences             percentile  Student  studentized   hull
