@@ -141,7 +141,7 @@ const ExperimentPlan = Type.Object(
               'Number of units that say as much as one independent unit; 1 for independent ones, and 1.6 where five of eight units of a plan count.',
           }),
         },
-        { description: 'What the spread was estimated from; null for assumptions.' },
+        { description: 'The runs that show the spread; null for assumptions.' },
       ),
     ),
     plans: Type.Array(

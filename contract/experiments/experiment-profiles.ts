@@ -53,7 +53,7 @@ const ProfiledGroup = Type.Object(
     ),
     performance: nullable(
       stepsSchema(
-        'Performance profile (Dolan and Moré 2002): share of inputs on which the value is at most x times as bad as the best of all groups; null without a direction, and when a value is not above 0.',
+        'Performance profile (Dolan and Moré 2002): share of inputs on which the value is at most x times as bad as the best. Null without a direction, and when a value is not above 0.',
       ),
     ),
     pairwise: nullable(

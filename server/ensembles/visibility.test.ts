@@ -90,6 +90,19 @@ test('the whole body of an ensemble run, before and after its end', async () => 
         },
       ],
       left_out: [{ run_id: waits.id, run_group_id: 'w', repetition: 0, why: 'It was canceled.' }],
+      gain: {
+        statistics_path: '$.result.value',
+        objective: 'minimize',
+        value: 3,
+        best_group: { run_group_id: 'a', mean: 3 },
+        improvement: 0,
+        relative_improvement: 0,
+        groups: [
+          { run_group_id: 'a', runs: 1, failed: 0, mean: 3, best: 3, contribution: 0 },
+          { run_group_id: 'w', runs: 0, failed: 0, mean: null, best: null, contribution: 0 },
+        ],
+        best_of_k: [{ k: 1, expected: 3, solved_share: 1 }],
+      },
     },
   });
 });

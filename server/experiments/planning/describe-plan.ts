@@ -60,7 +60,7 @@ function describeRepetitions({ unit, between_inputs, within_input, observed }: D
     ];
   if (within_input === null)
     return [
-      'Every input has one pair of runs, so the noise of runs cannot be told from the variation between inputs. Run repetitions once to learn how many inputs they save.',
+      'Every input has one pair of runs, so nothing separates the noise of runs from the variation between inputs. Run repetitions once to learn how many inputs they save.',
     ];
   const variance = between_inputs ** 2 + 2 * within_input ** 2;
   if (observed === null || variance === 0) return [];
@@ -94,24 +94,24 @@ function describeEvidence(
   { unit, observed, comparisons, error_rate }: DescribedPlan,
   designEffect: number,
 ): string[] {
-  const sentences: string[] = [];
+  const texts: string[] = [];
   if (observed && observed.units < OBSERVED_UNITS_MIN)
-    sentences.push(
+    texts.push(
       `The spread comes from ${observed.units} ${unit}s and is a rough estimate; plan a third more to be safe.`,
     );
   if (unit === 'original' && designEffect > 1)
-    sentences.push(
+    texts.push(
       `The originals depend on each other: ${Number(designEffect.toPrecision(2))} say as much as one independent original.`,
     );
   if (unit === 'unit')
-    sentences.push(
+    texts.push(
       `In ${observed ? 'the design of the test' : 'the default design'} ${formatPercent(1 / designEffect)} of the units count; the others follow a switch within carry_over_units.`,
     );
   if (comparisons > 1)
-    sentences.push(
+    texts.push(
       `${comparisons} comparisons share the error rate of 4 %, so each has ${formatPercent(error_rate)}.`,
     );
-  return sentences;
+  return texts;
 }
 
 function formatDifference({ type, value }: ExperimentPlan['difference']): string {

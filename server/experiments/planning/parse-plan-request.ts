@@ -77,10 +77,10 @@ export function parseAssumptions(body: PlanRequest): PlanSpread {
 
 /** Throws a 400 for an assumption about a spread that the experiment shows. */
 export function rejectAssumptions(body: PlanRequest): void {
-  const given = ASSUMPTIONS.find((name) => typeof body[name] === 'number');
-  if (given !== undefined)
+  const field = ASSUMPTIONS.find((name) => typeof body[name] === 'number');
+  if (field !== undefined)
     throw badRequest(
-      `${given} is ${body[given]}, and experiment_id names an experiment that shows the spread; give one of the two.`,
+      `${field} is ${body[field]}, and experiment_id names an experiment that shows the spread; give one of the two.`,
     );
 }
 

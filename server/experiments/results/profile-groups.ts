@@ -48,9 +48,9 @@ export function profileGroups(
   const primary = indicators.filter(({ role }) => role === 'primary');
   const chosen =
     primary.length > 0 ? primary : indicators.filter(({ indicator }) => indicator === SOLUTION_VALUE);
-  const shown = chosen.slice(0, PROFILED_INDICATORS_MAX);
-  const pointsMax = computePointsMax(profiled.length, shown.length);
-  const profiles = shown.flatMap((indicator) => profileIndicator(profiled, indicator, pointsMax) ?? []);
+  const selected = chosen.slice(0, PROFILED_INDICATORS_MAX);
+  const pointsMax = computePointsMax(profiled.length, selected.length);
+  const profiles = selected.flatMap((indicator) => profileIndicator(profiled, indicator, pointsMax) ?? []);
   if (profiles.length === 0) return { profiles, warnings: [] };
   return {
     profiles,

@@ -7,7 +7,7 @@ import { computeDetectableByUnits, estimateCountedShare, planUnits } from './swi
 import { estimateVarianceComponents } from './variance-components.ts';
 
 const TARGET = { power: 0.8, weight: 1 };
-const spreadOf = (between_inputs: number, within_input: number, design_effect = 1) => ({
+const buildSpread = (between_inputs: number, within_input: number, design_effect = 1) => ({
   between_inputs,
   within_input,
   design_effect,
@@ -28,7 +28,7 @@ describe('planned inputs', () => {
     'are $inputs for $effect, $between between and $within within inputs, $repetitions repetitions',
     (row) => {
       const { effect, between, within, repetitions, inputs } = row;
-      expect(planInputs(effect, spreadOf(between, within), TARGET, [repetitions])).toEqual([
+      expect(planInputs(effect, buildSpread(between, within), TARGET, [repetitions])).toEqual([
         { repetitions, inputs, runs: 2 * inputs * repetitions },
       ]);
     },
@@ -36,10 +36,10 @@ describe('planned inputs', () => {
 
   test('are more for a share of the error rate, and for inputs that depend on each other', () => {
     // z(1 - 0.04 / 20) = 2.878162: (2.878162 + 0.841621)² × 2 × 1.047198 + 2.878162² / 2 = 33.12.
-    const [shared] = planInputs(0.05, spreadOf(0, 0.05), { power: 0.8, weight: 0.1 }, [1]);
+    const [shared] = planInputs(0.05, buildSpread(0, 0.05), { power: 0.8, weight: 0.1 }, [1]);
     expect(shared?.inputs).toBe(34);
     // Three times the 20 inputs of independent ones.
-    const [dependent] = planInputs(0.05, spreadOf(0, 0.05, 3), TARGET, [1]);
+    const [dependent] = planInputs(0.05, buildSpread(0, 0.05, 3), TARGET, [1]);
     expect(dependent?.inputs).toBe(60);
   });
 
@@ -48,7 +48,7 @@ describe('planned inputs', () => {
     [0.02, 0.03, 0.05, 5],
     [0.01, 0.02, 0.01, 2],
   ])('are the fewest whose detectable effect is at most %d', (effect, between, within, repetitions) => {
-    const spread = spreadOf(between, within);
+    const spread = buildSpread(between, within);
     const [plan] = planInputs(effect, spread, TARGET, [repetitions]);
     const inputs = plan?.inputs ?? 0;
     const detect = (count: number) =>
@@ -70,7 +70,7 @@ describe('a planned batch finds the effect as often as promised', () => {
     { effect: 0.04, interaction: 0.05, repetitions: 5, power: 0.9 },
   ])('$effect, interaction $interaction, $repetitions repetitions, power $power', (row) => {
     const { effect, interaction, repetitions, power } = row;
-    const spread = spreadOf(interaction / (1 + effect), 0.05);
+    const spread = buildSpread(interaction / (1 + effect), 0.05);
     const [plan] = planInputs(Math.log1p(effect), spread, { power, weight: 1 }, [repetitions]);
     const population = { effect, interaction, sizeSpread: 1.5 };
     const size = { inputs: plan?.inputs ?? 0, repetitions };

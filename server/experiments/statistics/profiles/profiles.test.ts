@@ -18,7 +18,7 @@ const tabulate = (table: Record<string, (number | null)[]>): BenchmarkValue[] =>
   Object.entries(table).flatMap(([alternative, values]) =>
     values.map((value, index) => ({ alternative, input: `i${index}`, value })),
   );
-const pointsOf = (functions: ReturnType<typeof computePerformanceProfiles>) =>
+const formatPoints = (functions: ReturnType<typeof computePerformanceProfiles>) =>
   Object.fromEntries(
     functions.map(({ alternative, points }) => [alternative, points.map(({ x, share }) => [x, share])]),
   );
@@ -29,7 +29,7 @@ const TABLE = tabulate({ a: [10, 20, 30, 40], b: [5, 20, 60, null] });
 describe('performance profiles', () => {
   test('are the shares of inputs within a ratio of the best', () => {
     // Ratios of a: 2, 1, 1, 1; of b: 1, 1, 2 and never.
-    expect(pointsOf(computePerformanceProfiles(TABLE))).toEqual({
+    expect(formatPoints(computePerformanceProfiles(TABLE))).toEqual({
       a: [
         [1, 0.75],
         [2, 1],
@@ -43,7 +43,7 @@ describe('performance profiles', () => {
 
   test('turn the ratio around where more is better', () => {
     // The best are 10, 20, 60, 40. Ratios of a: 1, 1, 2, 1; of b: 2, 1, 1.
-    expect(pointsOf(computePerformanceProfiles(TABLE, true))).toEqual({
+    expect(formatPoints(computePerformanceProfiles(TABLE, true))).toEqual({
       a: [
         [1, 0.75],
         [2, 1],
@@ -60,7 +60,7 @@ describe('performance profiles', () => {
       { alternative: 'a', input: 'i0', value: 1 },
       { alternative: 'b', input: 'i0', value: 2, solved_share: 0.75 },
     ];
-    expect(pointsOf(computePerformanceProfiles(values))).toEqual({ a: [[1, 1]], b: [[2, 0.75]] });
+    expect(formatPoints(computePerformanceProfiles(values))).toEqual({ a: [[1, 1]], b: [[2, 0.75]] });
   });
 
   test('agree with a count over every threshold', () => {
@@ -89,7 +89,7 @@ describe('performance profiles', () => {
 
 test('distribution functions count values at or below each point, and failures nowhere', () => {
   const values = tabulate({ a: [2, 1, 2, null] });
-  expect(pointsOf(computeDistributionFunctions(values))).toEqual({
+  expect(formatPoints(computeDistributionFunctions(values))).toEqual({
     a: [
       [1, 0.25],
       [2, 0.75],
