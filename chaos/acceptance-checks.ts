@@ -1,5 +1,5 @@
 /** Checks acceptance tests after the chaos test: computes each decision again from the runs of its batch. */
-import type { MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { RunQuery } from '../server/testing/load/invariants.ts';
 
 type Row = Record<string, unknown>;

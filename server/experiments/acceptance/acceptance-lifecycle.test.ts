@@ -17,10 +17,7 @@ import { expectError, expectStatus, listAllPages, uniqueId } from '../../testing
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const INPUTS = [
-  { control: 2, candidate: 1 },
-  { control: 4, candidate: 3 },
-];
+const INPUTS = [1, 3].map((candidate) => ({ control: candidate + 1, candidate }));
 
 let server: TestServer;
 let application: string;
@@ -42,8 +39,8 @@ const listRuns = async (batch: string) => {
 };
 const waitForEnd = (id: string) => waitForDecision(server, application, id);
 async function countRuns(): Promise<number> {
-  const response = await server.request('GET', `/v1/applications/${application}/runs`);
-  return (response.body as { runs: unknown[] }).runs.length;
+  const { body } = await server.request('GET', `/v1/applications/${application}/runs`);
+  return (body as { runs: unknown[] }).runs.length;
 }
 
 describe('a test on an existing batch', () => {
@@ -391,9 +388,8 @@ test('a shadow test is not accepted as the batch, and runs of other instances co
   const batch = await createBatchForTest(server, application, [{ control: 2, candidate: 'hangs' }]);
   await createAcceptanceTest(server, application, { id: batch, experiment_id: batch });
   const path = `/v1/applications/${application}/runs`;
-  const joined = await server.request('POST', `${path}?instance_id=latest`, {
-    body: { input: { control: 1 }, options: { side: 'control' }, batch_experiment_id: batch },
-  });
+  const body = { input: { control: 1 }, options: { side: 'control' }, batch_experiment_id: batch };
+  const joined = await server.request('POST', `${path}?instance_id=latest`, { body });
   expectStatus(joined, 202);
   const unfinished = (await listRuns(batch)).find((run) => run.application_instance_id === 'candidate');
   expectStatus(await server.request('PATCH', `${path}/${unfinished?.id}/cancel`), 204);

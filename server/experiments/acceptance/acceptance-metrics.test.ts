@@ -1,5 +1,6 @@
 /** Decisions of acceptance tests, by arithmetic: each metric type and operator, with and without a tolerance. */
-import type { AcceptanceTest, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createAcceptanceApp,

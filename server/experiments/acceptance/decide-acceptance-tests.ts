@@ -2,7 +2,7 @@
  * Decides acceptance tests whose batch has ended. The transition writes the decision only for an undecided test, so two
  * processes or a second attempt change nothing. A decision stays when its runs are deleted.
  */
-import type { AcceptanceResults } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { AcceptanceResults } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { Database } from '../../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';

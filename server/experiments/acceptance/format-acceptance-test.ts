@@ -1,5 +1,6 @@
 /** Formats response bodies of acceptance tests. */
-import type { AcceptanceTest, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import { parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';

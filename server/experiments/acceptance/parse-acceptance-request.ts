@@ -1,8 +1,6 @@
 /** Parses a request for an acceptance test. Pure. */
-import {
-  type AcceptanceTestCreate,
-  METRIC_TOLERANCE_TYPES,
-} from '@switchyard/contract/experiments/acceptance-tests.ts';
+import { METRIC_TOLERANCE_TYPES } from '@switchyard/contract/experiments/acceptance-results.ts';
+import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';

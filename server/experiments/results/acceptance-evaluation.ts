@@ -1,5 +1,5 @@
 /** Evaluates an acceptance test from the runs of its batch. Pure. */
-import type { AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
 import { collectEvidence, decideRule, type IndicatorEvidence } from '../statistics/acceptance/decide-rule.ts';

@@ -2,8 +2,9 @@
  * Verdicts that stay valid while an experiment runs, however often someone looks.
  *
  * Under the null hypothesis of no difference, the effect of the next unit is as likely to be positive as negative, given
- * all earlier ones. Each effect is divided by the root mean square of the earlier ones, and limited to ±4. The sum of these
- * values is S, and the sum of their squares is V. Then exp(λS - λ²V/2) is a supermartingale for every λ. That needs no condition on
+ * all earlier ones. Each effect is divided by the root mean square of the earlier ones, and limited to ±4 there. S is
+ * the sum of these values, and V the sum of their squares. Then exp(λS - λ²V/2) is a supermartingale for every λ. That needs
+ * no condition on
  * moments (de la Peña, Annals of Probability 1999; Howard, Ramdas, McAuliffe and Sekhon 2020). Its mixture over a normal λ
  * with precision r (Robbins, Annals of Mathematical Statistics 1970) is
  *

@@ -1,0 +1,156 @@
+/** The rules of an acceptance test, and the results of a test that has ended. */
+import Type, { type Static } from 'typebox';
+import { METRIC_CHARS_MAX } from '../limits.ts';
+import { mapSchema, nullable, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
+import { type Comparison, METHOD_DESCRIPTION } from './experiment-results.ts';
+
+const METRIC_TYPES = [
+  'direct-comparison',
+  'absolute-threshold',
+  'difference-threshold',
+  'non-inferiority',
+] as const;
+const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
+export const METRIC_TOLERANCE_TYPES = ['', 'absolute', 'relative'] as const;
+
+const metricType = stringEnum(
+  METRIC_TYPES,
+  'Compared values: candidate with control, candidate with the tolerance value, or candidate minus control with the tolerance value. Beyond the specification, non-inferiority compares the one-sided 95 % bound of the effect with the tolerance.',
+);
+const operator = stringEnum(OPERATORS, 'Operator of the comparison.');
+const toleranceType = stringEnum(
+  METRIC_TOLERANCE_TYPES,
+  'relative: a share of the magnitude of the control.',
+);
+const toleranceValue = Type.Number({
+  description:
+    'For a direct comparison and for non-inferiority, the largest loss that you accept, 0 or more. For the other metric types, the threshold.',
+});
+
+const metric = {
+  field: textSchema(`The indicator, such as \`result.value\`, 1 to ${METRIC_CHARS_MAX} characters.`, {
+    min: 1,
+    max: METRIC_CHARS_MAX,
+  }),
+  statistic: textSchema(
+    `Statistic of the values on one side: min, max, mean, std, count, shifted_geometric_mean, or a percentile, such as p95. It must be mean for non-inferiority. 1 to ${METRIC_CHARS_MAX} characters.`,
+    { min: 1, max: METRIC_CHARS_MAX },
+  ),
+  metric_type: metricType,
+  params: Type.Object(
+    {
+      operator,
+      tolerance: optionalNullable(
+        Type.Object(
+          { type: toleranceType, value: toleranceValue },
+          {
+            additionalProperties: false,
+            description: 'The default is no tolerance, which responses show as an empty type and 0.',
+          },
+        ),
+      ),
+    },
+    { additionalProperties: false, description: 'The comparison.' },
+  ),
+};
+
+export const AcceptanceMetric = Type.Object(metric, {
+  $id: 'AcceptanceMetric',
+  additionalProperties: false,
+  description: 'A rule that the candidate must meet.',
+});
+
+const integerSchema = (description: string) => Type.Integer({ description });
+const numberSchema = (description: string) => Type.Number({ description });
+
+const SideStatistics = Type.Object(
+  {
+    instance_id: Type.String({ description: 'Id of the instance.' }),
+    version_id: Type.String({
+      description: 'Version of the runs; empty for `latest`, and when the runs have several versions.',
+    }),
+    number_of_runs_total: integerSchema('All runs of this side, including those that could not be created.'),
+    distribution_summary_statistics: mapSchema(
+      Type.Number(),
+      'min, max, count, mean, std, shifted_geometric_mean and its shift_parameter. All but shift_parameter are 0 when no run has a number.',
+    ),
+    distribution_percentiles: mapSchema(Type.Number(), 'p01, p05, p10, p25, p50, p75, p90, p95 and p99.'),
+  },
+  { $id: 'AcceptanceSideStatistics', description: 'The values of a field on one side.' },
+);
+
+/** The batch experiment describes the fields. */
+const SideComparison = Type.Unsafe<Comparison>({
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'Comparison of the sides, paired by input, with a `verdict`, in the form of `comparisons` of a batch experiment. Rules with gt and ge maximize. Rules with lt and le minimize. Rules with eq and ne have no direction.',
+});
+
+const NonInferiority = Type.Object(
+  {
+    measure: stringEnum(
+      ['ratio', 'difference'],
+      'ratio: geometric mean over the inputs of candidate divided by control, for a relative tolerance. difference: mean over the inputs of candidate minus control, for an absolute one.',
+    ),
+    effect: numberSchema('The estimate.'),
+    bound: nullable(
+      numberSchema(
+        'One-sided 95 % bound of the effect, above it for lt and le, below it for gt and ge; null for fewer than 5 inputs.',
+      ),
+    ),
+    inputs: integerSchema('Inputs that both sides solved; the rule needs 10.'),
+  },
+  { $id: 'NonInferiority', description: 'Effect of the candidate, for a rule of type non-inferiority.' },
+);
+
+export const MetricResult = Type.Object(
+  {
+    metric: AcceptanceMetric,
+    passed: Type.Boolean({ description: 'true if the candidate meets the rule.' }),
+    statistics: Type.Object(
+      { control: SideStatistics, candidate: SideStatistics },
+      { description: 'Both sides, over all their runs that succeeded with a number.' },
+    ),
+    control_value: nullable(
+      numberSchema(
+        'The compared statistic of the control, over the inputs that both sides solved; null if there is none. For the statistic count, and for an absolute threshold, it covers all its numbers.',
+      ),
+    ),
+    candidate_value: nullable(numberSchema('The compared statistic of the candidate, over the same inputs.')),
+    threshold: nullable(
+      numberSchema(
+        'Threshold for the candidate, for the difference, or for the bound of the effect; null if it cannot be computed.',
+      ),
+    ),
+    non_inferiority: Type.Optional(NonInferiority),
+    reason: Type.String({
+      description:
+        'Explains the result in sentences. It says over how many inputs the sides are compared, and names an input that only the candidate lost. For failed runs, it names the side, the first error, one such run and the number of runs with that error. It also names a side whose runs did not report the field.',
+    }),
+    comparison: SideComparison,
+  },
+  {
+    $id: 'AcceptanceMetricResult',
+    description: 'Result of one rule.',
+  },
+);
+export type MetricResult = Static<typeof MetricResult>;
+
+export const AcceptanceResults = Type.Object(
+  {
+    passed: Type.Boolean({ description: 'true if the candidate meets all rules.' }),
+    error: Type.Optional(
+      Type.String({
+        description:
+          'Why the test could not be decided. It gives the first error of each side, one run with it, and the number of runs with that error. Absent if the test was decided.',
+      }),
+    ),
+    method: Type.String({ description: METHOD_DESCRIPTION }),
+    metric_results: Type.Optional(
+      Type.Array(MetricResult, { description: 'Result of each rule, in the order given. Lists omit it.' }),
+    ),
+  },
+  { $id: 'AcceptanceResults', description: 'The results of an acceptance test. They never change.' },
+);
+export type AcceptanceResults = Static<typeof AcceptanceResults>;
