@@ -152,8 +152,8 @@ describe('D6: before the end', () => {
       if (!found) throw new Error('The batch does not compare result.value.');
       return found;
     };
-    // The effects are equal. The first sets the scale, and each other one adds 1 to the sum S and to the sum of squares V.
-    // The e-value is sqrt(8 / (V + 8)) exp(S² / (2 (V + 8))).
+    // The effects are equal. The first sets the scale. Each other one adds 1 to the sum S, and to the sum V of the
+    // squares. The e-value is sqrt(8 / (V + 8)) exp(S² / (2 (V + 8))).
     const computeEvidence = (sum: number) => Math.sqrt(8 / (sum + 8)) * Math.exp(sum ** 2 / (2 * (sum + 8)));
     const early = await endBlocks(15);
     expect(early).toMatchObject({ interim: true, verdict: 'undecided', sequential: { threshold: 100 } });

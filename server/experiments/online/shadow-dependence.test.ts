@@ -180,7 +180,6 @@ describe('D6: a test that is read before its end', () => {
     expect(running.reasons[0]).toBe(
       'The experiment has not reached its planned end; 12 originals have ended so far.',
     );
-    // The numbers are there for whoever wants to look.
     expect(running.geometric_mean_ratio?.value).toBeCloseTo(0.95, 1);
 
     expectStatus(await calls.stop('test'), 204);

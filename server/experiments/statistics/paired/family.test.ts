@@ -1,83 +1,17 @@
-/** Comparisons of paired runs: effects, missing values, warnings, and properties that hold for any runs. */
-import fc from 'fast-check';
+/** Comparisons of paired runs: effects, missing values and warnings. */
 import { describe, expect, test } from 'vitest';
-import { Resampler } from '../bootstrap.ts';
+import {
+  ABSOLUTE,
+  buildDesign,
+  buildRun,
+  buildSide,
+  compareRuns,
+  compareValues,
+  INDICATOR,
+  type Value,
+} from '../../../testing/fixtures/paired-runs.ts';
 import { computeNormalQuantile } from '../distributions.ts';
-import type { Observation } from '../observations.ts';
-import { type Comparison, compareFamily, type FamilyDesign, type FamilyIndicator } from './family.ts';
-
-type Value = number | string | boolean | undefined;
-
-const INDICATOR: FamilyIndicator = {
-  indicator: 'result.value',
-  value_type: 'number',
-  role: 'primary',
-  direction: 'minimize',
-  measure: 'auto',
-  margin: { type: 'relative', value: 0.01 },
-  tie_tolerance: 1e-9,
-  shift: 0,
-  failure_margin: null,
-};
-const ABSOLUTE = { measure: 'absolute' } as const;
-
-function buildDesign(resamples: number): FamilyDesign {
-  return {
-    unit: 'input',
-    serial: false,
-    clusterings: [],
-    progress: 'complete',
-    listIndicatorBlockers: () => [],
-    resampler: new Resampler({ seed: 'seed', resamples }),
-  };
-}
-
-function buildRun(
-  instance_id: string,
-  input: number,
-  value: Value,
-  fields: Partial<Observation> = {},
-): Observation {
-  return {
-    instance_id,
-    version_id: 'v1',
-    input_id: `input-${input}`,
-    option_set: null,
-    scenario_id: null,
-    repetition: 0,
-    status: 'succeeded',
-    indicators: value === undefined ? [] : [{ name: 'result.value', value }],
-    position: input,
-    ...fields,
-  };
-}
-
-/** Returns one run for each value; a list of values makes repetitions. */
-function buildSide(instance_id: string, values: readonly (Value | Value[])[]): Observation[] {
-  return values.flatMap((value, input) =>
-    [value].flat().map((one, repetition) => buildRun(instance_id, input, one, { repetition })),
-  );
-}
-
-function compareRuns(
-  control: readonly Observation[],
-  candidate: readonly Observation[],
-  settings: Partial<FamilyIndicator> = {},
-  resamples = 1999,
-): Comparison {
-  const indicators = [{ ...INDICATOR, ...settings }];
-  const [[found] = []] = compareFamily([{ control, candidate }], indicators, buildDesign(resamples));
-  if (!found) throw new Error('There is no comparison.');
-  return found;
-}
-
-function compareValues(
-  control: readonly (Value | Value[])[],
-  candidate: readonly (Value | Value[])[],
-  settings: Partial<FamilyIndicator> = {},
-): Comparison {
-  return compareRuns(buildSide('prod', control), buildSide('new', candidate), settings);
-}
+import { compareFamily } from './family.ts';
 
 // Darwin's plants, heights in eighths of an inch, crossed and self-fertilised: R's and scipy's example, from Fisher (1935).
 const CROSSED = [188, 96, 168, 176, 153, 172, 177, 163, 146, 173, 186, 168, 177, 184, 96];
@@ -368,57 +302,4 @@ test('D7: the verdict uses the p-values that are adjusted for all indicators and
   expect(alone?.wilcoxon.p_value_holm).toBeCloseTo(20 * p_value, 12);
   expect(alone?.verdict).toBe('undecided');
   expect(compareRuns(group.control, group.candidate).verdict).toBe('worse');
-});
-
-describe('any runs', () => {
-  const value = fc.integer({ min: -40, max: 40 });
-  const both = fc.array(fc.tuple(fc.array(value, { minLength: 2, maxLength: 2 }), value, value), {
-    minLength: 8,
-    maxLength: 25,
-  });
-  const settings = { ...ABSOLUTE, margin: { type: 'absolute', value: 3 } } as const;
-  const MIRROR: Record<Comparison['verdict'], Comparison['verdict']> = {
-    better: 'worse',
-    worse: 'better',
-    higher: 'lower',
-    lower: 'higher',
-    equivalent: 'equivalent',
-    undecided: 'undecided',
-  };
-
-  test('have the same result in any order and scale, and the opposite verdict when swapped', () => {
-    fc.assert(
-      fc.property(
-        both,
-        fc.integer({ min: 0, max: 10 }),
-        fc.integer({ min: -20, max: 20 }),
-        (drawn, shift, exponent) => {
-          const control = buildSide(
-            'prod',
-            drawn.map(([values]) => values),
-          );
-          const candidate = buildSide(
-            'new',
-            drawn.map(([, one, other]) => [one + shift, other + shift]),
-          );
-          const found = compareRuns(control, candidate, settings, 199);
-          expect(compareRuns(control.toReversed(), candidate.toReversed(), settings, 199)).toEqual(found);
-          const swapped = compareRuns(candidate, control, settings, 199);
-          expect(swapped.verdict).toBe(MIRROR[found.verdict]);
-          expect(swapped.wilcoxon.p_value).toBe(found.wilcoxon.p_value);
-          const factor = 2 ** exponent;
-          const scale = (runs: Observation[]) =>
-            runs.map((run) => ({
-              ...run,
-              indicators: run.indicators.map((one) => ({ ...one, value: Number(one.value) * factor })),
-            }));
-          const margin = { type: 'absolute', value: 3 * factor } as const;
-          const larger = compareRuns(scale(control), scale(candidate), { ...settings, margin }, 199);
-          expect(larger.verdict).toBe(found.verdict);
-          expect(larger.wilcoxon.p_value).toBe(found.wilcoxon.p_value);
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
 });
