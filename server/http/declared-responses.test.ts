@@ -9,6 +9,7 @@ import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRunAndWait, packFiles } from '../testing/fixtures/apps.ts';
 import { createInstance, createVersion, MANIFEST, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
+import { createExperiments, ENSEMBLE } from '../testing/http/experiments.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
 import { countPendingJobs, listRowsAndBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
@@ -31,11 +32,6 @@ const ajv = addFormats.default(new Ajv({ strict: false })).addSchema({ $id: 'clo
 
 let server: TestServer;
 let receiver: WebhookReceiver;
-const ENSEMBLE = {
-  name: 'The best',
-  run_groups: [{ id: 'one', instance_id: 'latest', options: { seed: 1 } }],
-  rules: [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize' as const, index: 0 }],
-};
 const WEBHOOK_FIELDS = {
   event_types: ['run.status' as const],
   endpoint_url: 'https://example.com/hook',
@@ -76,7 +72,7 @@ beforeAll(async () => {
   await server.client.call('createVersion', { params, body: { id: 'unused', name: 'Unused one' } });
   const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
   await server.client.call('createSecretsCollection', { params, body: collection });
-  await createExperiments(application_id, run.id);
+  Object.assign(BODIES, await createExperiments(server, application_id, run.id));
   ids = {
     application_id,
     run_id: run.id,
@@ -92,44 +88,13 @@ beforeAll(async () => {
     switchback_id: 'switchback',
     batch_id: 'faster',
     acceptance_id: 'accepted',
+    bisect_id: 'dearer',
     member_id: invited.id,
     account_id,
     webhook_id: 'hook',
     conversation_id: await createConversation(),
   };
 });
-
-/** Creates one resource of each kind of experiment, and the bodies that create another one. */
-async function createExperiments(application_id: string, run_id: string): Promise<void> {
-  const params = { application_id };
-  await server.client.call('createInput', { params, body: { id: 'monday', run_id } });
-  const set = { id: 'peaks', name: 'Peaks', run_ids: [run_id] };
-  await server.client.call('createInputSet', { params, body: set });
-  await server.client.call('createEnsemble', { params, body: { id: 'best', ...ENSEMBLE } });
-  const comparison = { baseline_instance_id: 'i1', candidate_instance_id: 'latest' };
-  const shadow = { id: 'shadow', name: 'Shadow', comparison, termination_events: { maximum_runs: 1 } };
-  await server.client.call('createShadowTest', { params, body: shadow });
-  const plan = { unit_duration_minutes: 1, units: 1 };
-  const switchback = { id: 'switchback', name: 'Switchback', comparison, generate_random_plan: plan };
-  await server.client.call('createSwitchbackTest', { params, body: switchback });
-  await createCompletedExperiment(application_id);
-  const metric_type = 'direct-comparison' as const;
-  const atMost = { operator: 'le' as const };
-  const metric = { field: 'result.value', statistic: 'mean', metric_type, params: atMost };
-  const accept = {
-    name: 'Any name',
-    control: { instance_id: 'i1' },
-    candidate: { instance_id: 'latest' },
-    metrics: [metric],
-    input_set_id: 'peaks',
-  };
-  await server.client.call('createAcceptanceTest', { params, body: { ...accept, id: 'accepted' } });
-  const createShadowTest = { ...shadow, id: 'another' };
-  const createSwitchbackTest = { ...switchback, id: 'another' };
-  const createInputSet = { name: 'Any name', run_ids: [run_id] };
-  Object.assign(BODIES, { createShadowTest, createSwitchbackTest, createInputSet });
-  Object.assign(BODIES, { createInput: { run_id }, createAcceptanceTest: accept });
-}
 
 /** Returns the id of a conversation with a webhook whose receiver responds. */
 async function createConversation(): Promise<string> {
@@ -142,29 +107,6 @@ async function createConversation(): Promise<string> {
   });
 }
 
-/** Creates a batch experiment and waits for its end. */
-async function createCompletedExperiment(application_id: string): Promise<void> {
-  const params = { application_id };
-  const group = { option_set: 'x_1', scenario_id: 's' };
-  const runs = ['i1', 'latest'].flatMap((instance_id) =>
-    Array.from({ length: 5 }, (_, repetition) => ({ instance_id, ...group, repetition })),
-  );
-  const body = {
-    id: 'faster',
-    name: 'Is it faster',
-    input_set_id: 'peaks',
-    option_sets: { x_1: { a: '1' } },
-    runs,
-  };
-  await server.client.call('createBatchExperiment', {
-    params,
-    body: { ...body, objectives: { b: 'maximize' } },
-  });
-  await server.waitUntil('experiments-ended', async () => {
-    const at = { params: { ...params, batch_id: 'faster' } };
-    return (await server.client.call('getBatchExperimentMetadata', at)).body.status === 'completed';
-  });
-}
 afterAll(async () => {
   await server.close();
   await receiver.close();

@@ -382,7 +382,6 @@ test('a shadow test is not accepted as the batch, and runs of other instances co
   const draft = { id: 'copies', name: 'Copies', comparison: sides, termination_events: { maximum_runs: 1 } };
   expectStatus(await call('POST', 'shadow', draft), 201);
   expectError(await create({ experiment_id: 'copies' }), 400, 'experiment_id is "copies"', 'no batch');
-
   const batch = await createBatchForTest(server, application, [{ control: 2, candidate: 'hangs' }]);
   await createAcceptanceTest(server, application, { id: batch, experiment_id: batch });
   const path = `/v1/applications/${application}/runs`;
