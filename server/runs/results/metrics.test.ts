@@ -310,7 +310,7 @@ describe('B2: metrics of a run', () => {
       ]),
     ).toEqual([
       ['total_cost', 'maximize', -5],
-      ['constructor', 'minimize', 0],
+      ['constructor', 'none', 0],
     ]);
   });
 
