@@ -2,7 +2,10 @@
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { BATCH_RUNS_MAX, SHADOW_RUNS_MAX, SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { VERDICT_UNITS_MIN } from '../statistics/error-rates.ts';
+import { formatPercent, roundToTwoDigits } from '../statistics/format-numbers.ts';
 import type { PlannedSize } from './parse-plan-request.ts';
+
+const PERCENT_DIGITS = 3;
 
 /** Fewer units show the spread too roughly: with 20 its standard error is 16 %, which is 32 % of the planned number. */
 const OBSERVED_UNITS_MIN = 20;
@@ -23,7 +26,7 @@ export function describePlan(plan: DescribedPlan, size: PlannedSize, designEffec
 }
 
 function describeNeeded({ unit, units, plans, difference, power }: DescribedPlan): string {
-  const goal = `To find a difference of ${formatDifference(difference)} in ${formatPercent(power)} of experiments,`;
+  const goal = `To find a difference of ${formatDifference(difference)} in ${formatPercent(power, PERCENT_DIGITS)} of experiments,`;
   if (unit === 'unit') return `${goal} plan ${formatNumber(units ?? 0)} units.`;
   const [single, ...repeated] = plans;
   const inputs = single?.inputs ?? 0;
@@ -49,7 +52,9 @@ function describeDetectable(
       `A plan of ${name} cannot give a verdict: it needs at least ${VERDICT_UNITS_MIN} that count as independent.`,
     ];
   const found = formatDifference({ ...difference, value: detectable_difference });
-  return [`A plan of ${name} finds differences from ${found} on in ${formatPercent(power)} of experiments.`];
+  return [
+    `A plan of ${name} finds differences from ${found} on in ${formatPercent(power, PERCENT_DIGITS)} of experiments.`,
+  ];
 }
 
 function describeRepetitions({ unit, between_inputs, within_input, observed }: DescribedPlan): string[] {
@@ -67,10 +72,10 @@ function describeRepetitions({ unit, between_inputs, within_input, observed }: D
   const share = between_inputs ** 2 / variance;
   return share >= BETWEEN_SHARE_HIGH
     ? [
-        `The effect varies between inputs (${formatPercent(share)} of the variance of one input), so repetitions save few inputs.`,
+        `The effect varies between inputs (${formatPercent(share, PERCENT_DIGITS)} of the variance of one input), so repetitions save few inputs.`,
       ]
     : [
-        `The noise of runs is ${formatPercent(1 - share)} of the variance of one input, and repetitions reduce that part.`,
+        `The noise of runs is ${formatPercent(1 - share, PERCENT_DIGITS)} of the variance of one input, and repetitions reduce that part.`,
       ];
 }
 
@@ -101,25 +106,21 @@ function describeEvidence(
     );
   if (unit === 'original' && designEffect > 1)
     texts.push(
-      `The originals depend on each other: ${Number(designEffect.toPrecision(2))} say as much as one independent original.`,
+      `The originals depend on each other: ${roundToTwoDigits(designEffect)} say as much as one independent original.`,
     );
   if (unit === 'unit')
     texts.push(
-      `In ${observed ? 'the design of the test' : 'the default design'} ${formatPercent(1 / designEffect)} of the units count; the others follow a switch within carry_over_units.`,
+      `In ${observed ? 'the design of the test' : 'the default design'} ${formatPercent(1 / designEffect, PERCENT_DIGITS)} of the units count; the others follow a switch within carry_over_units.`,
     );
   if (comparisons > 1)
     texts.push(
-      `${comparisons} comparisons share the error rate of 4 %, so each has ${formatPercent(error_rate)}.`,
+      `${comparisons} comparisons share the error rate of 4 %, so each has ${formatPercent(error_rate, PERCENT_DIGITS)}.`,
     );
   return texts;
 }
 
 function formatDifference({ type, value }: ExperimentPlan['difference']): string {
-  return type === 'relative' ? formatPercent(value) : formatNumber(value);
-}
-
-function formatPercent(share: number): string {
-  return `${Number((100 * share).toPrecision(3))} %`;
+  return type === 'relative' ? formatPercent(value, PERCENT_DIGITS) : formatNumber(value);
 }
 
 function formatNumber(value: number): string {

@@ -1,5 +1,6 @@
 /** The verdicts that the product gives on simulated experiments. */
 
+import { DEFAULT_INDICATOR } from '../results/select-indicators.ts';
 import { Resampler } from '../statistics/bootstrap.ts';
 import type { Observation } from '../statistics/observations.ts';
 import type { Estimate } from '../statistics/paired/estimates.ts';
@@ -28,15 +29,10 @@ export type VerdictShares = Record<Verdict, number>;
 
 /** Settings of the indicator in every simulation, unless a cell says otherwise: less is better, 1 % is equivalent. */
 const MINIMIZE: FamilyIndicator = {
+  ...DEFAULT_INDICATOR,
   indicator: INDICATOR,
-  value_type: 'number',
   role: 'primary',
   direction: 'minimize',
-  measure: 'auto',
-  margin: { type: 'relative', value: 0.01 },
-  tie_tolerance: 1e-9,
-  shift: 0,
-  failure_margin: null,
 };
 
 /** Fewer resamples and draws than the product uses: the level stays the same, a table takes minutes instead of hours. */

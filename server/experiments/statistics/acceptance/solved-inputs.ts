@@ -5,6 +5,7 @@
  * runs of each side would favour a side that fails on large inputs. A candidate that is 5 % worse on each of 20 inputs, and
  * fails on the largest, had the lower mean in 91 % of experiments.
  */
+import { EXACT_DIGITS, formatPercent, roundToTwoDigits } from '../format-numbers.ts';
 import type { Observation } from '../observations.ts';
 import { compareFailures } from '../paired/failures.ts';
 import { pairOutcomes, readOutcome } from '../paired/outcomes.ts';
@@ -101,12 +102,13 @@ export function findFailureObjection(
   margin: number | undefined,
 ): string | null {
   const { inputs, example, pairs, control_failed, candidate_failed, p_value } = failures;
-  const allowed = margin === undefined ? 'none' : `at most ${formatPercent(margin)} of the inputs`;
+  const allowed =
+    margin === undefined ? 'none' : `at most ${formatPercent(margin, EXACT_DIGITS)} of the inputs`;
   if (inputs > (margin ?? 0) * ended + ROUNDING)
     return `The candidate failed on ${inputs} of ${ended} input${ended === 1 ? '' : 's'} that the control solved${formatExample(example, inputs)}; the test allows ${allowed}.`;
   const excess = candidate_failed - control_failed;
   if (p_value > FAILURE_P_VALUE_MAX || excess <= (margin ?? 0) * pairs + ROUNDING) return null;
-  return `The candidate failed in ${candidate_failed} of ${pairs} paired runs, the control in ${control_failed} (p-value ${formatPValue(p_value)}); the test allows ${allowed}.`;
+  return `The candidate failed in ${candidate_failed} of ${pairs} paired runs, the control in ${control_failed} (p-value ${roundToTwoDigits(p_value)}); the test allows ${allowed}.`;
 }
 
 /** A share of 0.07 of 100 inputs is 7.000000000000001 in doubles. */
@@ -116,12 +118,4 @@ function formatExample(example: LostInputs['example'], inputs: number): string {
   if (!example) return '';
   const run = example.run_id ? `run ${example.run_id}` : 'its run could not be submitted';
   return `${inputs === 1 ? ':' : ', such as'} ${JSON.stringify(example.input_id)} (${run})`;
-}
-
-function formatPercent(share: number): string {
-  return `${Number((100 * share).toPrecision(12))} %`;
-}
-
-function formatPValue(p_value: number): number {
-  return Number(p_value.toPrecision(2));
 }

@@ -24,6 +24,7 @@ import {
   estimateSerialCorrelation,
   estimateSerialMean,
 } from './dependence.ts';
+import { computeMargin, type Margin, prefersRelative } from './effect-scale.ts';
 import { compareFailures, type FailureComparison } from './failures.ts';
 import { type InterimEvidence, runTestMartingale } from './interim.ts';
 import { type PairedInput, pairOutcomes } from './outcomes.ts';
@@ -37,13 +38,6 @@ import {
 } from './signed-rank.ts';
 import { buildUnits, type EffectScale, hasPositiveValues, type Measure, type PairedUnit } from './units.ts';
 import type { Direction } from './verdict.ts';
-
-/** The largest difference at which two sides are equivalent. */
-export interface Margin {
-  /** `relative`: a share of the control; `absolute`: in the unit of the indicator. */
-  type: 'absolute' | 'relative';
-  value: number;
-}
 
 /** The settings of one indicator's comparison. */
 export interface IndicatorSettings {
@@ -143,7 +137,11 @@ export function measureIndicator(
     orientation,
     effect: effects.length === 0 ? null : mean(effects),
     interval: estimateEffectInterval(valued, effects, dependence, design),
-    margin: computeMargin(settings.margin, valued, scale),
+    margin: computeMargin(
+      settings.margin,
+      scale,
+      valued.map(({ control }) => (control ?? 0) * scale.factor),
+    ),
     test: testScores(scores, complete, dependence),
     failures: compareFailures(complete, selectFailureClusters(dependence)),
     dependence,
@@ -163,9 +161,7 @@ function isReported(runs: readonly Observation[], indicator: string): boolean {
 
 function chooseScale(inputs: readonly PairedInput[], settings: IndicatorSettings): EffectScale {
   const { tie_tolerance, shift } = settings;
-  const wantsRelative =
-    settings.measure === 'auto' ? settings.margin.type === 'relative' : settings.measure === 'relative';
-  const measure = wantsRelative && hasPositiveValues(inputs, shift) ? 'relative' : 'absolute';
+  const measure = prefersRelative(settings) && hasPositiveValues(inputs, shift) ? 'relative' : 'absolute';
   const values = inputs.flatMap(({ pairs }) =>
     pairs.flatMap(({ control, candidate }) =>
       [control, candidate].map((outcome) => (typeof outcome === 'number' ? outcome : 0)),
@@ -298,13 +294,6 @@ function selectEndedPrefix(units: readonly PairedUnit[]): PairedUnit[] {
 function computeInterimEffect(unit: PairedUnit, direction: Direction, orientation: 1 | -1): number {
   const lost = direction === 'none' ? 0 : findLoser(unit);
   return lost === 0 ? (unit.effect ?? 0) * orientation : lost * Number.POSITIVE_INFINITY;
-}
-
-function computeMargin(margin: Margin, units: readonly PairedUnit[], scale: EffectScale): number {
-  if (scale.measure === 'relative') return Math.log1p(margin.value);
-  if (margin.type === 'absolute') return margin.value * scale.factor;
-  const controls = units.map(({ control }) => (control ?? 0) * scale.factor);
-  return controls.length === 0 ? 0 : margin.value * Math.abs(mean(controls));
 }
 
 function describeLosses(units: readonly PairedUnit[], orientation: 1 | -1): PairedMeasurement['losses'] {

@@ -4,17 +4,18 @@
  */
 import type { Resampling } from '../bootstrap.ts';
 import { INTERIM_ALPHA } from '../error-rates.ts';
+import { EXACT_DIGITS, formatPercent } from '../format-numbers.ts';
 import { clampToFinite } from '../numbers.ts';
 import type { Observation } from '../observations.ts';
 import {
   type ComparisonDesign,
   type IndicatorSettings,
   listBlockers,
-  type Margin,
   measureIndicator,
   type PairedMeasurement,
 } from './compare.ts';
 import type { Clustering } from './dependence.ts';
+import { type Margin, orientInterval } from './effect-scale.ts';
 import { convertEstimate, type Estimate, estimateTotals } from './estimates.ts';
 import type { FailureComparison } from './failures.ts';
 import { computeConfidenceSequence } from './interim.ts';
@@ -66,8 +67,8 @@ export interface FamilyDesign extends ComparisonDesign {
   listIndicatorBlockers: (indicator: string, group: FamilyGroup) => readonly string[];
 }
 
-/** The comparison of one indicator, in the form of the API: the contract describes the fields of `Comparison`. */
-export interface Comparison extends PlanningHints {
+/** The fields that comparisons by input and by unit of time share, in the form of the API. */
+export interface ComparedIndicator {
   indicator: string;
   value_type: 'number' | 'flag';
   role: Role;
@@ -79,6 +80,11 @@ export interface Comparison extends PlanningHints {
   measure: 'relative' | 'absolute';
   geometric_mean_ratio: Estimate | null;
   mean_difference: Estimate | null;
+  tolerance: Margin;
+}
+
+/** The comparison of one indicator, in the form of the API: the contract describes the fields of `Comparison`. */
+export interface Comparison extends ComparedIndicator, PlanningHints {
   ratio: Estimate | null;
   inputs: Tally;
   pairs: Tally;
@@ -106,7 +112,6 @@ export interface Comparison extends PlanningHints {
     threshold: number;
     interval: { low: number; high: number } | null;
   } | null;
-  tolerance: Margin;
   tie_tolerance: number;
   bootstrap: Resampling & { confidence: 0.95; method: 'studentized' };
 }
@@ -294,11 +299,6 @@ function orient(value: number | null, orientation: 1 | -1): number | null {
   return value === null ? null : value * orientation;
 }
 
-function orientInterval(interval: PairedMeasurement['interval'], orientation: 1 | -1) {
-  if (interval === null || orientation > 0) return interval;
-  return { low: -interval.high, high: -interval.low };
-}
-
 function describeInterim(
   { interim, interim_effects, measure, orientation, scale }: PairedMeasurement,
   design: FamilyDesign,
@@ -321,9 +321,5 @@ function describeInterim(
 
 /** Formats the margin for sentences: "1 % of the control". */
 export function formatMargin({ type, value }: Margin): string {
-  return type === 'absolute' ? `${value}` : `${Number((100 * value).toPrecision(12))} % of the control`;
-}
-
-function formatPercent(share: number): string {
-  return `${Number((100 * share).toPrecision(2))} %`;
+  return type === 'absolute' ? `${value}` : `${formatPercent(value, EXACT_DIGITS)} of the control`;
 }

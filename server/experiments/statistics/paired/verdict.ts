@@ -14,6 +14,7 @@
  */
 import type { Interval } from '../bootstrap.ts';
 import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
+import { roundToTwoDigits } from '../format-numbers.ts';
 import type { InterimEvidence } from './interim.ts';
 
 /** better and worse for indicators with a direction, higher and lower for those without. */
@@ -104,7 +105,7 @@ function decideInterim(evidence: VerdictEvidence): DecidedVerdict {
       progress,
       interim === null
         ? 'This comparison gives no verdict before its end.'
-        : `The evidence so far (e-value ${round(interim.e_value_max)}) is below the ${round(interim_threshold)} that a verdict before the end needs.`,
+        : `The evidence so far (e-value ${roundToTwoDigits(interim.e_value_max)}) is below the ${roundToTwoDigits(interim_threshold)} that a verdict before the end needs.`,
     );
   const sign = interim.direction;
   const refusal = findFailureObjection(evidence, sign);
@@ -113,7 +114,7 @@ function decideInterim(evidence: VerdictEvidence): DecidedVerdict {
     verdict: chooseWord(evidence.direction, sign),
     reasons: [
       progress,
-      `The evidence (e-value ${round(interim.e_value_max)}) reached the ${round(interim_threshold)} that a verdict before the end needs; the verdict stays valid however often you look.`,
+      `The evidence (e-value ${roundToTwoDigits(interim.e_value_max)}) reached the ${roundToTwoDigits(interim_threshold)} that a verdict before the end needs; the verdict stays valid however often you look.`,
     ],
   };
 }
@@ -206,16 +207,12 @@ function leaveUndecided(...reasons: string[]): DecidedVerdict {
 
 function formatTest({ name, p_value, needs }: VerdictEvidence['test']): string {
   if (p_value !== null)
-    return `${name} gives an adjusted p-value of ${round(p_value)}${p_value > FINAL_ALPHA ? `, above ${FINAL_ALPHA}` : ''}`;
+    return `${name} gives an adjusted p-value of ${roundToTwoDigits(p_value)}${p_value > FINAL_ALPHA ? `, above ${FINAL_ALPHA}` : ''}`;
   return needs === undefined ? `${name} has no p-value` : `${name} needs ${needs}`;
 }
 
 function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(2));
 }
 
 /** Formats a count: "1 input", "12 inputs". */

@@ -6,9 +6,9 @@
  * of a unit is the mean over its runs. Units within `carryOverUnits` after a switch are not counted. The head of estimate.ts
  * describes estimate, interval and p-value; design.ts has the designs.
  */
-import { computeScale, mean } from '../numbers.ts';
+import { computeScale } from '../numbers.ts';
 import { countRuns, type RunCounts } from '../observations.ts';
-import type { Margin } from '../paired/compare.ts';
+import { computeMargin, type Margin, prefersRelative } from '../paired/effect-scale.ts';
 import type { Measure } from '../paired/units.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
 import { RandomizationTests, type SwitchbackEstimate } from './estimate.ts';
@@ -112,9 +112,7 @@ function measureIndicator(
   { units, missing }: IndicatorOutcomes,
 ): SwitchbackMeasurement {
   const positive = units.every(({ mean: value }) => value > 0);
-  const wantsRelative =
-    settings.measure === 'auto' ? settings.margin.type === 'relative' : settings.measure === 'relative';
-  const measure: Measure = wantsRelative && positive ? 'relative' : 'absolute';
+  const measure: Measure = prefersRelative(settings) && positive ? 'relative' : 'absolute';
   const factor = measure === 'relative' ? 1 : computeScale(units.map((unit) => unit.mean)).factor;
   const values = units.map(({ mean: value }) => (measure === 'relative' ? Math.log(value) : value * factor));
   const estimate = tests.estimateEffect({
@@ -133,21 +131,10 @@ function measureIndicator(
     measure,
     estimate,
     factor,
-    margin: computeMargin(settings.margin, measure, controls, factor),
+    margin: computeMargin(settings.margin, { measure, factor }, controls),
     units: ownUnits,
     missing,
   };
-}
-
-function computeMargin(
-  margin: Margin,
-  measure: Measure,
-  controls: readonly number[],
-  factor: number,
-): number {
-  if (measure === 'relative') return Math.log1p(margin.value);
-  if (margin.type === 'absolute') return margin.value * factor;
-  return controls.length === 0 ? 0 : margin.value * Math.abs(mean(controls));
 }
 
 function hasFailed({ status }: SwitchbackRun): boolean {

@@ -1,21 +1,10 @@
 /** Comparisons of switchback tests: what a run counts for, and what withholds a verdict. */
 import { describe, expect, test } from 'vitest';
+import { INDICATOR } from '../../../testing/fixtures/paired-runs.ts';
 import type { FamilyIndicator } from '../paired/family.ts';
 import type { DesignKind } from './design.ts';
 import { compareSwitchbackFamily, type SwitchbackComparison, type SwitchbackFamily } from './family.ts';
 import type { PlanUnit, SwitchbackRun } from './unit-outcomes.ts';
-
-const INDICATOR: FamilyIndicator = {
-  indicator: 'result.value',
-  value_type: 'number',
-  role: 'primary',
-  direction: 'minimize',
-  measure: 'auto',
-  margin: { type: 'relative', value: 0.01 },
-  tie_tolerance: 1e-9,
-  shift: 0,
-  failure_margin: null,
-};
 
 type RunSpec = Partial<SwitchbackRun> & { value?: number };
 

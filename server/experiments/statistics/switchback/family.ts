@@ -1,19 +1,14 @@
 /** All comparisons of a switchback test as one family: corrects the p-values for all indicators and decides the verdicts. */
 
 import { INTERIM_ALPHA } from '../error-rates.ts';
+import { formatPercent, roundToTwoDigits } from '../format-numbers.ts';
 import { clampToFinite } from '../numbers.ts';
-import type { Margin } from '../paired/compare.ts';
+import { orientInterval } from '../paired/effect-scale.ts';
 import type { Estimate } from '../paired/estimates.ts';
-import { type FamilyIndicator, formatMargin } from '../paired/family.ts';
+import { type ComparedIndicator, type FamilyIndicator, formatMargin } from '../paired/family.ts';
 import { type InterimEvidence, runTestMartingale } from '../paired/interim.ts';
-import { adjustWeightedHolm, type Role, weighByRole } from '../paired/multiple-comparisons.ts';
-import {
-  type Direction,
-  decideVerdict,
-  formatCount,
-  type Progress,
-  type Verdict,
-} from '../paired/verdict.ts';
+import { adjustWeightedHolm, weighByRole } from '../paired/multiple-comparisons.ts';
+import { decideVerdict, formatCount, type Progress } from '../paired/verdict.ts';
 import { computeUnitsForEquivalence, computeUnitsToDetect } from '../sample-size.ts';
 import {
   describePlanSide,
@@ -43,19 +38,7 @@ export interface SwitchbackFamily {
 }
 
 /** The comparison of one indicator: shape of the API, see `SwitchbackComparison` of the contract. */
-export interface SwitchbackComparison {
-  indicator: string;
-  value_type: 'number' | 'flag';
-  role: Role;
-  objective: Direction;
-  verdict: Verdict;
-  interim: boolean;
-  reasons: string[];
-  warnings: string[];
-  measure: 'relative' | 'absolute';
-  geometric_mean_ratio: Estimate | null;
-  mean_difference: Estimate | null;
-  tolerance: Margin;
+export interface SwitchbackComparison extends ComparedIndicator {
   more_units: number | null;
   control: SwitchbackSide;
   candidate: SwitchbackSide & { refused: number };
@@ -165,7 +148,7 @@ function collectEvidence(
     pending: family.design.units - family.plan.length,
     progress: family.progress,
     effect,
-    interval: orientInterval(measurement, orientation),
+    interval: orientInterval(measurement.estimate?.interval ?? null, orientation),
     test: { name: 'the randomisation test', p_value, sign: effect ?? 0 },
     failures: describeFailures(plan.failures),
     failure_margin,
@@ -260,12 +243,6 @@ function measureInterim(
   );
 }
 
-function orientInterval({ estimate }: SwitchbackMeasurement, orientation: 1 | -1) {
-  const interval = estimate?.interval ?? null;
-  if (interval === null || orientation > 0) return interval;
-  return { low: -interval.high, high: -interval.low };
-}
-
 /** Returns the estimate on the scale that people read: a ratio, or a difference. */
 function scaleEstimate({ estimate, measure, factor }: SwitchbackMeasurement): Estimate | null {
   if (estimate === null) return null;
@@ -289,10 +266,6 @@ function describeFailures({ control, candidate, p_value, excess_upper }: Measure
   };
 }
 
-function formatPercent(share: number): string {
-  return `${Number((100 * share).toPrecision(2))} %`;
-}
-
 function listBlockers(family: SwitchbackFamily, measurement: Measurement): string[] {
   const { refusedShare, sampleRatioPValue } = measurement.plan;
   const carryOver = measurement.estimate?.carry_over_p_value ?? null;
@@ -303,11 +276,11 @@ function listBlockers(family: SwitchbackFamily, measurement: Measurement): strin
     );
   if (sampleRatioPValue !== null && sampleRatioPValue < SAMPLE_RATIO_ALPHA)
     blockers.push(
-      `The numbers of runs differ between the sides more than chance explains (p = ${Number(sampleRatioPValue.toPrecision(2))}): something else than the plan decides which runs arrive.`,
+      `The numbers of runs differ between the sides more than chance explains (p = ${roundToTwoDigits(sampleRatioPValue)}): something else than the plan decides which runs arrive.`,
     );
   if (carryOver !== null && carryOver < CARRY_OVER_ALPHA)
     blockers.push(
-      `The influence of a unit lasts longer than carry_over_units = ${family.design.carryOverUnits} (p = ${Number(carryOver.toPrecision(2))}): create a test with a larger value.`,
+      `The influence of a unit lasts longer than carry_over_units = ${family.design.carryOverUnits} (p = ${roundToTwoDigits(carryOver)}): create a test with a larger value.`,
     );
   return blockers;
 }
