@@ -1,11 +1,7 @@
 /** Simulated switchback tests whose truth is known: outcomes of units over time, with carry-over, refusals and failures. */
 import type { RandomGenerator } from '../statistics/random-generator.ts';
-import {
-  assignUnits,
-  listCoins,
-  type SwitchbackDesign,
-  throwCoins,
-} from '../statistics/switchback/design.ts';
+import type { SwitchbackDesign } from '../statistics/switchback/design.ts';
+import { drawPlan } from '../statistics/switchback/draw-plan.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';
 import { INDICATOR } from './paired-populations.ts';
 
@@ -81,9 +77,8 @@ function drawAssignment(
   design: SwitchbackDesign,
   generator: RandomGenerator,
 ): Uint8Array {
-  const coins = listCoins(design);
   const plans = Array.from({ length: drafts }, () => {
-    const assignment = assignUnits(coins, throwCoins(coins, generator), design.units);
+    const assignment = drawPlan(design, `${generator.bits()}`);
     const signed = Array.from(
       assignment,
       (side, index) => (side === 1 ? 1 : -1) * computeDayCycle(index * design.unitMinutes),

@@ -12,6 +12,7 @@
  */
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import type { RandomGenerator } from '../random-generator.ts';
+import { CANDIDATE, COUNTED, FOLLOWS_COUNTED } from './plan-sums.ts';
 
 /** The kinds of designs, as the head of this file describes them. */
 export type DesignKind = 'independent' | 'blocked' | 'regular';
@@ -91,9 +92,8 @@ export function assignUnits(
   units: number,
 ): Uint8Array {
   const assignment = new Uint8Array(units);
-  coins.forEach(({ first, second }, coin) => {
-    for (const unit of heads[coin] ? first : second) assignment[unit] = 1;
-  });
+  for (let coin = 0; coin < coins.length; coin += 1)
+    for (const unit of (heads[coin] ? coins[coin]?.first : coins[coin]?.second) ?? []) assignment[unit] = 1;
   return assignment;
 }
 
@@ -107,25 +107,42 @@ export const SIDE_UNITS_MIN = 2;
 
 /** Returns true if the plan leaves enough counted units for a verdict. */
 export function hasEnoughCountedUnits(assignment: Uint8Array, carryOverUnits: number): boolean {
-  const counts = [0, 0];
-  findCountedUnits(assignment, carryOverUnits).forEach((isCounted, unit) => {
-    const side = assignment[unit] ?? 0;
-    counts[side] = (counts[side] ?? 0) + isCounted;
-  });
-  const [controls = 0, candidates = 0] = counts;
-  return controls + candidates >= VERDICT_UNITS_MIN && Math.min(controls, candidates) >= SIDE_UNITS_MIN;
+  return hasEnoughCountedFlags(flagUnits(assignment, carryOverUnits));
+}
+
+/** `hasEnoughCountedUnits` of units with the flags of `flagUnits`. */
+export function hasEnoughCountedFlags(flags: Uint8Array): boolean {
+  let [counted, candidates] = [0, 0];
+  for (let unit = 0; unit < flags.length; unit += 1) {
+    const flag = flags[unit] ?? 0;
+    counted += Number((flag & COUNTED) !== 0);
+    candidates += Number((flag & COUNTED) !== 0 && (flag & CANDIDATE) !== 0);
+  }
+  return counted >= VERDICT_UNITS_MIN && Math.min(counted - candidates, candidates) >= SIDE_UNITS_MIN;
+}
+
+/** Flags the units that count: the side serves them and the `carryOverUnits` units before. */
+export function findCountedUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
+  return flagUnits(assignment, carryOverUnits).map((flags) => Number((flags & COUNTED) !== 0));
 }
 
 /**
- * Flags the units that count: the side serves them and the `carryOverUnits` units before. Before the plan the control serves, so a
- * plan that begins with the candidate begins with a switch.
+ * Returns the flags of each unit, see plan-sums.ts. Before the plan the control serves, so a plan that begins with the
+ * candidate begins with a switch. An analysis flags 10,000 plans: one loop takes a fifth of the time of array methods.
  */
-export function findCountedUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
-  let since = Number.POSITIVE_INFINITY;
+export function flagUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
+  const flags = new Uint8Array(assignment.length);
+  // As if the control had served long before the plan.
+  let since = carryOverUnits + 1;
   let side = 0;
-  return assignment.map((current) => {
+  for (let unit = 0; unit < flags.length; unit += 1) {
+    const current = assignment[unit] ?? 0;
     since = current === side ? since + 1 : 0;
     side = current;
-    return since >= carryOverUnits ? 1 : 0;
-  });
+    flags[unit] =
+      CANDIDATE * current +
+      COUNTED * Number(since >= carryOverUnits) +
+      FOLLOWS_COUNTED * Number(since > carryOverUnits);
+  }
+  return flags;
 }

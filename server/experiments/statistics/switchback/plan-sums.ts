@@ -26,19 +26,24 @@ export interface GroupedPlans {
   starts: Uint16Array;
 }
 
-/** Groups the units of plans given as flags, plan after plan. */
+/** Groups the units of plans given as flags, plan after plan. It is a counting sort: units of a group stay in order. */
 export function groupPlans(flags: readonly Uint8Array[], units: number): GroupedPlans {
   const order = new Uint16Array(flags.length * units);
   const starts = new Uint16Array(flags.length * GROUPS);
+  const next = new Uint16Array(GROUPS + 1);
   flags.forEach((plan, index) => {
-    let length = 0;
-    for (let group = 0; group < GROUPS; group += 1) {
-      starts[index * GROUPS + group] = length;
-      for (let unit = 0; unit < units; unit += 1)
-        if (plan[unit] === group) {
-          order[index * units + length] = unit;
-          length += 1;
-        }
+    next.fill(0);
+    for (let unit = 0; unit < units; unit += 1) {
+      const after = (plan[unit] ?? 0) + 1;
+      next[after] = (next[after] ?? 0) + 1;
+    }
+    for (let group = 1; group < GROUPS; group += 1) next[group] = (next[group] ?? 0) + (next[group - 1] ?? 0);
+    starts.set(next.subarray(0, GROUPS), index * GROUPS);
+    for (let unit = 0; unit < units; unit += 1) {
+      const group = plan[unit] ?? 0;
+      const place = next[group] ?? 0;
+      order[index * units + place] = unit;
+      next[group] = place + 1;
     }
   });
   return { count: flags.length, units, order, starts };

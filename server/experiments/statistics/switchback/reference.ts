@@ -5,14 +5,8 @@
  * with enough of them has only such plans. A condition on the plan alone keeps the randomisation test exact.
  */
 import { RandomGenerator } from '../random-generator.ts';
-import {
-  assignUnits,
-  type CoinGroup,
-  findCountedUnits,
-  hasEnoughCountedUnits,
-  throwCoins,
-} from './design.ts';
-import { CANDIDATE, COUNTED, FOLLOWS_COUNTED, type GroupedPlans, groupPlans } from './plan-sums.ts';
+import { assignUnits, type CoinGroup, flagUnits, hasEnoughCountedFlags, throwCoins } from './design.ts';
+import { type GroupedPlans, groupPlans } from './plan-sums.ts';
 
 /** Plans to compare the real one with, over the units that have ended. */
 export interface ReferencePlans {
@@ -52,30 +46,29 @@ export function listReferencePlans(
   const thrown = coins.filter(({ first, second }) =>
     [...first, ...second].some((unit) => unit >= skippedUnits && unit < units),
   );
-  const served = serve(assignment.slice());
-  const isRestricted = hasEnoughCountedUnits(served, carryOverUnits);
+  const real = flagUnits(serve(assignment.slice()), carryOverUnits);
+  const isRestricted = hasEnoughCountedFlags(real);
   const describe = (heads: ArrayLike<number>): Uint8Array[] => {
-    const drawn = serve(assignUnits(thrown, heads, units));
-    return isRestricted && !hasEnoughCountedUnits(drawn, carryOverUnits)
-      ? []
-      : [flagUnits(drawn, carryOverUnits)];
+    const drawn = flagUnits(serve(assignUnits(thrown, heads, units)), carryOverUnits);
+    return isRestricted && !hasEnoughCountedFlags(drawn) ? [] : [drawn];
   };
   const generator = new RandomGenerator(`assignments ${seed}`);
-  const real = flagUnits(served, carryOverUnits);
   const isExact = thrown.length <= EXACT_COINS_MAX;
   const listed = isExact
     ? listHeads(thrown.length).flatMap(describe)
     : [real, ...drawPlans(() => describe(throwCoins(thrown, generator)), draws)];
-  const found = listed.findIndex((plan) => plan.every((flags, unit) => flags === real[unit]));
+  const found = isExact ? listed.findIndex((plan) => plan.every((flags, unit) => flags === real[unit])) : 0;
   const plans = groupPlans(found < 0 ? [real, ...listed] : listed, units);
   return { method: isExact ? 'exact' : 'draws', plans, realPlan: Math.max(0, found), real };
 }
 
 /** Every outcome of so many coins. */
 function listHeads(coins: number): Uint8Array[] {
-  return Array.from({ length: 2 ** coins }, (_, heads) =>
-    Uint8Array.from({ length: coins }, (_coin, index) => (heads >> index) & 1),
-  );
+  return Array.from({ length: 2 ** coins }, (_, number) => {
+    const heads = new Uint8Array(coins);
+    for (let coin = 0; coin < coins; coin += 1) heads[coin] = (number >> coin) & 1;
+    return heads;
+  });
 }
 
 function drawPlans(draw: () => Uint8Array[], count: number): Uint8Array[] {
@@ -83,12 +76,4 @@ function drawPlans(draw: () => Uint8Array[], count: number): Uint8Array[] {
   for (let tries = 0; plans.length < count && tries < TRIES_PER_DRAW * count; tries += 1)
     plans.push(...draw());
   return plans;
-}
-
-function flagUnits(assignment: Uint8Array, carryOverUnits: number): Uint8Array {
-  const counted = findCountedUnits(assignment, carryOverUnits);
-  const longer = findCountedUnits(assignment, carryOverUnits + 1);
-  return assignment.map(
-    (side, unit) => CANDIDATE * side + COUNTED * (counted[unit] ?? 0) + FOLLOWS_COUNTED * (longer[unit] ?? 0),
-  );
 }
