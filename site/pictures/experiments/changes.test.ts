@@ -1,0 +1,71 @@
+/** The pictures of changes show the examples of their pages, and the words of the pages state the same numbers. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { extractExamples } from '../../examples.ts';
+import { CAPTIONS, type Changes, drawChanges, readChanges } from './changes-diagram.ts';
+
+const folder = join(import.meta.dirname, '../../content/using-switchyard/experiments');
+const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
+const percent = (ratio: number) => `${((ratio - 1) * 100).toFixed(1)} %`;
+const size = (ratio: number) => percent(1 + Math.abs(ratio - 1));
+const count = (ratios: number[], isCounted: (ratio: number) => boolean) => ratios.filter(isCounted).length;
+
+/** Returns what the examples of a page print, which the tests of the examples compare with the server's results. */
+function readOutput(page: string): string {
+  const steps = extractExamples(`/docs/using-switchyard/experiments/${page}`);
+  return steps.map((step) => (step.kind === 'shell' ? String(step.expect ?? '') : '')).join('\n');
+}
+
+/** Lists the texts that the page prints about one candidate. */
+const PRINTED: Record<string, (changes: Changes) => string[]> = {
+  batch: ({ value, interval, ratios }) => [
+    `better, ${percent(value)}\nbetween ${percent(interval.low)} and ${percent(interval.high)}`,
+    `${count(ratios, (ratio) => ratio < 1)} inputs won, ${count(ratios, (ratio) => ratio === 1)} tied, 0 lost`,
+  ],
+};
+
+describe.each(Object.keys(PRINTED))('the picture of %s', (page) => {
+  const candidates = readChanges(page);
+
+  test('is up to date', () => {
+    expect(read(`${page}-changes.svg`)).toBe(drawChanges(candidates, CAPTIONS[page] ?? ''));
+  });
+
+  test('has one dot for each ratio, and a line at their geometric mean', () => {
+    const dots = [...read(`${page}-changes.svg`).matchAll(/h0/g)];
+    expect(dots).toHaveLength(candidates.reduce((sum, { ratios }) => sum + ratios.length, 0));
+    for (const { ratios, value } of candidates) {
+      const mean = ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length;
+      expect(value).toBeCloseTo(Math.exp(mean), 6);
+    }
+  });
+
+  test('has the numbers that the example prints', () => {
+    for (const changes of candidates)
+      for (const text of PRINTED[page]?.(changes) ?? []) expect(readOutput(page)).toContain(text);
+  });
+});
+
+/** Sentences of the pages with numbers of the example. */
+const STATED: [page: string, write: (candidates: Changes[]) => string[]][] = [
+  [
+    'batch',
+    ([first]) =>
+      first === undefined
+        ? []
+        : [
+            `the plans of the candidate are ${Math.round(100 * (1 - first.value))} % cheaper`,
+            `between ${size(first.interval.high)} and ${size(first.interval.low)}`,
+            `a saving of ${size(first.interval.high)}, the near end`,
+            `Up to ${Math.round(100 * (1 - 0.05 ** (1 / first.ratios.length)))} % of other days may be worse`,
+          ],
+  ],
+];
+
+test.each(STATED)('the sentences of %s have the numbers of its example', (page, write) => {
+  const words = read(`${page}.md`).replaceAll(/\s+/g, ' ');
+  const texts = write(readChanges(page));
+  expect(texts.length).toBeGreaterThan(1);
+  for (const text of texts) expect(words).toContain(text);
+});
