@@ -160,6 +160,21 @@ describe('simulated candidates whose true loss is the tolerance pass in at most 
     expect(countPasses(inputs, sizeSpread, 0.02) / EXPERIMENTS).toBeLessThan(SHARE_MAX);
   });
 
+  test('20 inputs, sizes with a logarithmic spread of 1.5, and an absolute tolerance', () => {
+    const experiments = 500;
+    const generator = new RandomGenerator('absolute non-inferiority');
+    // The mean of these sizes is exp(1.5^2 / 2).
+    const tolerance = { type: 'absolute', value: 0.02 * Math.exp(1.125) } as const;
+    const drawValue = (size: number) => size * (1 + 0.05 * generator.normal());
+    const passes = Array.from({ length: experiments }, () => {
+      const sizes = Array.from({ length: 20 }, () => Math.exp(1.5 * generator.normal()));
+      const candidate = sizes.map((size) => drawValue(1.02 * size));
+      return decide(sizes.map(drawValue), candidate, 'le', tolerance).passed;
+    });
+    // Without the bound for large inputs, 12 % passed. Two standard errors of a share of 5 % are 1.9 %.
+    expect(passes.filter(Boolean).length / experiments).toBeLessThan(0.069);
+  });
+
   test('and equal candidates pass in most cases with 50 inputs', () => {
     // The bound is 1.68 x 5 % / √50 = 1.2 % above the effect, and 2 % are 1.6 of these standard errors beyond it.
     expect(countPasses(50, 1.5, 0) / EXPERIMENTS).toBeGreaterThan(0.8);

@@ -7,7 +7,8 @@
  * test; Berger, Technometrics 1982).
  *
  * A relative tolerance compares ratios: the geometric mean over the inputs of candidate divided by control. An absolute one
- * compares the mean of the differences. The bound is an end of the interval of 90 % that the comparison computes.
+ * compares the mean of the differences. The bound is an end of the interval of 90 % that the comparison computes. For
+ * differences that grow with the size of the input, large-inputs.ts moves it further out.
  */
 import {
   EQUALITY_SHARE,
@@ -18,10 +19,12 @@ import {
   type NonInferiority,
   RELATIONS,
 } from '../acceptance-metrics.ts';
+import type { Resampler } from '../bootstrap.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
 import { listBlockers, measureIndicator, type PairedMeasurement } from '../paired/compare.ts';
 import type { FamilyDesign, FamilyIndicator } from '../paired/family.ts';
+import { boundMeanDifference } from './large-inputs.ts';
 import type { SideObservations } from './solved-inputs.ts';
 
 /** An interval of 90 % has the one-sided 95 % bounds as its ends. */
@@ -68,7 +71,7 @@ export function decideNonInferiority(
     return refuse(
       `A relative tolerance needs values above 0, and ${metric.field} has others; give an absolute tolerance.`,
     );
-  const evidence = describeEffect(measurement, isMaximized);
+  const evidence = describeEffect(measurement, isMaximized, resampler);
   if (evidence === null) return refuse(`No input has a number as ${metric.field} on both sides.`);
   const found = { threshold, non_inferiority: evidence };
   const blockers = [...listIndicatorBlockers(metric.field, sides), ...listBlockers(measurement, false)];
@@ -90,18 +93,39 @@ function refuse(reason: string): Decision {
 
 /** The effect on the scale that people read; null without an input that both sides solved. */
 function describeEffect(
-  { complete, effect, interval, measure, scale }: PairedMeasurement,
+  measurement: PairedMeasurement,
   isMaximized: boolean,
+  resampler: Resampler,
 ): NonInferiority | null {
+  const { complete, effect, measure, scale } = measurement;
   if (effect === null) return null;
   const convert = (value: number): number =>
     clampToFinite(measure === 'relative' ? Math.exp(value) : value / scale.factor);
+  const bound = computeBound(measurement, isMaximized, resampler);
   return {
     measure: measure === 'relative' ? 'ratio' : 'difference',
     effect: convert(effect),
-    bound: interval === null ? null : convert(isMaximized ? interval.low : interval.high),
+    bound: bound === null ? null : convert(bound),
     inputs: complete.filter((unit) => unit.effect !== null).length,
   };
+}
+
+/** Returns the end of the interval on which the loss lies; null for too few inputs. */
+function computeBound(
+  { complete, interval, measure }: PairedMeasurement,
+  isMaximized: boolean,
+  resampler: Resampler,
+): number | null {
+  if (interval === null) return null;
+  const end = isMaximized ? -interval.low : interval.high;
+  const inputs = complete.flatMap(({ control, effect }) =>
+    control === null || effect === null
+      ? []
+      : [{ size: Math.abs(control), difference: isMaximized ? -effect : effect }],
+  );
+  const adjusted = measure === 'relative' ? null : boundMeanDifference(inputs, resampler, CONFIDENCE);
+  const bound = Math.max(end, adjusted ?? end);
+  return isMaximized ? -bound : bound;
 }
 
 function formatReason(
