@@ -41,8 +41,10 @@ interface ExperimentResult {
 
 const INDICATOR = 'result.value';
 const width = 380;
-const plot = { left: 54, right: 312, height: 120 };
-const header = 26;
+const plot = { left: 62, right: 314 };
+/** Height of the scale of the only panel, and of each of several. */
+const PANEL_HEIGHTS = { only: 120, several: 92 };
+const header = 30;
 const TICK_STEPS = [0.01, 0.02, 0.05, 0.1, 0.2];
 const TICKS_MAX = 5;
 
@@ -113,10 +115,11 @@ export function drawChanges(candidates: readonly Changes[], caption: string): st
   );
   const [lowest, highest] = [Math.min(...ticks), Math.max(...ticks)];
   const isNamed = candidates.length > 1;
-  const panelHeight = plot.height + header;
+  const scaleHeight = isNamed ? PANEL_HEIGHTS.several : PANEL_HEIGHTS.only;
+  const panelHeight = scaleHeight + header;
   const panels = candidates.flatMap((changes, panel) => {
     const top = panel * panelHeight + (isNamed ? header : 12);
-    const y = (ratio: number) => round(top + ((highest - ratio) / (highest - lowest)) * plot.height);
+    const y = (ratio: number) => round(top + ((highest - ratio) / (highest - lowest)) * scaleHeight);
     const title = `  <text x="${(plot.left + plot.right) / 2}" y="${top - 10}">${changes.name}</text>`;
     return [...(isNamed ? [title] : []), ...drawPanel(changes, ticks, y)];
   });
@@ -130,7 +133,7 @@ function drawPanel(changes: Changes, ticks: readonly number[], y: (ratio: number
   const across = `${plot.left}`;
   const lines = ticks.flatMap((tick) => [
     `  <path class="${Math.abs(tick - 1) < 1e-9 ? 'rail' : 'grid-line'}" d="M${across} ${y(tick)}H${plot.right}" />`,
-    `  <text x="24" y="${round(y(tick) + 4)}">${formatChange(tick, 0)}</text>`,
+    `  <text x="30" y="${round(y(tick) + 4)}">${formatChange(tick, 0)}</text>`,
   ]);
   const [top, bottom] = [y(interval.high), y(interval.low)];
   const apart = (plot.right - plot.left) / ratios.length;
@@ -141,7 +144,7 @@ function drawPanel(changes: Changes, ticks: readonly number[], y: (ratio: number
     `  <path class="route" d="M${plot.left} ${y(value)}H${plot.right}" />`,
     `  <path class="stem" d="${places.map(([x, end]) => `M${x} ${y(1)}V${end}`).join('')}" />`,
     `  <path class="visits" d="${places.map(([x, end]) => `M${x} ${end}h0`).join('')}" />`,
-    `  <text x="349" y="${round(y(value) + 4)}">${formatChange(value, 1)}</text>`,
+    `  <text x="348" y="${round(y(value) + 4)}">${formatChange(value, 1)}</text>`,
   ];
 }
 

@@ -23,6 +23,15 @@ const PRINTED: Record<string, (changes: Changes) => string[]> = {
     `better, ${percent(value)}\nbetween ${percent(interval.low)} and ${percent(interval.high)}`,
     `${count(ratios, (ratio) => ratio < 1)} inputs won, ${count(ratios, (ratio) => ratio === 1)} tied, 0 lost`,
   ],
+  scenario: ({ name, value, interval, ratios }) => [
+    `${percent(value)} (${percent(interval.low)} to ${percent(interval.high)}), won ${count(ratios, (ratio) => ratio < 1)}`,
+    `tied ${count(ratios, (ratio) => ratio === 1)}, lost ${count(ratios, (ratio) => ratio > 1)}`,
+    `${name}: `,
+  ],
+  shadow: ({ value, interval, ratios }) => [
+    `better, ${percent(value)}, ${count(ratios, (ratio) => ratio < 1)} of ${ratios.length} won`,
+    `between ${percent(interval.low)} and ${percent(interval.high)}`,
+  ],
 };
 
 describe.each(Object.keys(PRINTED))('the picture of %s', (page) => {
@@ -59,6 +68,28 @@ const STATED: [page: string, write: (candidates: Changes[]) => string[]][] = [
             `between ${size(first.interval.high)} and ${size(first.interval.low)}`,
             `a saving of ${size(first.interval.high)}, the near end`,
             `Up to ${Math.round(100 * (1 - 0.05 ** (1 / first.ratios.length)))} % of other days may be worse`,
+          ],
+  ],
+  [
+    'scenario',
+    ([short, long]) =>
+      short === undefined || long === undefined
+        ? []
+        : [
+            `its plans cost ${size(short.value)} more`,
+            `between ${size(short.interval.low)} and ${size(short.interval.high)}`,
+            `a saving of at most ${size(long.interval.low)}`,
+          ],
+  ],
+  [
+    'shadow',
+    ([first]) =>
+      first === undefined
+        ? []
+        : [
+            `the plans of the candidate would have been ${Math.round(100 * (1 - first.value))} % cheaper`,
+            `between ${size(first.interval.high)} and ${size(first.interval.low)}`,
+            `won on ${count(first.ratios, (ratio) => ratio < 1)} of ${first.ratios.length} days`,
           ],
   ],
 ];
