@@ -99,9 +99,19 @@ const NonInferiority = Type.Object(
         'One-sided 95 % bound of the effect, above it for lt and le, below it for gt and ge; null for fewer than 5 inputs.',
       ),
     ),
-    inputs: integerSchema('Inputs that both sides solved; the rule needs 10.'),
+    within_tolerance: Type.Optional(
+      Type.Boolean({
+        description:
+          'true if the bound is within the tolerance: the data show it for other inputs too. Absent in results of an older release.',
+      }),
+    ),
+    inputs: integerSchema('Inputs that both sides solved; a bound decides from 10 on.'),
   },
-  { $id: 'NonInferiority', description: 'Effect of the candidate, for a rule of type non-inferiority.' },
+  {
+    $id: 'NonInferiority',
+    description:
+      'Effect of the candidate, for rules with lt, le, gt or ge that compare the means of both sides.',
+  },
 );
 
 export const MetricResult = Type.Object(
@@ -124,6 +134,12 @@ export const MetricResult = Type.Object(
       ),
     ),
     non_inferiority: Type.Optional(NonInferiority),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Limits of a rule that is met, in sentences: a comparison of means is met, but the data do not show the same for other inputs. Absent in results of an older release.',
+      }),
+    ),
     reason: Type.String({
       description:
         'Explains the result in sentences. It says over how many inputs the sides are compared, and names an input that only the candidate lost. For failed runs, it names the side, the first error, one such run and the number of runs with that error. It also names a side whose runs did not report the field.',

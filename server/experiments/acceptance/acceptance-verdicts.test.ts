@@ -119,7 +119,15 @@ describe('non-inferiority', () => {
       threshold: 0.5,
       non_inferiority: { measure: 'difference' },
     });
-    expect(await decideTest(batch, { metrics: [withTolerance(0)] })).toMatchObject({ passed: true });
+    // A comparison of the means is met, and says that the data do not show the same for other inputs.
+    const compared = await decideTest(batch, { metrics: [withTolerance(0.01)] });
+    expect(compared.rule).toMatchObject({ passed: true, non_inferiority: { within_tolerance: false } });
+    expect(compared.rule?.warnings).toEqual([
+      expect.stringMatching(
+        /^The rule is met .* loses at most 1 % in result\.value on others: the one-sided 95 % bound of the loss is 1\.\d+ %\. Use a rule of type non-inferiority/,
+      ),
+    ]);
+    expect(wide).toMatchObject({ warnings: [], non_inferiority: { within_tolerance: true } });
   });
 
   test('is not met with nine inputs', async () => {

@@ -2,9 +2,14 @@
 import type { AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
-import { collectEvidence, decideRule, type IndicatorEvidence } from '../statistics/acceptance/decide-rule.ts';
+import {
+  collectEvidence,
+  decideRule,
+  type IndicatorEvidence,
+  type RuleDecision,
+} from '../statistics/acceptance/decide-rule.ts';
 import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
-import { flattenDistribution, type Metric, type MetricDecision } from '../statistics/acceptance-metrics.ts';
+import { flattenDistribution, type Metric } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import type { Observation } from '../statistics/observations.ts';
 import {
@@ -116,7 +121,7 @@ function resolveFields(
 type Sides = Record<'control' | 'candidate', SideRuns>;
 
 /** Appends the reasons of runs without a value to the reason of the decision. */
-function addReasons(metric: Metric, decision: MetricDecision, { control, candidate }: Sides): MetricDecision {
+function addReasons(metric: Metric, decision: RuleDecision, { control, candidate }: Sides): RuleDecision {
   const used = metric.metric_type === 'absolute-threshold' ? [candidate] : [control, candidate];
   const explanations = used.flatMap((side) => [
     ...explainLostRuns(side),

@@ -102,16 +102,18 @@ export interface MetricDecision {
   threshold: number | null;
   /** Sentences for the reader. */
   reason: string;
-  /** Only for a rule of that type. */
+  /** Only for a rule about the mean with a direction. */
   non_inferiority?: NonInferiority;
 }
 
-/** The effect of the candidate, for a rule of type non-inferiority. */
+/** The effect of the candidate over the inputs. */
 export interface NonInferiority {
   measure: 'ratio' | 'difference';
   effect: number;
   /** The one-sided 95 % bound of the effect; null for too few inputs. */
   bound: number | null;
+  /** The bound is within the tolerance, and nothing prevents a decision. */
+  within_tolerance: boolean;
   /** Inputs that both sides solved. */
   inputs: number;
 }

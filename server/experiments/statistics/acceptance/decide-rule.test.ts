@@ -193,5 +193,6 @@ test('sides that solved different inputs are not compared', () => {
     candidate_value: null,
     threshold: null,
     reason: 'No input has a number as cost on both sides.',
+    warnings: [],
   });
 });

@@ -15,6 +15,7 @@ import {
 import { findReportedValue, type Observation } from '../observations.ts';
 import { type Distribution, summarize } from '../summary.ts';
 import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
+import { checkOtherInputs } from './other-inputs.ts';
 import {
   findFailureObjection,
   pairSolvedInputs,
@@ -54,17 +55,26 @@ function summarizeSucceeded(runs: readonly Observation[], field: string): Distri
   );
 }
 
+/** A decision with what a met rule does not show, in sentences. */
+export type RuleDecision = MetricDecision & { warnings: string[] };
+
 /** Decides the rule from the evidence of its indicator. */
 export function decideRule(
   metric: Metric,
   evidence: IndicatorEvidence,
   settings: RuleSettings,
-): MetricDecision {
+): RuleDecision {
   const decision = decideByNumbers(metric, evidence, settings);
   const objection = findFailureObjection(evidence.solved, settings.failure_margin);
-  return objection === null
-    ? decision
-    : { ...decision, passed: false, reason: `${decision.reason} ${objection}` };
+  if (objection !== null)
+    return { ...decision, passed: false, reason: `${decision.reason} ${objection}`, warnings: [] };
+  const others = checkOtherInputs(metric, decision, evidence.runs, settings);
+  const { non_inferiority, warning } = others ?? {};
+  return {
+    ...decision,
+    ...(non_inferiority ? { non_inferiority } : {}),
+    warnings: warning && decision.passed ? [warning] : [],
+  };
 }
 
 function decideByNumbers(
@@ -87,10 +97,12 @@ function decideByNumbers(
     };
   if (metric.metric_type !== 'non-inferiority')
     return addCoverage(decideMetric(metric, control, candidate), solved);
-  const { non_inferiority, ...decision } = decideNonInferiority(metric, runs, settings);
+  const { non_inferiority, passed, threshold, reason } = decideNonInferiority(metric, runs, settings);
   return addCoverage(
     {
-      ...decision,
+      passed,
+      threshold,
+      reason,
       control_value: readStatistic(control, 'mean'),
       candidate_value: readStatistic(candidate, 'mean'),
       ...(non_inferiority ? { non_inferiority } : {}),

@@ -32,7 +32,12 @@ const CONFIDENCE = 0.9;
 
 type Decision = Pick<MetricDecision, 'passed' | 'threshold' | 'reason'> & {
   non_inferiority: NonInferiority | null;
+  /** The data allow no decision, for this reason; null when the bound decided. */
+  obstacle: string | null;
 };
+
+/** The parts of a rule that non-inferiority needs; a negative tolerance asks for a gain. */
+export type NonInferiorityRule = Pick<Metric, 'field' | 'params'>;
 
 /** Settings of the indicator, and what is known about the runs. */
 export interface NonInferioritySettings
@@ -41,7 +46,7 @@ export interface NonInferioritySettings
 
 /** Decides the rule; the caller adds the statistics of both sides and the objection of failures. */
 export function decideNonInferiority(
-  metric: Metric,
+  metric: NonInferiorityRule,
   sides: SideObservations,
   { value_type, tie_tolerance, shift, resampler, listIndicatorBlockers }: NonInferioritySettings,
 ): Decision {
@@ -80,15 +85,25 @@ export function decideNonInferiority(
     blockers.push(
       `Both sides solved ${inputs} input${inputs === 1 ? '' : 's'}; non-inferiority needs at least ${VERDICT_UNITS_MIN}.`,
     );
-  if (bound === null || blockers.length > 0) return { ...found, passed: false, reason: blockers.join(' ') };
+  if (bound === null || blockers.length > 0) return { ...found, ...obstruct(blockers.join(' ')) };
   const equal = EQUALITY_SHARE * Math.max(Math.abs(bound), Math.abs(threshold));
   const passed = isSatisfied(operator, bound - threshold, 0, equal);
   const reason = formatReason(metric, evidence, bound, { passed, threshold });
-  return { ...found, passed, reason: [reason, ...explainUnseenLosses(measurement)].join(' ') };
+  return {
+    threshold,
+    non_inferiority: { ...evidence, within_tolerance: passed },
+    obstacle: null,
+    passed,
+    reason: [reason, ...explainUnseenLosses(measurement)].join(' '),
+  };
+}
+
+function obstruct(obstacle: string): Pick<Decision, 'passed' | 'reason' | 'obstacle'> {
+  return { passed: false, reason: obstacle, obstacle };
 }
 
 function refuse(reason: string): Decision {
-  return { passed: false, threshold: null, non_inferiority: null, reason };
+  return { threshold: null, non_inferiority: null, ...obstruct(reason) };
 }
 
 /** The effect on the scale that people read; null without an input that both sides solved. */
@@ -106,6 +121,7 @@ function describeEffect(
     measure: measure === 'relative' ? 'ratio' : 'difference',
     effect: convert(effect),
     bound: bound === null ? null : convert(bound),
+    within_tolerance: false,
     inputs: complete.filter((unit) => unit.effect !== null).length,
   };
 }
@@ -129,7 +145,7 @@ function computeBound(
 }
 
 function formatReason(
-  { field, params }: Metric,
+  { field, params }: NonInferiorityRule,
   { measure, effect }: NonInferiority,
   bound: number,
   { passed, threshold }: { passed: boolean; threshold: number },

@@ -1,0 +1,100 @@
+/**
+ * Checks whether a rule that compares the means of these runs would hold on other inputs of the same kind.
+ *
+ * With a true loss that equals the tolerance, such a rule is met in half of the tests. The check evaluates the same rule as
+ * non-inferiority, and returns a warning when the data do not show that it holds.
+ */
+import {
+  formatNumber,
+  type Metric,
+  type MetricDecision,
+  type MetricTolerance,
+  type NonInferiority,
+  parseStatisticName,
+} from '../acceptance-metrics.ts';
+import { formatPercent } from '../format-numbers.ts';
+import { measureIndicator } from '../paired/compare.ts';
+import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
+import type { SideObservations } from './solved-inputs.ts';
+
+/** The effect on other inputs, and a sentence when it may be beyond the tolerance. */
+interface OtherInputs {
+  non_inferiority: NonInferiority | null;
+  warning: string | null;
+}
+
+/** Returns null for a rule that is not about the mean of both sides, or that has no direction. */
+export function checkOtherInputs(
+  metric: Metric,
+  { control_value }: Pick<MetricDecision, 'control_value'>,
+  sides: SideObservations,
+  settings: NonInferioritySettings,
+): OtherInputs | null {
+  const { metric_type, statistic, params } = metric;
+  if (metric_type !== 'direct-comparison' && metric_type !== 'difference-threshold') return null;
+  if (parseStatisticName(statistic) !== 'mean' || params.operator === 'eq' || params.operator === 'ne')
+    return null;
+  if (control_value === null) return null;
+  const tolerance = findTolerance(metric);
+  if (settings.value_type === 'flag') return checkFlag(metric, tolerance, sides, settings);
+  const decide = (tolerance: MetricTolerance) =>
+    decideNonInferiority({ field: metric.field, params: { ...params, tolerance } }, sides, settings);
+  const relative = decide(tolerance);
+  // Ratios need values above 0. The rule itself compares the means with a share of the magnitude of the control.
+  const usesMeans = tolerance.type === 'relative' && relative.non_inferiority === null;
+  const used: MetricTolerance = usesMeans
+    ? { type: 'absolute', value: tolerance.value * Math.abs(control_value) }
+    : tolerance;
+  const { passed, obstacle, non_inferiority } = usesMeans ? decide(used) : relative;
+  if (passed || non_inferiority === null) return { non_inferiority, warning: null };
+  return { non_inferiority, warning: formatWarning(metric, used, { obstacle, non_inferiority }) };
+}
+
+/** Returns the largest loss that the rule allows; it is negative when the rule asks for a gain. */
+function findTolerance({ metric_type, params: { operator, tolerance } }: Metric): MetricTolerance {
+  const type = tolerance.type === '' ? 'absolute' : tolerance.type;
+  const isMaximized = operator === 'gt' || operator === 'ge';
+  const isLoss = metric_type === 'direct-comparison' || !isMaximized;
+  return { type, value: isLoss ? tolerance.value : -tolerance.value };
+}
+
+/** Two shares of true differ by at most the share of inputs on which the candidate is worse. */
+function checkFlag(
+  { field, params: { operator } }: Metric,
+  { value }: MetricTolerance,
+  sides: SideObservations,
+  { tie_tolerance, shift, resampler }: NonInferioritySettings,
+): OtherInputs | null {
+  const direction = operator === 'gt' || operator === 'ge' ? 'maximize' : 'minimize';
+  const { losses } = measureIndicator(
+    sides,
+    field,
+    { tie_tolerance, shift, direction, measure: 'absolute', margin: { type: 'absolute', value: 0 } },
+    { serial: false, clusterings: [], resampler },
+  );
+  if (losses === null || losses.upper <= value) return null;
+  return {
+    non_inferiority: null,
+    warning: `The rule is met on these inputs. On up to ${formatPercent(losses.upper)} of other inputs, the candidate may be worse in ${field}: add inputs.`,
+  };
+}
+
+function formatWarning(
+  { field, params: { operator } }: Metric,
+  { type, value }: MetricTolerance,
+  { obstacle, non_inferiority }: { obstacle: string | null; non_inferiority: NonInferiority },
+): string {
+  const format = (amount: number) =>
+    type === 'relative' ? formatPercent(amount, DIGITS) : formatNumber(amount);
+  const allowed = value < 0 ? `gains at least ${format(-value)}` : `loses at most ${format(value)}`;
+  const start = `The rule is met on these inputs, but the data do not show that the candidate ${allowed} in ${field} on others`;
+  const end = 'Use a rule of type non-inferiority to decide about other inputs.';
+  if (obstacle !== null) return `${start}. ${obstacle} ${end}`;
+  const isMaximized = operator === 'gt' || operator === 'ge';
+  const distance = (non_inferiority.bound ?? 0) - (type === 'relative' ? 1 : 0);
+  const loss = isMaximized ? -distance : distance;
+  const bound = value < 0 ? `the gain is ${format(-loss)}` : `the loss is ${format(loss)}`;
+  return `${start}: the one-sided 95 % bound of ${bound}. ${end}`;
+}
+
+const DIGITS = 3;
