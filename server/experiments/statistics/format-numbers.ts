@@ -1,4 +1,5 @@
 /** Numbers in sentences for readers. */
+import { clampToFinite } from './numbers.ts';
 
 /** Rounds to two digits, which p-values, e-values and bounds have in sentences. */
 export function roundToTwoDigits(value: number): number {
@@ -7,7 +8,7 @@ export function roundToTwoDigits(value: number): number {
 
 /** Formats a share: 0.05 is "5 %". */
 export function formatPercent(share: number, digits = 2): string {
-  return `${Number((100 * share).toPrecision(digits))} %`;
+  return `${Number(clampToFinite(100 * share).toPrecision(digits))} %`;
 }
 
 /** The digits of a share that a person has set: enough for any, without the rounding errors of doubles. */

@@ -7,8 +7,8 @@
  * - Up to 100 differences the p-value is exact, also with ties. Dynamic programming over doubled ranks, which are
  *   integers, computes the distribution of the rank sum over all 2^n signs. Above, it is the normal approximation with
  *   the corrections for ties and for continuity.
- * - Below 10 differences there is no p-value (the rule of the benchmark evaluator IPET). So few are hardly ever
- *   significant, and when they are, it depends too much on the selection of inputs.
+ * - Below 10 differences there is no p-value by default (the rule of the benchmark evaluator IPET). A caller that counts
+ *   ties as inputs may ask for one from fewer differences.
  */
 import { normalUpperTail, sum } from './numbers.ts';
 
@@ -29,7 +29,8 @@ export interface WilcoxonResult {
 /** The number of nonzero differences from which the test has a p-value. */
 const TEST_PAIRS_MIN = 10;
 const EXACT_MAX = 100;
-const TIE_SHARE = 1e-9;
+/** Share up to which two magnitudes tie. */
+export const TIE_SHARE = 1e-9;
 
 /** Returns the test of differences. `minimum` is the number of nonzero differences from which there is a p-value. */
 export function testSignedRanks(differences: ArrayLike<number>, minimum = TEST_PAIRS_MIN): WilcoxonResult {

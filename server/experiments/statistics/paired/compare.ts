@@ -314,7 +314,7 @@ export function listBlockers(
   const canceled = units.filter(({ state }) => state === 'canceled').length;
   if (canceled > CANCELED_SHARE_MAX * units.length)
     blockers.push(
-      `${canceled} of ${units.length} ${unit}s have no outcome because their runs were canceled; canceled runs are not a random choice, so there is no verdict.`,
+      `${canceled} of ${units.length} ${unit}s ${canceled === 1 ? 'has' : 'have'} no outcome because runs were canceled or deleted; these are not a random choice, so there is no verdict.`,
     );
   for (const { by, count, use, effective } of dependence.clusterings)
     if (use === 'different')

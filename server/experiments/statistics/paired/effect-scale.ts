@@ -15,6 +15,18 @@ export function prefersRelative({ measure, margin }: { measure: Measure | 'auto'
   return measure === 'auto' ? margin.type === 'relative' : measure === 'relative';
 }
 
+/** Warns of an objective that asks for ratios where a value has none. */
+export function warnOfMissingRatios(
+  requested: { measure: Measure | 'auto'; shift: number },
+  measure: Measure,
+): string[] {
+  if (requested.measure !== 'relative' || measure === 'relative') return [];
+  const value = requested.shift > 0 ? 'value plus the shift' : 'value';
+  return [
+    `The objective asks for ratios, but not every ${value} is above 0: the comparison is by differences.`,
+  ];
+}
+
 /** Returns half the width of the equivalence region on the scale of the effect. `controls` are multiplied by `factor`. */
 export function computeMargin(
   margin: Margin,

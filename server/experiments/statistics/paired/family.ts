@@ -15,7 +15,7 @@ import {
   type PairedMeasurement,
 } from './compare.ts';
 import type { Clustering } from './dependence.ts';
-import { type Margin, orientInterval } from './effect-scale.ts';
+import { type Margin, orientInterval, warnOfMissingRatios } from './effect-scale.ts';
 import { convertEstimate, type Estimate, estimateTotals } from './estimates.ts';
 import type { FailureComparison } from './failures.ts';
 import { computeConfidenceSequence } from './interim.ts';
@@ -41,7 +41,7 @@ import {
   type Progress,
   type Verdict,
 } from './verdict.ts';
-import { listWarnings } from './warnings.ts';
+import { listWarnings, warnOfOppositeTotal } from './warnings.ts';
 
 /** One indicator with its settings. */
 export interface FamilyIndicator extends IndicatorSettings {
@@ -175,7 +175,11 @@ function buildComparison(
     verdict,
     interim: measurement.pending > 0 || design.progress !== 'complete',
     reasons,
-    warnings: listWarnings(measurement, settings.indicator, { ...group, unit: design.unit }),
+    warnings: [
+      ...warnOfOppositeTotal(measurement, totals.ratio, { verdict, unit: design.unit }),
+      ...warnOfMissingRatios(settings, measure),
+      ...listWarnings(measurement, settings.indicator, { ...group, unit: design.unit }),
+    ],
     measure,
     geometric_mean_ratio: measure === 'relative' ? convertEstimate(effect, interval, Math.exp) : null,
     mean_difference:

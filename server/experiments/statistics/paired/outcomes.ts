@@ -20,7 +20,7 @@ export interface OutcomePair {
 export interface PairedInput {
   input_id: string;
   pairs: OutcomePair[];
-  /** The sides ran different repetitions, so the input has one pair: the means of both sides. */
+  /** Both sides ran the input, with different repetitions, so it has one pair: the means of both sides. */
   by_means: boolean;
   /** Position of the input in the order of the experiment's plan. */
   position: number;
@@ -96,7 +96,7 @@ function pairInput(
   return {
     input_id: runs[0]?.input_id ?? '',
     pairs: pairs ?? [{ control: computeMeanOutcome(control), candidate: computeMeanOutcome(candidate) }],
-    by_means: pairs === null,
+    by_means: pairs === null && control.length > 0 && candidate.length > 0,
     position: Math.min(...runs.map((run) => run.position ?? 0)),
     last_block: findLastBlock(runs.map(({ block }) => block ?? null)),
     content: runs.find((run) => run.content)?.content ?? null,

@@ -18,9 +18,13 @@ const MORE_MAX = 100_000;
 /** The spread of fewer units is no estimate for the next ones. */
 const SPREAD_UNITS_MIN = 3;
 
-/** Computes the hints of a measurement; `weight` is the indicator's share of the error rate. */
+/**
+ * Computes the hints of a measurement; `weight` is the indicator's share of the error rate. Dependent units say less than
+ * their number. Where the spread of values says that these units are enough, something else withholds the verdict, such as
+ * failures or different hosts, and no number of units is known.
+ */
 export function hintPlan(
-  { effect, spread, margin, complete, measure, scale }: PairedMeasurement,
+  { effect, spread, margin, complete, dependence, measure, scale }: PairedMeasurement,
   verdict: Verdict,
   weight: number,
 ): PlanningHints {
@@ -28,26 +32,26 @@ export function hintPlan(
   if (effect === null || count < SPREAD_UNITS_MIN)
     return { more_inputs: null, more_inputs_range: null, detectable_difference: null };
   const target = { power: POWER, weight };
+  const designEffect = Math.max(1, count / dependence.effective_sample_size);
   const variance = spread * spread;
-  const detectable = computeDetectableEffect(count, variance, target);
+  const detectable = computeDetectableEffect(count / designEffect, variance, target);
   const readable = measure === 'relative' ? Math.expm1(detectable) : detectable / scale.factor;
   const detectable_difference = Number.isFinite(readable) ? readable : null;
   if (verdict !== 'undecided') return { more_inputs: null, more_inputs_range: null, detectable_difference };
-  const moreFor = (assumed: number): number | null => {
+  const countMore = (assumed: number): number => {
     const slack = margin - Math.abs(assumed);
     const toFit = slack > 0 ? computeUnitsForEquivalence(slack, variance, POWER) : Number.POSITIVE_INFINITY;
-    const more = Math.max(1, Math.min(computeUnitsToDetect(assumed, variance, target), toFit) - count);
-    return more <= MORE_MAX ? more : null;
+    const needed = Math.min(computeUnitsToDetect(assumed, variance, target), toFit);
+    return Math.ceil(needed * designEffect) - count;
   };
+  const more = countMore(effect);
+  if (more <= 0) return { more_inputs: null, more_inputs_range: null, detectable_difference };
   const half = spread / Math.sqrt(count) / 2;
-  const ends = [moreFor(effect - half), moreFor(effect), moreFor(effect + half)];
-  const known = ends.filter((more) => more !== null);
+  const ends = [countMore(effect - half), more, countMore(effect + half)];
+  const [low, high] = [Math.max(1, Math.min(...ends)), Math.max(...ends)];
   return {
-    more_inputs: moreFor(effect),
-    more_inputs_range:
-      known.length === 0
-        ? null
-        : { low: Math.min(...known), high: known.length < ends.length ? null : Math.max(...known) },
+    more_inputs: more <= MORE_MAX ? more : null,
+    more_inputs_range: low <= MORE_MAX ? { low, high: high <= MORE_MAX ? high : null } : null,
     detectable_difference,
   };
 }

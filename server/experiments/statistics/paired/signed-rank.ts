@@ -13,7 +13,7 @@
 
 import { computeNormalQuantile, computeStudentTTail } from '../distributions.ts';
 import { mean, standardDeviation } from '../numbers.ts';
-import { testSignedRanks, type WilcoxonResult } from '../wilcoxon.ts';
+import { TIE_SHARE, testSignedRanks, type WilcoxonResult } from '../wilcoxon.ts';
 import { computeBlockMeans, estimateSerialMean } from './dependence.ts';
 import type { PairedUnit } from './units.ts';
 
@@ -98,7 +98,8 @@ function rankSigned(scores: Float64Array): Float64Array {
   for (let start = 0; start < order.length; ) {
     const magnitude = Math.abs(scores[order[start] ?? 0] ?? 0);
     let end = start + 1;
-    while (end < order.length && Math.abs(scores[order[end] ?? 0] ?? 0) === magnitude) end += 1;
+    while (end < order.length && Math.abs(scores[order[end] ?? 0] ?? 0) <= magnitude * (1 + TIE_SHARE))
+      end += 1;
     for (const index of order.slice(start, end))
       ranks[index] = (Math.sign(scores[index] ?? 0) * (start + 1 + end)) / 2;
     start = end;

@@ -72,6 +72,15 @@ describe('the verdict at the planned end', () => {
   });
 });
 
+test('evidence before the end says how few inputs it has when an early one is unfinished', () => {
+  const interim: InterimEvidence = { units: 1, e_value: 1, e_value_max: 1, direction: 0 };
+  const { reasons } = decideVerdict({ ...CLEAR, progress: 'running', usable: 19, pending: 1, interim });
+  expect(reasons).toEqual([
+    '19 of 20 inputs have ended.',
+    'The evidence so far (e-value 1) is below the 100 that a verdict before the end needs. It has only the 1 input before the first unfinished one.',
+  ]);
+});
+
 describe('D3: failures', () => {
   test.each<[string, Partial<VerdictEvidence>, string]>([
     ['of the candidate exclude better', { failures: lost(1) }, 'undecided'],

@@ -14,7 +14,7 @@
  */
 import type { Interval } from '../bootstrap.ts';
 import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../error-rates.ts';
-import { roundToTwoDigits } from '../format-numbers.ts';
+import { EXACT_DIGITS, formatPercent, roundToTwoDigits } from '../format-numbers.ts';
 import type { InterimEvidence } from './interim.ts';
 
 /** better and worse for indicators with a direction, higher and lower for those without. */
@@ -98,14 +98,14 @@ export function decideVerdict(evidence: VerdictEvidence): DecidedVerdict {
 }
 
 function decideInterim(evidence: VerdictEvidence): DecidedVerdict {
-  const { interim, interim_threshold } = evidence;
+  const { interim, interim_threshold, unit, usable } = evidence;
   const progress = describeProgress(evidence);
   if (interim === null || interim.e_value_max < interim_threshold)
     return leaveUndecided(
       progress,
       interim === null
         ? 'This comparison gives no verdict before its end.'
-        : `The evidence so far (e-value ${roundToTwoDigits(interim.e_value_max)}) is below the ${roundToTwoDigits(interim_threshold)} that a verdict before the end needs.`,
+        : `The evidence so far (e-value ${roundToTwoDigits(interim.e_value_max)}) is below the ${roundToTwoDigits(interim_threshold)} that a verdict before the end needs.${unit !== 'unit' && interim.units < usable ? ` It has only the ${formatCount(interim.units, unit)} before the first unfinished one.` : ''}`,
     );
   const sign = interim.direction;
   const refusal = findFailureObjection(evidence, sign);
@@ -173,18 +173,26 @@ const FAILURE_OBJECTION_P_VALUE = 0.1;
 
 /** Returns the reason why failures exclude a verdict with this sign (-1 favours the candidate); null for none. */
 function findFailureObjection(evidence: VerdictEvidence, sign: number): string | null {
-  const { failures, failure_margin, direction } = evidence;
+  const { failures, failure_margin, direction, unit } = evidence;
   if (failures === null) return null;
   const { excess_units, p_value, excess_upper, text } = failures;
   const excess = excess_units || (p_value <= FAILURE_OBJECTION_P_VALUE ? failures.excess_failures : 0);
   const concernsBoth = direction === 'none';
   if (excess > 0 && (sign < 0 || concernsBoth)) {
-    if (failure_margin !== null && excess_upper <= failure_margin) return null;
-    return `${text} A candidate that fails more is neither better nor equivalent without a margin for failures.`;
+    if (failure_margin === null)
+      return `${text} ${nameSubject('candidate', direction)} without a margin for failures.`;
+    if (excess_upper <= failure_margin) return null;
+    return `${text} With 95 % confidence it fails in at most ${formatPercent(excess_upper)} of ${unit === 'unit' ? 'run' : unit}s more, above the margin for failures, ${formatPercent(failure_margin, EXACT_DIGITS)}.`;
   }
-  if (excess < 0 && (sign > 0 || concernsBoth))
-    return `${text} A control that fails more is neither better nor equivalent.`;
+  if (excess < 0 && (sign > 0 || concernsBoth)) return `${text} ${nameSubject('control', direction)}.`;
   return null;
+}
+
+/** Returns the start of the reason why a side that fails more excludes a verdict. */
+function nameSubject(side: 'candidate' | 'control', direction: Direction): string {
+  return direction === 'none'
+    ? `With a ${side} that fails more there is no verdict`
+    : `A ${side} that fails more is neither better nor equivalent`;
 }
 
 function isWithinMargin({ interval, margin, valued }: VerdictEvidence): boolean {

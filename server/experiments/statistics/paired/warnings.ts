@@ -1,10 +1,12 @@
 /** Warnings of a comparison in sentences, the most serious first. */
 
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
+import { formatPercent } from '../format-numbers.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
+import type { Estimate } from './estimates.ts';
 import { findLoser } from './signed-rank.ts';
-import { formatCount } from './verdict.ts';
+import { formatCount, type Verdict } from './verdict.ts';
 
 /** The names of both sides in sentences: `candidate (instance "staging")`. */
 export interface WarnedSides {
@@ -48,9 +50,13 @@ function warnOfSide(
       `${formatCount(missing, 'run')} of the ${side} succeeded without a number as ${indicator}; they count as failed.`,
     );
   if (counts.canceled > 0)
-    warnings.push(`${formatCount(counts.canceled, 'run')} of the ${side} were canceled and are left out.`);
+    warnings.push(
+      `${formatCount(counts.canceled, 'run')} of the ${side} ${counts.canceled === 1 ? 'was canceled and is' : 'were canceled and are'} left out.`,
+    );
   if (counts.pending > 0)
-    warnings.push(`${formatCount(counts.pending, 'run')} of the ${side} have not ended.`);
+    warnings.push(
+      `${formatCount(counts.pending, 'run')} of the ${side} ${counts.pending === 1 ? 'has' : 'have'} not ended.`,
+    );
   return warnings;
 }
 
@@ -72,13 +78,16 @@ function warnOfUnits({ inputs, units, complete }: PairedMeasurement, unit: strin
       `${formatCount(merged, unit)} of ${inputs.length} repeat the content of another and count with it as one.`,
     );
   const ties = complete.filter((one) => one.effect === 0 && findLoser(one) === 0).length;
-  if (complete.length > 1 && ties > complete.length / 2)
+  if (complete.length > 1 && ties === complete.length) warnings.push(`All ${ties} ${unit}s tie.`);
+  else if (complete.length > 1 && ties > complete.length / 2)
     warnings.push(`${ties} of ${complete.length} ${unit}s tie: any difference rests on the few others.`);
   const repeated = complete.filter(({ pair_effects }) => pair_effects.length > 1);
   const identical = repeated.filter(({ pair_effects }) => new Set(pair_effects).size === 1).length;
   if (repeated.length > 1 && identical === repeated.length)
     warnings.push(
-      'All repetitions of every input have the same difference: the app is deterministic, and repetitions add nothing.',
+      unit === 'input'
+        ? 'All repetitions of every input have the same difference: the app is deterministic, and repetitions add nothing.'
+        : `All ${unit}s with the same content have the same difference: the app is deterministic.`,
     );
   const byMeans = inputs.filter((input) => input.by_means).length;
   if (byMeans > 0)
@@ -96,6 +105,25 @@ function warnOfShortSeries({ complete, dependence }: PairedMeasurement, unit: st
   if (complete.length < VERDICT_UNITS_MIN || complete.length >= SERIES_UNITS_MIN) return [];
   return [
     `Fewer than ${SERIES_UNITS_MIN} ${unit}s: an effect that changes slowly can hide in their noise, and then up to 11 % of verdicts on equal candidates are wrong.`,
+  ];
+}
+
+/**
+ * Warns of a total that contradicts a verdict on ratios. Ratios give every input the same weight, and in the total a few large
+ * inputs may outweigh all others.
+ */
+export function warnOfOppositeTotal(
+  { measure, effect }: Pick<PairedMeasurement, 'measure' | 'effect'>,
+  ratio: Estimate | null,
+  { verdict, unit }: { verdict: Verdict; unit: string },
+): string[] {
+  const hasDirection = verdict !== 'undecided' && verdict !== 'equivalent';
+  if (!hasDirection || measure === 'absolute' || effect === null || ratio === null) return [];
+  const change = ratio.value - 1;
+  if (effect * change >= 0) return [];
+  const [typical, total] = change > 0 ? ['lower', 'higher'] : ['higher', 'lower'];
+  return [
+    `The candidate is ${typical} on the typical ${unit}, but its total over all ${unit}s is ${formatPercent(Math.abs(change))} ${total}: a few large ${unit}s outweigh the others.`,
   ];
 }
 

@@ -3,7 +3,7 @@
 import { INTERIM_ALPHA } from '../error-rates.ts';
 import { formatPercent, roundToTwoDigits } from '../format-numbers.ts';
 import { clampToFinite } from '../numbers.ts';
-import { orientInterval } from '../paired/effect-scale.ts';
+import { orientInterval, warnOfMissingRatios } from '../paired/effect-scale.ts';
 import type { Estimate } from '../paired/estimates.ts';
 import { type ComparedIndicator, type FamilyIndicator, formatMargin } from '../paired/family.ts';
 import { type InterimEvidence, runTestMartingale } from '../paired/interim.ts';
@@ -180,7 +180,7 @@ function buildComparison(
     verdict,
     interim: family.progress !== 'complete' || family.plan.length < family.design.units,
     reasons,
-    warnings: listWarnings(family, measurement, sides),
+    warnings: [...warnOfMissingRatios(settings, measure), ...listWarnings(family, measurement, sides)],
     measure,
     geometric_mean_ratio: measure === 'relative' ? scaled : null,
     mean_difference: measure === 'absolute' ? scaled : null,
@@ -326,7 +326,10 @@ function listWarnings(
       warnings.push(
         `${runs.failed} failed and ${runs.canceled} canceled of ${formatCount(runs.total, 'run')} of the ${name} have no value; failures are compared by themselves.`,
       );
-    if (runs.pending > 0) warnings.push(`${formatCount(runs.pending, 'run')} of the ${name} have not ended.`);
+    if (runs.pending > 0)
+      warnings.push(
+        `${formatCount(runs.pending, 'run')} of the ${name} ${runs.pending === 1 ? 'has' : 'have'} not ended.`,
+      );
   }
   if (sides.candidate.refused > 0)
     warnings.push(

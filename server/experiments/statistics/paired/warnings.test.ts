@@ -1,0 +1,100 @@
+/** Sentences and hints of a comparison say what the runs show. */
+import { expect, test } from 'vitest';
+import {
+  buildDesign,
+  buildRun,
+  buildSide,
+  compareRuns,
+  compareValues,
+  INDICATOR,
+  type Value,
+} from '../../../testing/fixtures/paired-runs.ts';
+import { compareFamily } from './family.ts';
+
+const twelve = Array.from({ length: 12 }, (_, index) => 100 + index);
+const better = twelve.map((value, index) => value * (0.95 + 0.001 * (index % 3)));
+
+test('a verdict on ratios warns of a total that changes the other way', () => {
+  const giant = 1e9;
+  const found = compareValues([...twelve, giant], [...better, 1.01 * giant]);
+  expect(found.verdict).toBe('better');
+  // The total of 12 small inputs is below 0.000002 of the giant, which is 1 % higher.
+  expect(found.warnings).toContain(
+    'The candidate is lower on the typical input, but its total over all inputs is 1 % higher: a few large inputs outweigh the others.',
+  );
+  expect(compareValues(twelve, better).warnings).toEqual([]);
+});
+
+test('an objective that asks for ratios of zeros is compared by differences, with a warning', () => {
+  const values = twelve.map((_, index) => index % 3);
+  const found = compareValues(
+    values,
+    values.map((value) => value + 1),
+    { measure: 'relative' },
+  );
+  expect(found.measure).toBe('absolute');
+  expect(found.warnings).toContain(
+    'The objective asks for ratios, but not every value is above 0: the comparison is by differences.',
+  );
+});
+
+test('no difference rests on the others where all inputs tie', () => {
+  expect(compareValues(twelve, twelve).warnings).toEqual(['All 12 inputs tie.']);
+});
+
+test('an input whose runs of one side were deleted is not compared by means', () => {
+  const found = compareRuns(buildSide('prod', twelve), buildSide('new', better).slice(1));
+  expect(found.verdict).toBe('undecided');
+  expect(found.reasons[0]).toContain('1 of 12 inputs has no outcome because runs were canceled or deleted');
+  expect(found.warnings).toEqual([]);
+});
+
+test('a single canceled run is left out in the singular', () => {
+  const [first, ...rest] = buildSide('new', better);
+  const candidate = first ? [{ ...first, status: 'canceled' }, ...rest] : rest;
+  expect(compareRuns(buildSide('prod', twelve), candidate).warnings).toEqual([
+    '1 run of the candidate (instance "new", version "v1") was canceled and is left out.',
+  ]);
+});
+
+test.each<[string, Value[]]>([
+  ['failures', better.map((value, index) => (index < 3 ? undefined : value))],
+  ['a spread of 0', twelve.map((value, index) => (index < 3 ? undefined : 0.95 * value))],
+])('more inputs are unknown where %s withhold the verdict', (_, values) => {
+  expect(compareValues(twelve, values)).toMatchObject({
+    verdict: 'undecided',
+    more_inputs: null,
+    more_inputs_range: null,
+  });
+});
+
+test('inputs that a verdict lacks are counted', () => {
+  expect(compareValues(twelve.slice(0, 6), better.slice(0, 6))).toMatchObject({
+    more_inputs: 4,
+    more_inputs_range: { low: 4, high: 4 },
+  });
+});
+
+test('more originals are needed where neighbours resemble each other', () => {
+  // Three slow waves: the correlation of neighbours is high, and 36 originals say as much as a few.
+  const effects = Array.from({ length: 36 }, (_, index) => 0.97 + 0.02 * Math.sin(index / 2));
+  const control = effects.map((_, index) => buildRun('prod', index, 100));
+  const candidate = effects.map((effect, index) => buildRun('new', index, 100 * effect));
+  const compare = (serial: boolean) =>
+    compareFamily([{ control, candidate }], [INDICATOR], { ...buildDesign(1999), unit: 'original', serial });
+  const [[dependent] = []] = compare(true);
+  const [[independent] = []] = compare(false);
+  expect(independent).toMatchObject({ verdict: 'better', more_inputs: null });
+  const effective = dependent?.dependence.effective_sample_size ?? 0;
+  expect(effective).toBeLessThan(10);
+  // Ten effective originals are the least that a verdict needs.
+  expect(dependent?.more_inputs).toBeGreaterThanOrEqual(Math.floor((10 * 36) / effective) - 36);
+  expect(dependent?.detectable_difference).toBeNull();
+});
+
+test('a margin for failures that is not met is named', () => {
+  const values = twelve.map((value, index) => (index === 0 ? undefined : 0.95 * value));
+  const { verdict, reasons } = compareValues(twelve, values, { failure_margin: 0.1 });
+  expect(verdict).toBe('undecided');
+  expect(reasons.at(-1)).toContain('above the margin for failures, 10 %.');
+});
