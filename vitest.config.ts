@@ -23,6 +23,7 @@ const SAME_ON_BOTH = [
   'server/experiments/acceptance/{acceptance-metrics,acceptance-validation,acceptance-verdicts,failed-runs}.test.ts',
   'server/experiments/batch/{batch-lifecycle,batch-plan,batch-profiles,batch-runs,check-plan,run-order,verdicts}.test.ts',
   'server/experiments/online/{candidate-failures,refused-drafts,shadow,shadow-dependence,switchback,switchback-plan,switchback-verdicts,unrouted-runs}.test.ts',
+  'server/experiments/input-properties/{extract-properties,features}.test.ts',
   'server/experiments/results/*',
   'server/experiments/simulation/*',
   'server/experiments/statistics/**',

@@ -129,6 +129,13 @@ export const SWITCHBACK_UNIT_MINUTES_MAX = 10_080;
 /** Versions of a bisect experiment, which needs about ten tests for a thousand. */
 export const BISECT_VERSIONS_MAX = 1000;
 export const BISECT_INPUTS_MAX = 50;
+/** Clusterings and features of the inputs of a batch experiment, each a field of the input or a property of its source. */
+export const CLUSTERINGS_MAX = 4;
+export const FEATURES_MAX = 8;
+export const INPUT_PROPERTY_CHARS_MAX = 255;
+/** Fields are read from inputs of at most this size, and of this size together: creating the experiment waits for them. */
+export const FIELD_INPUT_BYTES_MAX = 20 * 1024 * 1024;
+export const FIELD_INPUTS_BYTES_MAX = 256 * 1024 * 1024;
 export const METRICS_MAX = 100;
 export const METRIC_CHARS_MAX = 255;
 

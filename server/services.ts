@@ -20,6 +20,7 @@ import type { Database } from './database/database.ts';
 import { Encryptor } from './database/encryption.ts';
 import { startEnsemble } from './ensembles/start.ts';
 import { joinBatch } from './experiments/batch/join-batch.ts';
+import { PropertyReader } from './experiments/input-properties/property-reader.ts';
 import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
 import { ResultsCache } from './experiments/results/results-cache.ts';
@@ -92,9 +93,10 @@ export async function createServices(parts: ServicesParts) {
   const seal = new Encryptor(deriveKey(masterKey, 'secrets'), random);
   const jsonReader = new JsonReader();
   const resultsWorkerPool = new ResultsWorkerPool();
+  const propertyReader = new PropertyReader({ contents });
   const shared = {
     ...{ database, seal, contents, uploads, pageTokens, clock, random, metrics },
-    ...{ jsonReader, resultsWorkerPool },
+    ...{ jsonReader, resultsWorkerPool, propertyReader },
   };
   const onlineTestResults = new OnlineTestResults(shared);
   const onlineTests = new OnlineTests({ ...shared, log, results: onlineTestResults });

@@ -13,6 +13,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   'server/experiments': [
     'statistics',
     'store',
+    'input-properties',
     'results',
     'operations',
     'batch',

@@ -21,6 +21,7 @@ import {
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { AcceptanceMetric, AcceptanceResults } from './acceptance-results.ts';
 import { experimentFields, experimentUpdateFields } from './experiment-fields.ts';
+import { inputPropertyFields } from './input-properties.ts';
 
 const Side = Type.Object(
   {
@@ -108,6 +109,7 @@ export const AcceptanceTestCreate = Type.Object(
         description: 'With `input_set_id`: how often each side runs each input. The default is 1.',
       }),
     ),
+    ...inputPropertyFields,
   },
   {
     $id: 'AcceptanceTestCreate',

@@ -45,6 +45,7 @@ import { IndicatorProfile } from './experiment-profiles.ts';
 import { ComparedGroups, GroupedSummary, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, Failure, RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
+import { inputPropertyFields, inputPropertyResponse } from './input-properties.ts';
 
 /** Types of a batch, for creating and for filtering lists. */
 const BATCH_TYPES = ['batch', 'scenario'] as const;
@@ -90,6 +91,7 @@ export const BatchExperimentCreate = Type.Object(
       stringEnum(BATCH_TYPES, 'Type of the experiment: batch or scenario. The default is batch.'),
     ),
     ...comparisonSettingsFields,
+    ...inputPropertyFields,
     content_type: optionalNullable(textSchema('Accepted for compatibility and ignored.', { max: 256 })),
   },
   {
@@ -119,6 +121,7 @@ const info = {
   ...batchPlanResponse,
   objectives: Type.Optional(Objectives),
   ...comparisonSettingsResponse,
+  ...inputPropertyResponse,
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Reasons why the plan cannot give some verdicts, in sentences; absent without any.',

@@ -5,6 +5,7 @@
 import Type, { type Static } from 'typebox';
 import { mapSchema, nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { DIRECTIONS, Margin } from './experiment-settings.ts';
+import { Interaction } from './input-interactions.ts';
 
 const numberSchema = (description: string) => Type.Number({ description });
 const integerSchema = (description: string) => Type.Integer({ description });
@@ -246,6 +247,12 @@ export const Comparison = Type.Object(
         score: numberSchema('Standard deviations from the expectation under the null hypothesis.'),
       },
       { description: "Wilcoxon's signed-rank test over the inputs." },
+    ),
+    interactions: Type.Optional(
+      Type.Array(Interaction, {
+        description:
+          'The effect by each of the `features` of the inputs, for the primary indicators, or for `result.value`. Exploratory: it never changes the verdict. Beyond the specification.',
+      }),
     ),
     tie_tolerance: numberSchema(
       'Two values tie when they differ by at most this share of the larger magnitude.',

@@ -71,7 +71,7 @@ export async function checkAcceptanceSides(
 export function buildBatchRequest(
   id: ExperimentId,
   { control, candidate }: AcceptanceDefinition,
-  { id: ownId, name, input_set_id, repetitions }: AcceptanceTestCreate,
+  { id: ownId, name, input_set_id, repetitions, cluster_by, features }: AcceptanceTestCreate,
 ): BatchExperimentCreate {
   if (!input_set_id)
     throw badRequest(
@@ -83,7 +83,7 @@ export function buildBatchRequest(
     );
   const sides = [control, candidate];
   // The name of a test can be its id, which may be shorter than another experiment's name may be.
-  const batch = { id, name: name === ownId ? id : name, input_set_id };
+  const batch = { id, name: name === ownId ? id : name, input_set_id, cluster_by, features };
   if (sides.every(({ version_id }) => version_id === ''))
     return { ...batch, instance_ids: sides.map(({ instance_id }) => instance_id), repetitions };
   // A run without an input runs on every input of the set.
@@ -98,11 +98,13 @@ const ID = new RegExp(ID_PATTERN);
 /** Returns an error message for a request that describes a new batch although the batch exists; null for none. */
 export function findUnusedBatchFieldError(
   batch: ExperimentsTable,
-  { input_set_id, repetitions }: AcceptanceTestCreate,
+  { input_set_id, repetitions, cluster_by, features }: AcceptanceTestCreate,
 ): string | null {
   for (const [name, value] of [
     ['input_set_id', input_set_id],
     ['repetitions', repetitions],
+    ['cluster_by', cluster_by],
+    ['features', features],
   ] as const)
     if (value !== undefined && value !== null)
       return `${name} is ${quoteValue(value)}, but the batch experiment ${quoteValue(batch.id)} exists already; leave ${name} out to test its runs, or choose another id.`;

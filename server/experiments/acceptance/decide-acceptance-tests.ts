@@ -29,7 +29,13 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
   const decide = async (test: UndecidedAcceptanceTest): Promise<void> => {
     const status = test.batch_status === 'failed' ? 'failed' : 'completed';
     const definition = parseAcceptanceDefinition(test);
-    const { versions } = parseBatchDefinition({ definition: test.batch_definition });
+    const {
+      versions,
+      cluster_by = [],
+      features = [],
+    } = parseBatchDefinition({
+      definition: test.batch_definition,
+    });
     const versionByInstance = new Map(Object.entries(versions));
     const failures = (await listRunFailures(database.read, test.experiment_uid, FAILURES_MAX)).map(
       // A run whose creation failed counts for the version of its instance.
@@ -39,7 +45,7 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
       }),
     );
     const results = await resultsWorkerPool.compute(
-      { kind: 'acceptance', definition, status, failures },
+      { kind: 'acceptance', definition, inputs: { cluster_by, features }, status, failures },
       readObservations(database.read, test.experiment_uid, versionByInstance),
     );
     const { passed, error = '', method, metric_results } = JSON.parse(results) as AcceptanceResults;

@@ -6,6 +6,7 @@ import type { Context } from '../../http/handlers/context.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
 import { respondWithList } from '../../http/lists/list-responses.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
+import type { PropertyReader } from '../input-properties/property-reader.ts';
 import {
   createExperimentListSource,
   type ExperimentKindSettings,
@@ -30,6 +31,8 @@ declare module '../../http/handlers/context.ts' {
     /** Results of batch experiments that have not ended. */
     batchResultsCache: ResultsCache;
     resultsWorkerPool: ResultsWorkerPool;
+    /** Reads the fields of inputs that an experiment names. */
+    propertyReader: PropertyReader;
   }
 }
 

@@ -36,6 +36,7 @@ import {
   uploadContent,
 } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+import { PropertyReader } from '../input-properties/property-reader.ts';
 import { createBatch } from './create-batch.ts';
 
 let server: TestServer;
@@ -346,7 +347,13 @@ describe('an input set that changes after its inputs are read and before the bat
       },
     };
     await createBatch(
-      { database, contents, clock, random: systemRandom },
+      {
+        database,
+        contents,
+        clock,
+        random: systemRandom,
+        propertyReader: new PropertyReader({ contents }),
+      },
       {
         caller: {
           account,

@@ -35,6 +35,7 @@ function findVerdictSetting({ settings, seeds }: Pick<BatchRequest, 'settings' |
   if (settings.primary) return 'primary';
   if (settings.guardrails) return 'guardrails';
   if (seeds) return 'seeds';
+  if (settings.cluster_by) return 'cluster_by';
   const detailed = Object.entries(settings.objectives ?? {}).find(([, one]) => typeof one === 'object');
   return detailed ? `objectives.${detailed[0]}` : null;
 }

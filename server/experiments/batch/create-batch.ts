@@ -18,8 +18,12 @@ import { makeId, randomText } from '../../random.ts';
 import { insertPlannedRuns, type PlannedRun } from '../../runs/store/planned-runs.ts';
 import { resolveInstanceId } from '../../runs/submit/resolve-instance.ts';
 import { findExecutableIds } from '../../versions/store.ts';
+import { describeInputs } from '../input-properties/describe-inputs.ts';
+import { warnOfClusters } from '../input-properties/warn-of-clusters.ts';
 import type { BatchDefinition } from '../store/batch-definition.ts';
+import { listClusterings } from '../store/comparison-settings.ts';
 import { insertExperimentInputs } from '../store/experiments.ts';
+import { type InputProperties, insertInputProperties } from '../store/input-properties.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { insertExperiment } from '../store/transitions.ts';
 import { checkPlan } from './check-plan.ts';
@@ -33,7 +37,7 @@ import {
 import { addSeed } from './parse-seeds.ts';
 import { arrangeInBlocks, type BlockedRun } from './run-order.ts';
 
-type BatchContext = Pick<Context, 'database' | 'contents' | 'clock' | 'random'>;
+type BatchContext = Pick<Context, 'database' | 'contents' | 'propertyReader' | 'clock' | 'random'>;
 type CreateBatchCall = Pick<OperationCall<'createBatchExperiment'>, 'caller' | 'params' | 'body'>;
 
 /** Runs the transaction that inserts the experiment, and returns the result of `createBatch`. */
@@ -82,10 +86,14 @@ async function tryToCreate<R>(
     role: caller.role,
   });
   const inputs = await shareInputs(context, runs, sets);
-  const warnings = checkPlan(
+  const properties = await describeInputs({ ...context, applicationUid: application.uid }, request.settings, [
+    ...inputs.values(),
+  ]);
+  const planWarnings = checkPlan(
     request,
     runs.map((run) => ({ ...run, content: inputs.get(inputKey(run))?.content.sha256 ?? inputKey(run) })),
   );
+  const warnings = [...planWarnings, ...warnOfClusters(properties, listClusterings(request.settings))];
   const orderSeed = randomText(context.random, ORDER_SEED_CHARS);
   const now = clock.now();
   const experiment: ExperimentsTable = {
@@ -117,7 +125,7 @@ async function tryToCreate<R>(
   const stored = await store(experiment, async (tx) => {
     await lockLiveApplication(tx, application);
     await checkVersions(tx, application, versions);
-    await insertBatch(tx, experiment, [...inputs.values()], planned);
+    await insertBatch(tx, experiment, { inputs: [...inputs.values()], properties, planned });
   });
   database.notify('runs-planned');
   return stored;
@@ -126,8 +134,15 @@ async function tryToCreate<R>(
 async function insertBatch(
   tx: Writer,
   experiment: ExperimentsTable,
-  inputs: readonly SharedInput[],
-  planned: readonly PlannedRun[],
+  {
+    inputs,
+    properties,
+    planned,
+  }: {
+    inputs: readonly SharedInput[];
+    properties: readonly InputProperties[];
+    planned: readonly PlannedRun[];
+  },
 ): Promise<void> {
   const { uid, id, type } = experiment;
   if (!(await insertExperiment(tx, experiment)))
@@ -145,6 +160,7 @@ async function insertBatch(
       input_format: item.input_format,
     })),
   );
+  await insertInputProperties(tx, uid, properties);
   const plan = {
     ownerUid: uid,
     applicationUid: experiment.application_uid,

@@ -32,6 +32,8 @@ export function formatBatch(
     ...(objectives === null ? {} : { objectives }),
     ...(primary === undefined ? {} : { primary }),
     ...(guardrails === undefined ? {} : { guardrails }),
+    ...(plan.cluster_by === undefined ? {} : { cluster_by: plan.cluster_by }),
+    ...(plan.features === undefined ? {} : { features: plan.features }),
     ...(plan.warnings === undefined ? {} : { warnings: plan.warnings }),
     ...(experiment.completed_at === null ? {} : { completed_at: formatRfc3339(experiment.completed_at) }),
     ...formatProgress(experiment, counts),

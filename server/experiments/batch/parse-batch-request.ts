@@ -9,6 +9,7 @@ import {
 } from '@switchyard/contract/limits.ts';
 import { badRequest, type Problem, quoteValue, truncate } from '../../http/errors/problem.ts';
 import { stringifyOptions, validateOptions } from '../../instances/rules.ts';
+import { parsePropertySettings } from '../input-properties/property-sources.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import { parseSeeds, type Seeds } from './parse-seeds.ts';
@@ -56,7 +57,7 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
   const { repetitions } = body;
   const inputSetId = body.input_set_id || '';
   const optionSets = parseOptionSets(body);
-  const settings = parseComparisonSettings(body);
+  const settings = { ...parseComparisonSettings(body), ...parsePropertySettings(body) };
   const seeds = parseSeeds(body);
   const instances = body.instance_ids ?? [];
   const runs = body.runs ?? [];

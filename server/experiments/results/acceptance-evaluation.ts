@@ -11,13 +11,9 @@ import {
 import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
 import { flattenDistribution, type Metric } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
+import { addInteractions, type ExploredComparison } from '../statistics/features/interactions.ts';
 import type { Observation } from '../statistics/observations.ts';
-import {
-  type Comparison,
-  compareFamily,
-  type FamilyDesign,
-  type FamilyIndicator,
-} from '../statistics/paired/family.ts';
+import { compareFamily, type FamilyDesign, type FamilyIndicator } from '../statistics/paired/family.ts';
 import type { Direction } from '../statistics/paired/verdict.ts';
 import type { Distribution } from '../statistics/summary.ts';
 import {
@@ -25,6 +21,7 @@ import {
   type AcceptanceSide,
   belongsToSide,
 } from '../store/acceptance-definition.ts';
+import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import {
   collectSideRuns,
   explainLostRuns,
@@ -47,6 +44,8 @@ const RESAMPLING_SEED = 'switchyard';
 export interface AcceptanceResultsRequest {
   kind: 'acceptance';
   definition: AcceptanceDefinition;
+  /** The clusterings and features of the batch. */
+  inputs: Pick<ComparisonSettings, 'cluster_by' | 'features'>;
   /** The status of the batch. */
   status: 'completed' | 'failed';
   /** The errors of failed runs of the batch. */
@@ -58,7 +57,7 @@ type EvaluatedTest = Omit<AcceptanceResults, 'method'> & { metric_results: Metri
 
 /** Decides every rule of the test. */
 export function evaluateAcceptanceTest(
-  { definition, status, failures }: AcceptanceResultsRequest,
+  { definition, inputs, status, failures }: AcceptanceResultsRequest,
   observations: readonly Observation[],
 ): EvaluatedTest {
   const { control, candidate, metrics, failure_margin } = definition;
@@ -74,6 +73,8 @@ export function evaluateAcceptanceTest(
   const shared = {
     resampler: new Resampler({ seed: RESAMPLING_SEED, resamples: RESAMPLE_COUNT }),
     listIndicatorBlockers: createTimeBlockers(),
+    clusterings: listClusterings(inputs),
+    features: inputs.features ?? [],
   };
   const comparisons = compareIndicatorsOnce(definition, runs, fields.settings, shared);
   const evidence = collectEvidenceOnce(metrics, runs);
@@ -149,8 +150,11 @@ function compareIndicatorsOnce(
   { metrics, failure_margin }: AcceptanceDefinition,
   runs: SideObservations,
   settings: ReadonlyMap<string, FieldSettings>,
-  shared: Pick<FamilyDesign, 'listIndicatorBlockers' | 'resampler'>,
-): Map<string, Comparison> {
+  {
+    features,
+    ...shared
+  }: Pick<FamilyDesign, 'listIndicatorBlockers' | 'clusterings' | 'resampler'> & { features: string[] },
+): Map<string, ExploredComparison> {
   const metricByKey = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
   const indicators = [...metricByKey.values()].map(
     (metric): FamilyIndicator => ({
@@ -161,15 +165,14 @@ function compareIndicatorsOnce(
       failure_margin: failure_margin ?? null,
     }),
   );
-  const [comparisons = []] = compareFamily([runs], indicators, {
-    unit: 'input',
-    serial: false,
-    clusterings: [],
-    progress: 'complete',
-    ...shared,
-  });
+  const design: FamilyDesign = { unit: 'input', serial: false, progress: 'complete', ...shared };
+  const [comparisons = []] = addInteractions(
+    compareFamily([runs], indicators, design),
+    { groups: [runs], indicators, features },
+    design,
+  );
   return new Map(
-    [...metricByKey.keys()].flatMap((key, index): [string, Comparison][] => {
+    [...metricByKey.keys()].flatMap((key, index): [string, ExploredComparison][] => {
       const comparison = comparisons[index];
       return comparison ? [[key, comparison]] : [];
     }),

@@ -5,12 +5,13 @@
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups, GroupedSummary } from '@switchyard/contract/experiments/experiment-results.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
+import { addInteractions } from '../statistics/features/interactions.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
-import { compareFamily } from '../statistics/paired/family.ts';
+import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
 import type { Progress } from '../statistics/paired/verdict.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
-import type { ComparisonSettings } from '../store/comparison-settings.ts';
+import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { parseIncumbents } from './parse-incumbents.ts';
 import { profileGroups } from './profile-groups.ts';
 import { COMPARED_INDICATORS_MAX, replaceFlags, selectIndicators } from './select-indicators.ts';
@@ -140,17 +141,20 @@ function compareGroups(
   const { indicators, warnings } = selectIndicators(runs, settings, indicatorsMax);
   const [control = [], ...candidates] = groupRuns(replaceFlags(runs, indicators));
   const compared = candidates.slice(0, COMPARISONS_MAX);
-  const comparisons = compareFamily(
-    compared.map((candidate) => ({ control, candidate })),
-    indicators,
-    {
-      unit: 'input',
-      serial: false,
-      clusterings: [],
-      progress,
-      listIndicatorBlockers: createTimeBlockers(),
-      resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
-    },
+  const groups = compared.map((candidate) => ({ control, candidate }));
+  const design: FamilyDesign = {
+    unit: 'input',
+    serial: false,
+    clusterings: listClusterings(settings),
+    progress,
+    listIndicatorBlockers: createTimeBlockers(),
+    resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
+  };
+  const { features = [] } = settings;
+  const comparisons = addInteractions(
+    compareFamily(groups, indicators, design),
+    { groups, indicators, features },
+    design,
   );
   return {
     comparisons: compared.map((candidate, index) => ({

@@ -8,6 +8,7 @@ import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
 import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import type { RunStart } from '../statistics/observations.ts';
+import { findInputProperties, type InputProperties } from '../store/input-properties.ts';
 import type { RawObservation } from './batch-analysis.ts';
 
 const BATCH_SIZE = 250;
@@ -23,6 +24,7 @@ export async function* readObservations(
   versions: ReadonlyMap<string, string> = new Map(),
   { series }: { series: boolean } = { series: false },
 ): AsyncGenerator<RawObservation[]> {
+  const describe = indexProperties(await findInputProperties(db, experimentUid));
   for (let after: RunId | null = null; ; ) {
     const rows: ObservedRun[] = await listObservedRuns(db, experimentUid, after, BATCH_SIZE);
     const found = series
@@ -31,18 +33,36 @@ export async function* readObservations(
           rows.map(({ id }) => id),
         )
       : new Map<RunId, string>();
-    if (rows.length > 0) yield rows.map((row) => toRawObservation(row, found.get(row.id)));
+    if (rows.length > 0)
+      yield rows.map((row) => ({ ...toRawObservation(row, found.get(row.id)), ...describe(row) }));
     after = rows.at(-1)?.id ?? null;
     if (rows.length < BATCH_SIZE) break;
     await setImmediate();
   }
   for (let after = -1; ; ) {
     const rows = await listPlannedRuns(db, experimentUid, { refused: true, limit: BATCH_SIZE, after });
-    if (rows.length > 0) yield rows.map((row) => formatRefusedRun(row, versions));
+    if (rows.length > 0) yield rows.map((row) => ({ ...formatRefusedRun(row, versions), ...describe(row) }));
     if (rows.length < BATCH_SIZE) return;
     after = rows.at(-1)?.position ?? after;
     await setImmediate();
   }
+}
+
+type DescribedRow = Pick<ObservedRun, 'input_id' | 'labels'>;
+
+/** Returns the function that finds clusters and features of a run's input. A run that joined the batch has none of its own. */
+function indexProperties(
+  properties: readonly InputProperties[],
+): (row: DescribedRow) => Pick<RawObservation, 'clusters' | 'features'> {
+  if (properties.length === 0) return () => ({});
+  const formatKey = (set: string | undefined, input: string | null) => JSON.stringify([set, input]);
+  const byInput = new Map(
+    properties.map(({ input_set_id, input_id, clusters, features }) => [
+      formatKey(input_set_id, input_id),
+      { clusters, features },
+    ]),
+  );
+  return (row) => byInput.get(formatKey(parseLabels(row).input_set_id, row.input_id)) ?? {};
 }
 
 /** Formats a run. A run without a managed input is its own input, so that it forms no pair. */

@@ -13,7 +13,7 @@ import type { Measure } from '../statistics/paired/units.ts';
 import { estimateCountedShare } from '../statistics/planning/switchback-plan.ts';
 import { estimateVarianceComponents } from '../statistics/planning/variance-components.ts';
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
-import type { ComparisonSettings } from '../store/comparison-settings.ts';
+import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { readSwitchbackDesign } from '../store/online-test-definitions.ts';
 import { type BatchResultsRequest, groupRuns, sortRuns } from './batch-analysis.ts';
 import {
@@ -95,7 +95,7 @@ export function estimateSpread(
     return estimatePairedSpread(
       sides.map((candidate) => ({ control: originals, candidate })),
       planned,
-      { unit: 'original', seed: of.seed },
+      { unit: 'original', clusterings: ['caller'], seed: of.seed },
     );
   }
   const [control, ...candidates] = groupRuns(sortRuns(of, runs));
@@ -105,7 +105,7 @@ export function estimateSpread(
     : estimatePairedSpread(
         candidates.map((candidate) => ({ control, candidate })),
         planned,
-        { unit: 'input', seed: of.seed },
+        { unit: 'input', clusterings: listClusterings(of.settings), seed: of.seed },
       );
 }
 
@@ -113,12 +113,12 @@ export function estimateSpread(
 function estimatePairedSpread(
   groups: readonly FamilyGroup[],
   planned: FamilyIndicator,
-  { unit, seed }: { unit: 'input' | 'original'; seed: string },
+  { unit, clusterings, seed }: { unit: 'input' | 'original'; clusterings: string[]; seed: string },
 ): ObservedSpread | null {
   const resampler = new Resampler({ seed, resamples: 39 });
   const design = {
     serial: unit === 'original',
-    clusterings: unit === 'original' ? ['caller'] : [],
+    clusterings,
     resampler,
   };
   const found = groups.flatMap((group) => {

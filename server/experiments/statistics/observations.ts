@@ -29,6 +29,8 @@ export interface Observation {
   content?: string | null;
   /** Cluster of the input for each clustering, such as the caller. */
   clusters?: Readonly<Record<string, string>>;
+  /** Value of each feature of the input; absent for an input without it. */
+  features?: Readonly<Record<string, number | string>>;
   /** Number of its randomised block, in the order of submission; null or absent for a run outside of a random order. */
   block?: number | null;
   /** Conditions under which the app started; absent for a run that was not executed here. */

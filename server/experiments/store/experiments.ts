@@ -286,6 +286,7 @@ export async function clearResultsPending(tx: Writer, uid: string): Promise<void
 export async function removeExperiment(tx: Writer, uid: string): Promise<void> {
   await tx.deleteFrom('experiments').where('uid', '=', uid).execute();
   await tx.deleteFrom('experiment_results').where('experiment_uid', '=', uid).execute();
+  await tx.deleteFrom('experiment_input_properties').where('experiment_uid', '=', uid).execute();
   await clearResultsPending(tx, uid);
 }
 

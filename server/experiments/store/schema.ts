@@ -62,10 +62,17 @@ interface SwitchbackDrawsTable {
   plans: number;
 }
 
+/** Clusters and features of the inputs of a batch, in JSON: see input-properties.ts. */
+interface ExperimentInputPropertiesTable {
+  experiment_uid: string;
+  properties: string;
+}
+
 declare module '../../database/database.ts' {
   interface Tables {
     experiments: ExperimentsTable;
     experiment_inputs: ExperimentInputsTable;
+    experiment_input_properties: ExperimentInputPropertiesTable;
     experiment_results: ExperimentResultsTable;
     unsettled_experiments: UnsettledExperimentsTable;
     switchback_draws: SwitchbackDrawsTable;
@@ -185,6 +192,16 @@ export const migrations: readonly Migration[] = [
         .addColumn('candidate', 'text', (column) => column.notNull())
         .addColumn('plans', 'integer', (column) => column.notNull())
         .addPrimaryKeyConstraint('switchback_draws_key', ['application_uid', 'baseline', 'candidate'])
+        .execute();
+    },
+  },
+  {
+    name: '0067-properties-of-experiment-inputs',
+    async up(db) {
+      await db.schema
+        .createTable('experiment_input_properties')
+        .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
+        .addColumn('properties', 'text', (column) => column.notNull())
         .execute();
     },
   },

@@ -271,6 +271,8 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     repetitions: 2,
     type: 'scenario',
     objectives: { 'result.value': 'maximize' },
+    cluster_by: ['content', '/depot', 'day:/departure'],
+    features: ['bytes', '/stops'],
     content_type: 'json',
   },
   updateBatchExperiment: {
@@ -302,6 +304,8 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     ],
     input_set_id: 'peaks',
     repetitions: 2,
+    cluster_by: ['caller', '/depot'],
+    features: ['/region'],
   },
   updateAcceptanceTest: {
     name: 'Any name',

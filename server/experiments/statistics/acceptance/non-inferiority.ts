@@ -42,13 +42,21 @@ export type NonInferiorityRule = Pick<Metric, 'field' | 'params'>;
 /** Settings of the indicator, and what is known about the runs. */
 export interface NonInferioritySettings
   extends Pick<FamilyIndicator, 'value_type' | 'tie_tolerance' | 'shift'>,
-    Pick<FamilyDesign, 'listIndicatorBlockers' | 'resampler'> {}
+    Pick<FamilyDesign, 'listIndicatorBlockers' | 'resampler'>,
+    Partial<Pick<FamilyDesign, 'clusterings'>> {}
 
 /** Decides the rule; the caller adds the statistics of both sides and the objection of failures. */
 export function decideNonInferiority(
   metric: NonInferiorityRule,
   sides: SideObservations,
-  { value_type, tie_tolerance, shift, resampler, listIndicatorBlockers }: NonInferioritySettings,
+  {
+    value_type,
+    tie_tolerance,
+    shift,
+    resampler,
+    clusterings = [],
+    listIndicatorBlockers,
+  }: NonInferioritySettings,
 ): Decision {
   // With few differing inputs the interval of a share is too narrow: nothing differs in ten inputs, and its width is 0.
   if (value_type === 'flag')
@@ -68,7 +76,7 @@ export function decideNonInferiority(
       measure: isRelative ? 'relative' : 'absolute',
       margin: { type: isRelative ? 'relative' : 'absolute', value: tolerance.value },
     },
-    { serial: false, clusterings: [], resampler, confidence: CONFIDENCE },
+    { serial: false, clusterings, resampler, confidence: CONFIDENCE },
   );
   const change = isMaximized ? -tolerance.value : tolerance.value;
   const threshold = clampToFinite(isRelative ? 1 + change : change);

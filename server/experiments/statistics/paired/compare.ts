@@ -228,6 +228,24 @@ function estimateEffectInterval(
   };
 }
 
+/**
+ * Returns the mean effect of some units with its interval, on the scale of the measure. The interval is null below five
+ * units, and for too few clusters that may differ.
+ */
+export function estimateSubset(
+  units: readonly PairedUnit[],
+  design: ComparisonDesign,
+): { effect: number | null; interval: Interval | null } {
+  const valued = units.filter(({ effect }) => effect !== null);
+  const effects = Float64Array.from(valued, ({ effect }) => effect ?? 0);
+  const dependence = describeDependence(units, design);
+  const isOpen = dependence.clusterings.some(({ use }) => use === 'different');
+  return {
+    effect: effects.length === 0 ? null : mean(effects),
+    interval: isOpen ? null : estimateEffectInterval(valued, effects, dependence, design),
+  };
+}
+
 /** Returns the interval of a mean of `count` units that say as much as `effective` independent ones. */
 function widenInterval(
   { low, high }: Interval,

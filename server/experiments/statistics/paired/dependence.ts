@@ -35,7 +35,7 @@ export interface Clustering {
 }
 
 /** Student's t over cluster sums is conservative from five clusters on at 5 %. */
-const TESTED_CLUSTERS_MIN = 5;
+export const TESTED_CLUSTERS_MIN = 5;
 /** Above this p-value of the permutation test, few clusters count as similar. At 0.1 twice as many verdicts were wrong. */
 const SIMILAR_P_VALUE_MIN = 0.4;
 const PERMUTATIONS = 999;

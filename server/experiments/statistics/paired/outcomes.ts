@@ -30,6 +30,8 @@ export interface PairedInput {
   content: string | null;
   /** Cluster of the input for each clustering, such as `caller` or `day`. */
   clusters: Readonly<Record<string, string>>;
+  /** Value of each feature of the input; absent for an input without it. */
+  features: Readonly<Record<string, number | string>>;
 }
 
 interface LabelledOutcome {
@@ -101,6 +103,7 @@ function pairInput(
     last_block: findLastBlock(runs.map(({ block }) => block ?? null)),
     content: runs.find((run) => run.content)?.content ?? null,
     clusters: Object.assign({}, ...runs.map((run) => run.clusters ?? {})),
+    features: Object.assign({}, ...runs.map((run) => run.features ?? {})),
   };
 }
 

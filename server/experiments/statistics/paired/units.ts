@@ -30,6 +30,7 @@ export interface PairedUnit {
   /** Last of its randomised blocks; null when a run has none. */
   last_block: number | null;
   clusters: Readonly<Record<string, string>>;
+  features: Readonly<Record<string, number | string>>;
   /** `complete`: all pairs have ended; `pending`: some have not; `canceled`: no pair has an outcome on both sides. */
   state: 'complete' | 'pending' | 'canceled';
   /** Pairs in which both sides ended with a number or a failure. */
@@ -80,6 +81,7 @@ function buildUnit(group: readonly PairedInput[], scale: EffectScale): PairedUni
     position: Math.min(...group.map(({ position }) => position)),
     last_block: findLastBlock(group.map(({ last_block }) => last_block)),
     clusters: group[0]?.clusters ?? {},
+    features: group[0]?.features ?? {},
     state: isPending ? 'pending' : ended.length === 0 ? 'canceled' : 'complete',
     pairs: ended.length,
     control_failed: countFailed(ended, 'control'),

@@ -8,6 +8,7 @@ import {
   computeStudentTQuantile,
   computeStudentTTail,
 } from '../distributions.ts';
+import { testInteraction } from '../features/interaction-test.ts';
 import type { Observation } from '../observations.ts';
 import { describeClustering, estimateSerialCorrelation } from '../paired/dependence.ts';
 import { compareFailures } from '../paired/failures.ts';
@@ -25,6 +26,7 @@ function buildUnit(candidate_failed: number, control_failed: number, pairs: numb
     position: 0,
     last_block: null,
     clusters: {},
+    features: {},
     state: 'complete',
     pairs,
     control_failed,
@@ -137,6 +139,20 @@ test.each(reference.martingale.map((one) => [one.effects.length, one] as const))
     expect(runTestMartingale(effects, { serial: false }).e_value / afterAll).toBeCloseTo(1, 8);
   },
 );
+
+describe('an interaction', () => {
+  test.each(reference.interactions.map((one) => [one.scores.length, one] as const))(
+    'of %d units has the Welch statistic and the share of permutations',
+    (_, { scores, groups, statistic, p_value }) => {
+      const settings = { seed: 'reference', permutationsMax: 20_000 };
+      const found = testInteraction({ scores, groups, clusters: null }, settings);
+      expect(found?.statistic).toBeCloseTo(statistic, 9);
+      // The test stops after 100 permutations as extreme, so that the share has a relative error of a tenth; four of them.
+      const error = Math.max(0.1 * p_value, Math.sqrt(p_value / 20_000));
+      expect(Math.abs((found?.p_value ?? 0) - p_value)).toBeLessThan(4 * error);
+    },
+  );
+});
 
 describe('a comparison', () => {
   const RUN = {

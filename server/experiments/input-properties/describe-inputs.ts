@@ -1,0 +1,126 @@
+/** Reads the clusters and features of the inputs of a new batch, and checks that every property exists. */
+import type { InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Reader } from '../../database/database.ts';
+import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import type { InputSetItem } from '../../input-sets/store.ts';
+import { findInputs } from '../../inputs/store.ts';
+import { findObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
+import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
+import type { InputProperties } from '../store/input-properties.ts';
+import type { PropertyReader } from './property-reader.ts';
+import { listFieldSources, SIZE_FEATURE } from './property-sources.ts';
+
+/** An input of the new batch. */
+export interface DescribedInput {
+  set: string;
+  item: InputSetItem;
+  content: { bytes: number };
+}
+
+interface Parts {
+  database: { read: Reader };
+  propertyReader: PropertyReader;
+  applicationUid: string;
+}
+
+const IDS_PER_STATEMENT = 500;
+const DAY_CHARS = 'YYYY-MM-DD'.length;
+
+/**
+ * Returns the properties of each input that the settings name, none for settings without properties. Throws a 400 for a
+ * property that no input has, and for inputs that are too large to read.
+ */
+export async function describeInputs(
+  { database, propertyReader, applicationUid }: Parts,
+  settings: Pick<ComparisonSettings, 'cluster_by' | 'features' | 'objectives'>,
+  inputs: readonly DescribedInput[],
+): Promise<InputProperties[]> {
+  const clusterings = listClusterings(settings);
+  const { features = [] } = settings;
+  if (clusterings.length + features.length === 0) return [];
+  const fields = await propertyReader.read(
+    inputs.map(({ item, content }) => ({
+      contentId: item.content_id,
+      input_id: item.input_id,
+      input_format: item.input_format,
+      content,
+    })),
+    listFieldSources(settings),
+  );
+  const needsSource = clusterings.some((name) => name === 'caller' || name === 'day');
+  const sources = needsSource ? await findSourceRuns(database.read, applicationUid, inputs) : new Map();
+  const properties = inputs.map(({ set, item, content }, index): InputProperties => {
+    const found = fields[index] ?? { clusters: {}, features: {} };
+    const run: ObservedRun | undefined = sources.get(item.input_id);
+    return {
+      input_set_id: set,
+      input_id: item.input_id,
+      clusters: { ...found.clusters, ...describeSource(run, clusterings) },
+      features: { ...found.features, ...(features.includes(SIZE_FEATURE) ? { bytes: content.bytes } : {}) },
+    };
+  });
+  for (const name of clusterings) requireValue('cluster_by', name, properties, ({ clusters }) => clusters);
+  for (const name of features) requireValue('features', name, properties, (one) => one.features);
+  return properties;
+}
+
+function describeSource(
+  run: ObservedRun | undefined,
+  clusterings: readonly string[],
+): Record<string, string> {
+  if (!run) return {};
+  const day = new Date(run.created_at).toISOString().slice(0, DAY_CHARS);
+  return {
+    ...(clusterings.includes('caller') ? { caller: run.user_email } : {}),
+    ...(clusterings.includes('day') ? { day } : {}),
+  };
+}
+
+/** Returns the runs from which the inputs come, by the id of the input: directly, or through a managed input. */
+async function findSourceRuns(
+  db: Reader,
+  applicationUid: string,
+  inputs: readonly DescribedInput[],
+): Promise<Map<string, ObservedRun>> {
+  const runIds = new Map<string, RunId>();
+  const managed: InputId[] = [];
+  for (const { item } of inputs)
+    if (item.run_id) runIds.set(item.input_id, item.run_id);
+    else if (isManaged(item)) managed.push(item.input_id);
+  for (let from = 0; from < managed.length; from += IDS_PER_STATEMENT)
+    for (const { id, run_id } of await findInputs(
+      db,
+      applicationUid,
+      managed.slice(from, from + IDS_PER_STATEMENT),
+    ))
+      if (run_id) runIds.set(id, run_id);
+  const runs = new Map<string, ObservedRun>();
+  const ids = [...new Set(runIds.values())];
+  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT)
+    for (const run of await findObservedRuns(db, ids.slice(from, from + IDS_PER_STATEMENT)))
+      runs.set(run.id, run);
+  return new Map(
+    [...runIds].flatMap(([input, id]): [string, ObservedRun][] => {
+      const run = runs.get(id);
+      return run ? [[input, run]] : [];
+    }),
+  );
+}
+
+function isManaged(item: InputSetItem): item is InputSetItem & { input_id: InputId } {
+  return item.run_id === null;
+}
+
+function requireValue(
+  field: string,
+  name: string,
+  properties: readonly InputProperties[],
+  readValues: (one: InputProperties) => object,
+): void {
+  if (properties.some((one) => Object.hasOwn(readValues(one), name))) return;
+  throw badRequest(
+    name === 'caller' || name === 'day'
+      ? `${field} names ${quoteValue(name)}, but no input comes from a run that still exists; name a field of the input, such as "/depot" or "day:/departure".`
+      : `${field} names ${quoteValue(name)}, and no input has such a field of a usable type; inputs must be JSON, and a text of a feature has at most 100 characters.`,
+  );
+}

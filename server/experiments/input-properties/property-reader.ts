@@ -1,0 +1,106 @@
+/**
+ * Reads the properties of the inputs of an experiment, when it is created. The results then never read an input: with 500
+ * inputs of a megabyte each, every result would parse 500 MB.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { FIELD_INPUT_BYTES_MAX, FIELD_INPUTS_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import PQueue from 'p-queue';
+import { type Content, ContentRemovedError, type Contents } from '../../blobs/contents.ts';
+import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { type ExtractedProperties, extractProperties } from './extract-properties.ts';
+import type { FieldSources } from './property-sources.ts';
+
+/** Up to this size an input is parsed in less time than a message to a thread takes. */
+const MAIN_THREAD_BYTES_MAX = 64 * 1024;
+/** Inputs to parse before other requests get processor time. */
+const PARSE_BATCH_SIZE = 20;
+const BYTES_PER_MB = 1024 ** 2;
+
+/** An input whose fields to read. `contentId` names the stored content. */
+export interface ReadableInput {
+  contentId: string;
+  input_id: string;
+  input_format: FormatType;
+  content: Pick<Content, 'bytes'>;
+}
+
+/** Reads inputs for all requests of this process; large inputs of one request at a time. */
+export class PropertyReader {
+  readonly #contents: Contents;
+  /** One at a time: parsing takes several times the memory of an input. */
+  readonly #largeReads = new PQueue({ concurrency: 1 });
+
+  constructor({ contents }: { contents: Contents }) {
+    this.#contents = contents;
+  }
+
+  /**
+   * Returns the properties of each input, in the same order. Throws a 400 for inputs that are too large to read, and a
+   * ContentRemovedError for an input that was deleted.
+   */
+  async read(inputs: readonly ReadableInput[], sources: FieldSources): Promise<ExtractedProperties[]> {
+    const found = inputs.map((): ExtractedProperties => ({ clusters: {}, features: {} }));
+    const [first] = [...sources.clusterings, ...sources.features];
+    if (!first) return found;
+    const readable = [...inputs.entries()].filter(([, { input_format }]) => input_format === 'json');
+    checkSizes(
+      readable.map(([, input]) => input),
+      first.name,
+    );
+    const isSmall = ({ content }: ReadableInput) => content.bytes <= MAIN_THREAD_BYTES_MAX;
+    for (const [place, [index, input]] of readable.filter(([, one]) => isSmall(one)).entries()) {
+      found[index] = extractProperties((await this.#load(input)).toString('utf8'), sources);
+      if (place % PARSE_BATCH_SIZE === 0) await setImmediate();
+    }
+    const large = readable.filter(([, one]) => !isSmall(one));
+    if (large.length > 0) await this.#largeReads.add(() => this.#readInThread(large, sources, found));
+    return found;
+  }
+
+  async #readInThread(
+    inputs: readonly [index: number, input: ReadableInput][],
+    sources: FieldSources,
+    found: ExtractedProperties[],
+  ): Promise<void> {
+    const worker = new Worker(new URL('./extraction-thread.ts', import.meta.url), { workerData: sources });
+    const failure = new Promise<never>((_, reject) => {
+      worker.once('error', reject);
+      worker.once('exit', () => reject(new Error('The thread that reads inputs ended without a result.')));
+    });
+    // The thread also ends after the last input, when nothing awaits this promise any more.
+    failure.catch(() => {});
+    try {
+      for (const [index, input] of inputs) {
+        const bytes = new Uint8Array(await this.#load(input));
+        const response = new Promise<ExtractedProperties>((resolve) => worker.once('message', resolve));
+        worker.postMessage(bytes, [bytes.buffer]);
+        found[index] = await Promise.race([response, failure]);
+      }
+    } finally {
+      void worker.terminate();
+    }
+  }
+
+  async #load({ contentId }: ReadableInput): Promise<Buffer> {
+    const content = await this.#contents.read(contentId);
+    if (!content) throw new ContentRemovedError(`The content ${contentId} was deleted.`);
+    return content;
+  }
+}
+
+function checkSizes(inputs: readonly ReadableInput[], name: string): void {
+  const large = inputs.find(({ content }) => content.bytes > FIELD_INPUT_BYTES_MAX);
+  const total = inputs.reduce((sum, { content }) => sum + content.bytes, 0);
+  const formatSize = (bytes: number): string => `${Math.ceil(bytes / BYTES_PER_MB)} MB`;
+  const advice = 'Name bytes, or use smaller inputs.';
+  if (large)
+    throw badRequest(
+      `The field ${quoteValue(name)} cannot be read: the input ${quoteValue(large.input_id)} has ${formatSize(large.content.bytes)}, and fields are read from inputs of at most ${formatSize(FIELD_INPUT_BYTES_MAX)}. ${advice}`,
+    );
+  if (total > FIELD_INPUTS_BYTES_MAX)
+    throw badRequest(
+      `The field ${quoteValue(name)} cannot be read: the inputs have ${formatSize(total)} together, and fields are read from at most ${formatSize(FIELD_INPUTS_BYTES_MAX)}. ${advice}`,
+    );
+}

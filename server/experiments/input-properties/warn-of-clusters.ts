@@ -1,0 +1,39 @@
+/** Warns, before any run is paid for, of clusterings that will hardly allow a verdict. Pure. */
+import { TESTED_CLUSTERS_MIN } from '../statistics/paired/dependence.ts';
+import type { InputProperties } from '../store/input-properties.ts';
+
+/** Returns a warning for each clustering with inputs without a cluster, with one cluster, and with too few to test by. */
+export function warnOfClusters(
+  properties: readonly InputProperties[],
+  clusterings: readonly string[],
+): string[] {
+  return clusterings.flatMap((name) => {
+    const sizes = new Map<string, number>();
+    for (const { clusters } of properties) {
+      const label = Object.hasOwn(clusters, name) ? `known ${clusters[name]}` : 'unknown';
+      sizes.set(label, (sizes.get(label) ?? 0) + 1);
+    }
+    return [
+      ...warnOfUnknown(name, sizes.get('unknown') ?? 0, properties.length),
+      ...warnOfFew(name, [...sizes.values()]),
+    ];
+  });
+}
+
+function warnOfUnknown(name: string, unknown: number, total: number): string[] {
+  if (unknown === 0) return [];
+  return [`cluster_by ${name}: ${unknown} of ${total} inputs have no such value; they count as one cluster.`];
+}
+
+function warnOfFew(name: string, sizes: readonly number[]): string[] {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const effective = total ** 2 / sizes.reduce((sum, size) => sum + size * size, 0);
+  if (sizes.length === 1)
+    return [
+      `cluster_by ${name}: all inputs belong to one cluster, so the verdict holds for this cluster alone.`,
+    ];
+  if (effective >= TESTED_CLUSTERS_MIN) return [];
+  return [
+    `cluster_by ${name}: the inputs form ${sizes.length} clusters, which count as ${Number(effective.toFixed(1))} of equal size. Below ${TESTED_CLUSTERS_MIN} there is a verdict only if the clusters do not differ; use inputs of more clusters.`,
+  ];
+}
