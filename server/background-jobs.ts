@@ -9,6 +9,7 @@ import { removeDeletedApplicationsJob } from './clean-up/deleted-applications.ts
 import { removeUnusedExecutablesJob } from './clean-up/unused-executables.ts';
 import type { Database } from './database/database.ts';
 import { advanceEnsemblesJob } from './ensembles/advance.ts';
+import { startPlannedEnsemble } from './ensembles/start.ts';
 import { decideAcceptanceTestsJob } from './experiments/acceptance/decide-acceptance-tests.ts';
 import { finalizeBatchesJob } from './experiments/batch/finalize-batches.ts';
 import { advanceBisectsJob } from './experiments/bisect/advance-bisects.ts';
@@ -69,7 +70,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       uploads.removeExpiredUploadsJob(parts),
       wakeable.removeDeletedApplications,
       removeUnusedExecutablesJob(parts),
-      startPlannedRunsJob(parts),
+      startPlannedRunsJob({ ...parts, startPlannedEnsemble }),
       compareReplaysJob(parts),
       advanceEnsemblesJob(parts),
       finalizeBatchesJob(parts),

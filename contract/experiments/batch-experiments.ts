@@ -35,6 +35,7 @@ import {
 } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray, runsPage, WindowQuery } from '../schemas/paging.ts';
 import { BatchRunCreate, batchPlanResponse, seedFields } from './batch-plan.ts';
+import { EnsembleArm } from './experiment-ensembles.ts';
 import {
   experimentCreateFields,
   experimentFields,
@@ -97,7 +98,7 @@ export const BatchExperimentCreate = Type.Object(
   {
     $id: 'BatchExperimentCreate',
     additionalProperties: false,
-    description: `The experiment to create: an input set with \`instance_ids\`, or \`runs\`. The limit is ${BATCH_RUNS_MAX} runs.`,
+    description: `The experiment to create: an input set with \`instance_ids\`, or \`runs\`. The limit is ${BATCH_RUNS_MAX} runs; an ensemble counts as its child runs.`,
   },
 );
 export type BatchExperimentCreate = Static<typeof BatchExperimentCreate>;
@@ -163,6 +164,12 @@ export const BatchExperiment = Type.Object(
           'Benchmark views of each primary indicator, or of `result.value`: virtual best and worst, performance profiles and distribution functions. Absent with fewer than two groups of runs, and while no input has ended on all of them. Beyond the specification.',
       }),
     ),
+    ensembles: Type.Optional(
+      Type.Array(EnsembleArm, {
+        description:
+          'The ensembles of the experiment: the best of fewer runs, and the contribution of each run group. Absent without any that has ended. Beyond the specification.',
+      }),
+    ),
     method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
       description:
@@ -205,7 +212,7 @@ export const createBatchExperiment = defineOperation({
   tag: 'batch-experiments',
   summary: 'Create and start a batch experiment',
   description:
-    'Creates the experiment and plans its runs. With `instance_ids`, every instance runs every input with every option set, `repetitions` times; with `runs`, you list the runs. The runs wait in the queue, even if the instance disables queuing. The call validates the runs; deleting an instance before its runs are created lets them fail. The experiment stores its own copy of the inputs.',
+    'Creates the experiment and plans its runs. With `instance_ids`, every instance runs every input with every option set, `repetitions` times; with `runs`, you list the runs. The runs wait in the queue, even if the instance disables queuing. The call validates the runs; deleting an instance before its runs are created lets them fail. The experiment stores its own copy of the inputs and of the ensembles.',
   right: 'experiment',
   params: ApplicationParams,
   body: {

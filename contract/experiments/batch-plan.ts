@@ -7,16 +7,29 @@ import {
   SCENARIO_ID_CHARS_MAX,
 } from '../limits.ts';
 import { optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
-import { type InputSetId, type InstanceId, idReferenceSchema, type VersionId } from '../schemas/ids.ts';
+import {
+  type EnsembleId,
+  type InputSetId,
+  type InstanceId,
+  idReferenceSchema,
+  type VersionId,
+} from '../schemas/ids.ts';
 
 export const BatchRunCreate = Type.Object(
   {
     instance_id: optionalNullable(
-      idReferenceSchema<InstanceId>('The instance to run; required without a `version_id`.'),
+      idReferenceSchema<InstanceId>(
+        'The instance to run; required without a `version_id` and an `ensemble_id`.',
+      ),
     ),
     version_id: optionalNullable(
       idReferenceSchema<VersionId>(
         'The version to run instead of the version of the instance, or without any instance configuration.',
+      ),
+    ),
+    ensemble_id: optionalNullable(
+      idReferenceSchema<EnsembleId>(
+        'The ensemble to run in place of an instance or a version. Its result is that of its best run, and the experiment keeps its groups and rules of now. The option set goes to all of its child runs; the options of a group take precedence. Beyond the specification.',
       ),
     ),
     option_set: optionalNullable(idReferenceSchema<string>('Key of the option set. The default is none.')),

@@ -59,7 +59,7 @@ const RunCounts = Type.Object(
   { $id: 'RunCounts', description: 'Number of runs by status.' },
 );
 
-const GROUP_KEYS = ['inputID', 'instanceID', 'versionID', 'optionSetID', 'scenarioID'] as const;
+const GROUP_KEYS = ['inputID', 'instanceID', 'versionID', 'ensembleID', 'optionSetID', 'scenarioID'] as const;
 
 export const GroupedSummary = Type.Object(
   {
@@ -273,9 +273,15 @@ export const Comparison = Type.Object(
 );
 export type Comparison = Static<typeof Comparison>;
 
+/** The ensemble of a group of runs, which an instance or a version lacks. */
+export const ensembleIdSchema = Type.Optional(
+  Type.String({ description: 'Id of the ensemble, if the runs are those of an ensemble.' }),
+);
+
 export const groupFields = {
-  instance_id: Type.String({ description: 'Id of the instance.' }),
-  version_id: Type.String({ description: 'Id of the version; empty for `latest`.' }),
+  instance_id: Type.String({ description: 'Id of the instance; empty for an ensemble.' }),
+  version_id: Type.String({ description: 'Id of the version; empty for `latest` and for an ensemble.' }),
+  ensemble_id: ensembleIdSchema,
   option_set: Type.Optional(Type.String({ description: 'Key of the option set, if any.' })),
   scenario_id: Type.Optional(Type.String({ description: 'Id of the scenario, if any.' })),
 };

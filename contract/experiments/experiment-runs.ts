@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { Run } from '../runs/run-schemas.ts';
 import { nullable } from '../schemas/field-schemas.ts';
+import { ensembleIdSchema } from './experiment-results.ts';
 
 export const StartConditions = Type.Object(
   {
@@ -9,7 +10,11 @@ export const StartConditions = Type.Object(
     concurrent_runs: Type.Integer({ description: 'Runs on that worker at that time, with this one.' }),
     load: Type.Number({ description: 'Load average of the host over one minute; 0 where it has none.' }),
   },
-  { $id: 'StartConditions', description: 'Conditions of the host when the app of a run started.' },
+  {
+    $id: 'StartConditions',
+    description:
+      'Conditions of the host when the app of a run started; of an ensemble run, when its first child run started.',
+  },
 );
 export type StartConditions = Static<typeof StartConditions>;
 
@@ -50,6 +55,7 @@ export const Failure = Type.Object(
       description: 'The instance of the runs; empty for runs of a version without an instance.',
     }),
     version_id: Type.String({ description: 'The version of the runs; empty for the latest executable.' }),
+    ensemble_id: ensembleIdSchema,
     error: Type.String({ description: 'The error.' }),
     run_id: nullable(
       Type.String({
@@ -65,6 +71,7 @@ export const RefusedRun = Type.Object(
   {
     instance_id: Type.String({ description: 'The instance; empty for a version without an instance.' }),
     version_id: Type.String({ description: 'The version; empty for the version of the instance.' }),
+    ensemble_id: ensembleIdSchema,
     input_id: Type.String({ description: 'The input, by its id in the input set.' }),
     ...identityFields,
     error: Type.String({ description: 'Why it could not be created, in a sentence.' }),

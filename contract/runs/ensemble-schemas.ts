@@ -267,6 +267,25 @@ const EnsembleGain = Type.Object(
 );
 export type EnsembleGain = Static<typeof EnsembleGain>;
 
+const EnsembleUsage = Type.Object(
+  {
+    started_at: timestampSchema('Time at which its first child run started'),
+    wall_seconds: number('Seconds from that start to the end of its last child run.'),
+    total_seconds: number(
+      'Seconds for which the apps of all child runs ran, failed and canceled ones included.',
+    ),
+    has_waited: Type.Boolean({
+      description: 'True if a child run started after another one had ended, as for lack of free slots.',
+    }),
+  },
+  {
+    $id: 'EnsembleUsage',
+    description:
+      'Duration and cost of the ensemble. Absent if no child run started, and for runs of an older release. Deleted child runs do not count. Beyond the specification.',
+  },
+);
+export type EnsembleUsage = Static<typeof EnsembleUsage>;
+
 const RulesResult = Type.Object(
   {
     best_run_id: nullable(
@@ -277,6 +296,7 @@ const RulesResult = Type.Object(
       description: 'Runs that did not succeed, or do not exist.',
     }),
     gain: Type.Optional(EnsembleGain),
+    usage: Type.Optional(EnsembleUsage),
   },
   { $id: 'EnsembleRulesResult', description: 'Selection of the best run.' },
 );

@@ -178,7 +178,8 @@ test('after the deletion of an application no row and no blob remains', async ()
   await startRunning();
   await startOnlineTest(server, 'app', 'shadow', { id: 'noted', baseline: 'i1', candidate: 'latest' });
   await createRun(server, 'app', { instance: 'i1', input: { waits: true, text: LARGE_TEXT } });
-  await createBatchExperiment(server, 'app', { input_set_id: 'set', runs: [{ instance_id: 'i1' }] });
+  const sides = [{ instance_id: 'i1' }, { ensemble_id: 'best' }];
+  await createBatchExperiment(server, 'app', { input_set_id: 'set', runs: sides });
   await planAndRoute(done.id as RunId);
   await createOnlineTests();
   const hook = await createPendingDelivery(server);

@@ -18,6 +18,7 @@ import { ALL_ASSETS, insertAssets, listAssets, type PreparedAsset } from '../run
 import {
   listChildRuns,
   listReadyEnsembleRuns,
+  listTimedChildRuns,
   listUnfinishedChildRuns,
 } from '../runs/store/ensemble-runs.ts';
 import {
@@ -30,6 +31,7 @@ import { findRun } from '../runs/store/runs.ts';
 import type { RunsTable } from '../runs/store/schema.ts';
 import { endEnsembleRun, type FinalColumns } from '../runs/store/transitions.ts';
 import { computeGain } from './compute-gain.ts';
+import { computeUsage } from './compute-usage.ts';
 import { parseStoredDefinition } from './definition.ts';
 import { buildCanceledResult, collectOutcomes, formatFailure, selectBestRun } from './select-best-run.ts';
 
@@ -98,13 +100,19 @@ async function endRun(parts: AdvanceParts, run: RunsTable): Promise<boolean> {
   const result = isCanceled ? buildCanceledResult(outcomes) : selectBestRun(definition, outcomes);
   const gain = computeGain(definition, outcomes, result.best_run_id);
   const finished_at = Math.max(clock.now(), run.created_at);
-  const rules_result = JSON.stringify(gain === null ? result : { ...result, gain });
+  const measured = computeUsage(await listTimedChildRuns(database.read, run.id));
+  const rules_result = JSON.stringify({
+    ...result,
+    ...(gain === null ? {} : { gain }),
+    ...(measured === null ? {} : { usage: measured.usage }),
+  });
   const bestId = children.find((child) => child.id === result.best_run_id)?.id;
   const best = bestId && (await findRun(database.read, run.application_uid, bestId));
   if (bestId && !best) throw new ContentRemovedError(`The run ${bestId} was deleted.`);
   const copy = best ? await copyBestRun(parts, best, finished_at) : null;
   const log = await parts.logs.prepare(run);
-  const common = { log_content_id: log?.id ?? null, finished_at, rules_result };
+  const start_conditions = measured?.startConditions ?? null;
+  const common = { log_content_id: log?.id ?? null, finished_at, rules_result, start_conditions };
   const ending: FinalColumns = copy
     ? { ...copy.columns, ...common, status: 'succeeded' }
     : {

@@ -1,4 +1,4 @@
-/** The table of ensemble definitions. The table of runs holds ensemble runs, each with its own copy of the definition. */
+/** The tables of ensemble definitions, and of those that planned runs name. The table of runs holds ensemble runs, each with its own copy of the definition. */
 import type { EnsembleId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
@@ -15,9 +15,19 @@ export interface EnsemblesTable {
   updated_at: number;
 }
 
+/** A definition of the planned runs of an experiment: see planned-ensembles.ts. */
+interface PlannedEnsemblesTable {
+  /** The experiment. */
+  owner_uid: string;
+  ensemble_id: string;
+  /** An EnsembleDefinition (definition.ts), in JSON. */
+  definition: string;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
     ensembles: EnsemblesTable;
+    planned_ensembles: PlannedEnsemblesTable;
   }
 }
 
@@ -51,6 +61,19 @@ export const migrations: readonly Migration[] = [
       await sql`create index runs_unfinished_of_parent on runs (parent_run_id) where parent_run_id is not null and finished_at is null`.execute(
         db,
       );
+    },
+  },
+  {
+    name: '0068-planned-ensembles',
+    async up(db) {
+      await db.schema.alterTable('planned_runs').addColumn('definition_id', 'text').execute();
+      await db.schema
+        .createTable('planned_ensembles')
+        .addColumn('owner_uid', 'text', (column) => column.notNull())
+        .addColumn('ensemble_id', 'text', (column) => column.notNull())
+        .addColumn('definition', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('planned_ensembles_key', ['owner_uid', 'ensemble_id'])
+        .execute();
     },
   },
 ];

@@ -4,19 +4,23 @@
  */
 import type { RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
-import { listHiddenOptions } from '../applications/executable.ts';
+import { listConfidentialOptions, listHiddenOptions } from '../applications/executable.ts';
+import type { ApplicationsTable, ExecutablesTable } from '../applications/schema.ts';
 import type { Reader } from '../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../http/errors/problem.ts';
 import type { EnsembleRunRequest } from '../runs/submit/create-run.ts';
 import { type Formats, resolveFormats } from '../runs/submit/formats.ts';
+import { countOptionChars } from '../runs/submit/options.ts';
+import type { PlannedEnsembleRun } from '../runs/submit/planned-run-starter.ts';
 import { type ExecutableTarget, resolveInstance } from '../runs/submit/resolve-instance.ts';
-import { resolveOptions, type SubmitParts, submitEnsemble } from '../runs/submit/submit.ts';
+import { type RunRequest, resolveOptions, type SubmitParts, submitEnsemble } from '../runs/submit/submit.ts';
 import {
   type EnsembleDefinition,
   listRequestedChildRuns,
   omitOptions,
   parseStoredDefinition,
 } from './definition.ts';
+import { findPlannedEnsemble } from './planned-ensembles.ts';
 import { findEnsemble } from './store.ts';
 
 /** Creates the run and plans its child runs. Throws a 400 for a missing definition, or for one that cannot run. */
@@ -28,13 +32,53 @@ export async function startEnsemble<R>(parts: SubmitParts<R>, request: EnsembleR
     throw badRequest(
       `configuration.run_type.definition_id is ${quoteValue(definitionId)}; the application ${quoteValue(application.id)} has no such ensemble definition.`,
     );
-  const definition = parseStoredDefinition(found.definition);
-  const formats = await resolveFormatsOfGroups(parts.database.read, request, definition);
+  return submitDefinition(parts, request, {
+    definition: parseStoredDefinition(found.definition),
+    hiddenOptions: (executable) => listHiddenOptions(executable, request.role),
+  });
+}
+
+/**
+ * Creates the planned run of an experiment by the definition that the experiment stores, and plans its child runs. Throws a
+ * 400 for a definition that cannot run.
+ */
+export async function startPlannedEnsemble<R>(
+  parts: SubmitParts<R>,
+  request: PlannedEnsembleRun,
+): Promise<R> {
+  const { ownerUid, definitionId } = request;
+  const definition = await findPlannedEnsemble(parts.database.read, ownerUid, definitionId);
+  if (definition === undefined)
+    throw badRequest(`The experiment of the ensemble ${quoteValue(definitionId)} has ended or was deleted.`);
+  // Every role reads why a planned run was refused.
+  return submitDefinition(parts, request, {
+    definition: parseStoredDefinition(definition),
+    hiddenOptions: listConfidentialOptions,
+  });
+}
+
+/** A definition to run, and the options of its apps that error messages must not name. */
+interface DefinitionToRun {
+  definition: EnsembleDefinition;
+  hiddenOptions(executable: ExecutablesTable): ReadonlySet<string>;
+}
+
+async function submitDefinition<R>(
+  parts: SubmitParts<R>,
+  request: RunRequest & { definitionId: string },
+  { definition, hiddenOptions }: DefinitionToRun,
+): Promise<R> {
+  const { application, configuration, definitionId, managed } = request;
+  const { formats } = await resolveRunGroups(parts.database.read, {
+    ...{ application, definition, definitionId, hiddenOptions, configuration },
+    options: parseRequestedOptions(request.options),
+    inputFormat: managed?.format,
+  });
   const children = listRequestedChildRuns(definition).map(({ runGroupId, repetition, group }, position) => ({
     position,
     instanceId: group.instance_id,
     versionId: '',
-    options: mergeOptions(request, group),
+    options: mergeOptions(parseRequestedOptions(request.options), group),
     priority: configuration.queuing?.priority ?? null,
     labels: { run_group_id: runGroupId, repetition },
   }));
@@ -47,12 +91,12 @@ export async function startEnsemble<R>(parts: SubmitParts<R>, request: EnsembleR
 }
 
 /** The options of the request go to every child run; the value of the run group takes precedence. */
-function mergeOptions(
-  { options }: Pick<EnsembleRunRequest, 'options'>,
-  group: RunGroup,
-): Record<string, string> {
-  const requested = Object.entries(options ?? {}).map(([name, value]) => [name, String(value)]);
-  return { ...Object.fromEntries(requested), ...group.options };
+function mergeOptions(requested: Record<string, string>, group: RunGroup): Record<string, string> {
+  return { ...requested, ...group.options };
+}
+
+function parseRequestedOptions(options: RunRequest['options']): Record<string, string> {
+  return Object.fromEntries(Object.entries(options ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
 /** Throws a 400 for a setting that the instances decide: ignoring it would mislead the caller. */
@@ -69,22 +113,40 @@ function rejectSettings(configuration: EnsembleRunRequest['configuration']): voi
       );
 }
 
-/** Returns the formats of the run. Throws a 400 that names the run group that cannot run. */
-async function resolveFormatsOfGroups(
-  db: Reader,
-  request: EnsembleRunRequest,
-  definition: EnsembleDefinition,
-): Promise<Formats> {
-  const { application, configuration, definitionId, managed, role } = request;
+/** A run of a definition, as far as its run groups decide whether it can start. */
+export interface RunGroupsCheck extends DefinitionToRun {
+  application: ApplicationsTable;
+  definitionId: string;
+  options: Record<string, string>;
+  configuration: EnsembleRunRequest['configuration'];
+  /** The format of the input, if it is known. */
+  inputFormat: FormatType | undefined;
+}
+
+/** The run groups of a run that can start. */
+export interface ResolvedRunGroups {
+  formats: Formats;
+  /** The instances of the groups with their executables. */
+  targets: readonly ExecutableTarget[];
+  /** Length of the options of all child runs in characters of JSON. */
+  optionChars: number;
+}
+
+/** Resolves the run groups of a run. Throws a 400 that names the run group that cannot run. */
+export async function resolveRunGroups(db: Reader, check: RunGroupsCheck): Promise<ResolvedRunGroups> {
+  const { application, definition, definitionId, configuration, inputFormat } = check;
   const resolved = new Map<string, ExecutableTarget>();
   let agreed: { formats: Formats; group: string } | null = null;
+  let optionChars = 0;
   for (const group of definition.run_groups) {
     try {
       const target =
         resolved.get(group.instance_id) ?? (await resolveInstance(db, application, group.instance_id));
       resolved.set(group.instance_id, target);
-      resolveOptions(target, mergeOptions(request, group), listHiddenOptions(target.executable, role));
-      const formats = resolveGroupFormats(target, configuration, managed?.format);
+      const options = mergeOptions(check.options, group);
+      const { summary } = resolveOptions(target, options, check.hiddenOptions(target.executable));
+      optionChars += countOptionChars(summary) * group.repetitions;
+      const formats = resolveGroupFormats(target, configuration, inputFormat);
       agreed ??= { formats, group: group.id };
       if (agreed.formats.input !== formats.input)
         throw badRequest(
@@ -97,7 +159,8 @@ async function resolveFormatsOfGroups(
       );
     }
   }
-  return agreed?.formats ?? { input: 'json', output: 'json' };
+  const formats = agreed?.formats ?? { input: 'json', output: 'json' };
+  return { formats, targets: [...resolved.values()], optionChars };
 }
 
 /**

@@ -41,6 +41,9 @@ export function computeBatchResults(
   const versions = new Map(Object.entries(definition.versions));
   return resultsWorkerPool.compute(
     { order, settings: definition, planWarnings, progress, seed: experiment.id },
-    readObservations(database.read, experiment.uid, versions, { series: true }),
+    readObservations(database.read, experiment.uid, versions, {
+      series: true,
+      ensembles: order.ensembles !== undefined,
+    }),
   );
 }

@@ -10,6 +10,7 @@ const PRIMARY_SHARE = 0.8;
 
 /** A planned run with the identity of its input: inputs of equal content count as one. */
 export type PlannedInput = Pick<RequestedRun, 'instance_id' | 'version_id' | 'option_set' | 'scenario_id'> & {
+  ensemble_id?: string;
   content: string;
 };
 
@@ -67,8 +68,8 @@ function explainMissingVerdicts(
 /** Returns the contents of the inputs of each side, in the order of the runs. The first side is the control. */
 function groupContents(runs: readonly PlannedInput[]): Set<string>[] {
   const groups = new Map<string, Set<string>>();
-  for (const { instance_id, version_id, option_set, scenario_id, content } of runs) {
-    const key = JSON.stringify([instance_id, version_id, option_set, scenario_id]);
+  for (const { instance_id, version_id, ensemble_id, option_set, scenario_id, content } of runs) {
+    const key = JSON.stringify([instance_id, version_id, ensemble_id, option_set, scenario_id]);
     groups.set(key, (groups.get(key) ?? new Set()).add(content));
   }
   return [...groups.values()];

@@ -9,6 +9,7 @@ import { badRequest, formatNameList, Problem, quoteValue, truncate } from '../..
 import type { InputSetItem } from '../../input-sets/store.ts';
 import { readDeclaredOptions, validateOptionNames } from '../../instances/rules.ts';
 import { type ExecutableTarget, resolvePlannedRun } from '../../runs/submit/resolve-instance.ts';
+import { type BatchEnsemble, checkPlannedEnsemble, checkRunCount } from './check-ensembles.ts';
 import { checkPlannedRun } from './check-planned-run.ts';
 import type { BatchRequest, RequestedRun } from './parse-batch-request.ts';
 import { addSeed, type Seeds } from './parse-seeds.ts';
@@ -22,6 +23,7 @@ interface RequestedRuns {
   request: BatchRequest;
   runs: readonly RequestedRun[];
   sets: ReadonlyMap<string, readonly InputSetItem[]>;
+  ensembles: ReadonlyMap<string, BatchEnsemble>;
   role: Role;
 }
 
@@ -29,57 +31,113 @@ interface RequestedRuns {
 export interface CheckedRuns {
   /** The version of each instance. */
   versions: Map<string, string>;
+  /** The instances of the run groups of ensembles. */
+  ensembleInstances: Set<string>;
   /** The roles from which each option is hidden. */
   hidden: Map<string, Set<Role>>;
 }
 
 /**
  * Checks every run. Throws a 400 for the first run that the server would reject, for an unused option set with an unknown
- * option, and for too many options.
+ * option, for too many options, and for too many runs.
  */
 export async function checkRequestedRuns(db: Reader, requested: RequestedRuns): Promise<CheckedRuns> {
-  const { application, request, runs, role } = requested;
-  const fields = indexFields(request);
-  const formats = indexFormats(requested.sets);
-  const targets = new Map<string, ExecutableTarget>();
-  const checked: CheckedRuns = { versions: new Map(), hidden: new Map() };
-  /** The length of the options by check key, so that equal runs are checked once. */
-  const checkedChars = new Map<string, number>();
-  let chars = 0;
-  for (const run of runs) {
-    const key = targetKey(run);
-    let target = targets.get(key);
-    if (!target) {
-      target = await resolveTarget(db, application, run, fields.get(key) ?? 'runs');
-      targets.set(key, target);
-      checked.versions.set(run.instance_id, target.versionId);
-      await setImmediate();
+  const { request, runs } = requested;
+  checkRunCount(runs, requested.ensembles);
+  const checker = new RunChecker(db, requested);
+  const chars = await checker.checkAll();
+  checkUnusedOptionSets(request, runs, checker.listTargets(), requested.role);
+  if (chars > BATCH_OPTIONS_CHARS_MAX)
+    throw badRequest(
+      `The options of all ${runs.length} runs, with those of their instances and versions, are ${chars} characters long as JSON; they may have at most ${BATCH_OPTIONS_CHARS_MAX} together.`,
+    );
+  return checker.checked;
+}
+
+/** Checks runs, and equal runs only once. */
+class RunChecker {
+  readonly checked: CheckedRuns = { versions: new Map(), ensembleInstances: new Set(), hidden: new Map() };
+  readonly #db: Reader;
+  readonly #requested: RequestedRuns;
+  readonly #fields: ReadonlyMap<string, string>;
+  readonly #formats: ReadonlyMap<string, ReadonlyMap<string, FormatType>>;
+  readonly #targets = new Map<string, ExecutableTarget>();
+  /** The length of the options by check key. */
+  readonly #chars = new Map<string, number>();
+
+  constructor(db: Reader, requested: RequestedRuns) {
+    this.#db = db;
+    this.#requested = requested;
+    this.#fields = indexFields(requested.request);
+    this.#formats = indexFormats(requested.sets);
+  }
+
+  /** Returns the length of the options of all runs in characters of JSON. Throws a 400 for the first invalid run. */
+  async checkAll(): Promise<number> {
+    const { request, runs } = this.#requested;
+    let total = 0;
+    for (const run of runs) {
+      const format = this.#formats.get(run.input_set_id)?.get(run.input_id) ?? 'json';
+      const seed = request.seeds ? run.repetition : null;
+      const key = JSON.stringify([targetKey(run), run.option_set, format, seed]);
+      let chars = this.#chars.get(key);
+      if (chars === undefined) {
+        chars = await this.#check(run, format);
+        this.#chars.set(key, chars);
+        if (this.#chars.size % CHECK_BATCH_SIZE === 0) await setImmediate();
+      }
+      total += chars;
     }
-    const format = formats.get(run.input_set_id)?.get(run.input_id) ?? 'json';
-    const checkKey = JSON.stringify([key, run.option_set, format, request.seeds ? run.repetition : null]);
-    const known = checkedChars.get(checkKey);
-    if (known !== undefined) {
-      chars += known;
-      continue;
-    }
+    return total;
+  }
+
+  /** Lists the executables of the checked runs. */
+  listTargets(): ExecutableTarget[] {
+    return [...this.#targets.values()];
+  }
+
+  async #check(run: RequestedRun, format: FormatType): Promise<number> {
+    const { application, request, ensembles, role } = this.#requested;
     const options = addSeed(
       request.optionSets.get(run.option_set ?? '') ?? {},
       request.seeds,
       run.repetition,
     );
+    const ensemble = ensembles.get(run.ensemble_id);
+    if (ensemble) {
+      const { definition } = ensemble;
+      const groups = await checkPlannedEnsemble(this.#db, {
+        ...{ application, run, definition, options, format, role },
+      });
+      for (const target of groups.targets) this.#addEnsembleTarget(target, options);
+      return groups.optionChars;
+    }
+    const target = await this.#resolve(run);
     if (request.seeds) checkSeedOption(target, request.seeds, role);
-    const ownChars = checkPlannedRun({ target: target, run, options, format, role });
-    chars += ownChars;
-    checkedChars.set(checkKey, ownChars);
-    addHiddenOptions(checked.hidden, target, options);
-    if (checkedChars.size % CHECK_BATCH_SIZE === 0) await setImmediate();
+    const chars = checkPlannedRun({ target, run, options, format, role });
+    addHiddenOptions(this.checked.hidden, target, options);
+    return chars;
   }
-  checkUnusedOptionSets(request, runs, [...targets.values()], role);
-  if (chars > BATCH_OPTIONS_CHARS_MAX)
-    throw badRequest(
-      `The options of all ${runs.length} runs, with those of their instances and versions, are ${chars} characters long as JSON; they may have at most ${BATCH_OPTIONS_CHARS_MAX} together.`,
-    );
-  return checked;
+
+  #addEnsembleTarget(target: ExecutableTarget, options: Record<string, string>): void {
+    const key = targetKey({ instance_id: target.instanceId, version_id: '', ensemble_id: '' });
+    if (!this.#targets.has(key)) this.#targets.set(key, target);
+    this.checked.ensembleInstances.add(target.instanceId);
+    addHiddenOptions(this.checked.hidden, target, options);
+  }
+
+  async #resolve(run: RequestedRun): Promise<ExecutableTarget> {
+    const key = targetKey(run);
+    let target = this.#targets.get(key);
+    if (!target) {
+      const { application } = this.#requested;
+      target = await resolveTarget(this.#db, application, run, this.#fields.get(key) ?? 'runs');
+      this.#targets.set(key, target);
+      await setImmediate();
+    }
+    this.checked.versions.set(run.instance_id, target.versionId);
+    return target;
+  }
 }
 
 /** Throws a 400 for a seed option that the app does not declare, unless the app declares no options. */
@@ -94,8 +152,12 @@ function checkSeedOption({ executable }: ExecutableTarget, { option }: Seeds, ro
   );
 }
 
-function targetKey({ instance_id, version_id }: Pick<RequestedRun, 'instance_id' | 'version_id'>): string {
-  return JSON.stringify([instance_id, version_id]);
+function targetKey({
+  instance_id,
+  version_id,
+  ensemble_id,
+}: Pick<RequestedRun, 'instance_id' | 'version_id' | 'ensemble_id'>): string {
+  return JSON.stringify([instance_id, version_id, ensemble_id]);
 }
 
 /** Returns the format of each input, by input set and input. */
@@ -145,8 +207,8 @@ function checkUnusedOptionSets(
 /** Returns the first field of the request that names each pair of instance and version. */
 function indexFields({ runs }: BatchRequest): Map<string, string> {
   const fields = new Map<string, string>();
-  for (const { field, instance_id, version_id } of runs) {
-    const key = targetKey({ instance_id, version_id });
+  for (const { field, ...run } of runs) {
+    const key = targetKey(run);
     if (!fields.has(key)) fields.set(key, field);
   }
   return fields;

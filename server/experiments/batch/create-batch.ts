@@ -9,6 +9,7 @@ import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { ContentRemovedError, type SharedContent } from '../../blobs/contents.ts';
 import type { Reader, Writer } from '../../database/database.ts';
+import { insertPlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { OperationCall } from '../../http/handlers/handler.ts';
@@ -26,6 +27,7 @@ import { insertExperimentInputs } from '../store/experiments.ts';
 import { type InputProperties, insertInputProperties } from '../store/input-properties.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { insertExperiment } from '../store/transitions.ts';
+import { type BatchEnsemble, readEnsembles } from './check-ensembles.ts';
 import { checkPlan } from './check-plan.ts';
 import { type CheckedRuns, checkRequestedRuns } from './check-requested-runs.ts';
 import {
@@ -78,11 +80,13 @@ async function tryToCreate<R>(
     [...sets].map(([id, items]) => [id, items.map((item) => item.input_id as string)]),
   );
   const runs = expandRequestedRuns(request, inputIds);
+  const ensembles = await readEnsembles(database.read, application, request);
   const checked = await checkRequestedRuns(database.read, {
     application,
     request,
     runs,
     sets,
+    ensembles,
     role: caller.role,
   });
   const inputs = await shareInputs(context, runs, sets);
@@ -125,24 +129,23 @@ async function tryToCreate<R>(
   const stored = await store(experiment, async (tx) => {
     await lockLiveApplication(tx, application);
     await checkVersions(tx, application, versions);
-    await insertBatch(tx, experiment, { inputs: [...inputs.values()], properties, planned });
+    await insertBatch(tx, experiment, { inputs: [...inputs.values()], properties, ensembles, planned });
   });
   database.notify('runs-planned');
   return stored;
 }
 
+interface BatchRows {
+  inputs: readonly SharedInput[];
+  properties: readonly InputProperties[];
+  ensembles: ReadonlyMap<string, BatchEnsemble>;
+  planned: readonly PlannedRun[];
+}
+
 async function insertBatch(
   tx: Writer,
   experiment: ExperimentsTable,
-  {
-    inputs,
-    properties,
-    planned,
-  }: {
-    inputs: readonly SharedInput[];
-    properties: readonly InputProperties[];
-    planned: readonly PlannedRun[];
-  },
+  { inputs, properties, ensembles, planned }: BatchRows,
 ): Promise<void> {
   const { uid, id, type } = experiment;
   if (!(await insertExperiment(tx, experiment)))
@@ -161,6 +164,7 @@ async function insertBatch(
     })),
   );
   await insertInputProperties(tx, uid, properties);
+  await insertPlannedEnsembles(tx, uid, new Map([...ensembles].map(([key, { json }]) => [key, json])));
   const plan = {
     ownerUid: uid,
     applicationUid: experiment.application_uid,
@@ -266,6 +270,7 @@ function planRuns(
       position,
       instanceId: run.instance_id,
       versionId: run.version_id,
+      ensembleId: run.ensemble_id || null,
       options: addSeed(optionSets.get(run.option_set ?? '') ?? {}, seeds, run.repetition),
       contentId: input?.content.id ?? '',
       inputFormat: input?.item.input_format ?? 'json',
@@ -284,7 +289,7 @@ function planRuns(
 function buildDefinition(
   request: BatchRequest,
   runs: readonly RequestedRun[],
-  { versions, hidden }: CheckedRuns,
+  { versions, ensembleInstances, hidden }: CheckedRuns,
 ): BatchDefinition {
   const distinct = (value: (run: RequestedRun) => string | null): string[] => [
     ...new Set(runs.flatMap((run) => value(run) ?? [])),
@@ -297,12 +302,14 @@ function buildDefinition(
     ...(request.seeds ? { seeds: [...request.seeds.values], seed_option: request.seeds.option } : {}),
     order: {
       instances: distinct((run) => run.instance_id),
+      ...(ensembleInstances.size === 0 ? {} : { ensembles: distinct((run) => run.ensemble_id) }),
       versions: distinct((run) => run.version_id || null),
       option_sets: distinct((run) => run.option_set),
       scenarios: distinct((run) => run.scenario_id),
       inputs: distinct((run) => run.input_id),
     },
     versions: Object.fromEntries(versions),
+    ...(ensembleInstances.size === 0 ? {} : { ensemble_instances: [...ensembleInstances] }),
     hidden: Object.fromEntries([...hidden].map(([name, roles]) => [name, [...roles]])),
   };
 }

@@ -3,6 +3,7 @@
  */
 import type { Contents } from '../../blobs/contents.ts';
 import type { Database, Reader } from '../../database/database.ts';
+import { removePlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
@@ -63,6 +64,7 @@ async function endBatch(parts: Parts, uid: string): Promise<void> {
     const ending = { completed_at: now, updated_at: now };
     await transitionBatch(tx, uid, { from: 'started', to: status }, ending);
     await writeExperimentResults(tx, uid, results);
+    await removePlannedEnsembles(tx, uid);
     const unreferenced: string[] = [];
     for (;;) {
       const contentIds = await removeExperimentInputs(tx, uid, INPUT_BATCH_SIZE);

@@ -14,10 +14,11 @@ import { parseComparisonSettings } from '../operations/parse-comparison-settings
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import { parseSeeds, type Seeds } from './parse-seeds.ts';
 
-/** One requested run. An empty id means no instance, or the version of the instance. */
+/** One requested run. An empty id means no instance, the version of the instance, or no ensemble. */
 export interface RequestedRun {
   instance_id: string;
   version_id: string;
+  ensemble_id: string;
   /** null for a run without an option set. */
   option_set: string | null;
   input_set_id: string;
@@ -102,6 +103,7 @@ export function parseBatchRequest(body: BatchExperimentCreate): BatchRequest {
         field: `instance_ids.${index}`,
         instance_id,
         version_id: '',
+        ensemble_id: '',
         option_set,
         input_set_id: inputSetId,
         input_id: null,
@@ -136,8 +138,7 @@ function parseRun(
   optionSets: OptionSets,
 ): UnexpandedRun {
   const input_set_id = run.input_set_id || inputSetId;
-  if (!run.instance_id && !run.version_id)
-    throw badRequest(`${field} has neither instance_id nor version_id; give one of them.`);
+  checkSide(run, field);
   if (input_set_id === '')
     throw badRequest(`${field}.input_set_id is absent, and so is input_set_id; give one of them.`);
   const option_set = run.option_set || null;
@@ -156,6 +157,7 @@ function parseRun(
     field,
     instance_id: run.instance_id || '',
     version_id: run.version_id || '',
+    ensemble_id: run.ensemble_id || '',
     option_set,
     input_set_id,
     input_id: run.input_id || null,
@@ -163,6 +165,21 @@ function parseRun(
     repetition: run.repetition ?? 0,
     run_number: run.run_number || null,
   };
+}
+
+/** Throws a 400 for a run that names nothing to run, or an ensemble beside an instance or a version. */
+function checkSide({ instance_id, version_id, ensemble_id }: BatchRunCreate, field: string): void {
+  if (!ensemble_id) {
+    if (instance_id || version_id) return;
+    throw badRequest(
+      `${field} has neither instance_id nor version_id, and no ensemble_id; give one of them.`,
+    );
+  }
+  const other = instance_id ? 'instance_id' : version_id ? 'version_id' : null;
+  if (other !== null)
+    throw badRequest(
+      `${field}.ensemble_id is ${quoteValue(ensemble_id)} and ${field}.${other} is ${quoteValue(instance_id || version_id)}; the run groups of an ensemble name its instances. Leave one of them out.`,
+    );
 }
 
 const NAME = /^[A-Za-z0-9._-]+$/;

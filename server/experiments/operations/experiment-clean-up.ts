@@ -8,7 +8,7 @@ import type { Database } from '../../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { RunDeletion } from '../../runs/execute/cancel-and-delete.ts';
 import { removeAssetBatch } from '../../runs/store/assets.ts';
-import { detachRunsFromExperiment, listExperimentRunIds } from '../../runs/store/experiment-runs.ts';
+import { detachRunsFromExperiment, listDeletableRuns } from '../../runs/store/experiment-runs.ts';
 import { hasPlannedRuns, removePlannedRuns } from '../../runs/store/planned-runs.ts';
 import { removeRoutesOfExperiment } from '../../runs/store/routes.ts';
 import { listDeletedExperiments, removeExperiment, removeExperimentInputs } from '../store/experiments.ts';
@@ -51,10 +51,10 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
   };
   const removeRuns = async (uid: string): Promise<void> => {
     for (;;) {
-      const ids = await listExperimentRunIds(database.read, uid, BATCH_SIZE);
-      if (ids.length === 0) return;
-      await removeAssets(ids);
-      await runDeletion.deleteRuns(ids.map((id) => ({ id })));
+      const runs = await listDeletableRuns(database.read, uid, BATCH_SIZE);
+      if (runs.length === 0) return;
+      await removeAssets(runs.map(({ id }) => id));
+      await runDeletion.deleteRuns(runs);
     }
   };
   const removeAssets = async (ids: Parameters<typeof removeAssetBatch>[1]): Promise<void> => {

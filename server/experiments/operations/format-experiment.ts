@@ -71,6 +71,7 @@ export async function listRefusedRuns(db: Reader, { uid }: ExperimentsTable): Pr
     return {
       instance_id: row.instance_id,
       version_id: row.version_id,
+      ...(row.definition_id === null ? {} : { ensemble_id: row.definition_id }),
       // The input of a copy is its original.
       input_id: row.parent_run_id ?? row.input_id ?? '',
       input_set_id: input_set_id ?? null,

@@ -2,6 +2,8 @@
  * Analyses the runs of a batch: distributions by groups of runs, and the comparison of every group with the first. Pure. Large
  * batches take seconds, so results-worker-pool.ts runs it in a worker thread.
  */
+
+import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups, GroupedSummary } from '@switchyard/contract/experiments/experiment-results.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
@@ -12,6 +14,7 @@ import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts
 import type { Progress } from '../statistics/paired/verdict.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
+import { summarizeEnsemble } from './ensembles/summarize-ensembles.ts';
 import { parseIncumbents } from './parse-incumbents.ts';
 import { profileGroups } from './profile-groups.ts';
 import { COMPARED_INDICATORS_MAX, replaceFlags, selectIndicators } from './select-indicators.ts';
@@ -59,6 +62,8 @@ export interface BatchAnalysis {
   comparisons: ComparedGroups[];
   /** Absent with fewer than two groups, and while no input has ended on all of them. */
   profiles?: IndicatorProfile[];
+  /** Absent without ensemble runs that have ended. */
+  ensembles?: EnsembleArm[];
   warnings: string[];
 }
 
@@ -69,15 +74,15 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
   const ordered = sortRuns(request, runs);
   const grouped = summarizeGroups(ordered);
   const compared = compareGroups(request, ordered);
-  const profiled = profileGroups(
-    groupRuns(ordered).map((group) => ({ ...formatGroup(group), runs: group })),
-    request.settings,
-  );
+  const groups = groupRuns(ordered).map((group) => ({ ...formatGroup(group), runs: group }));
+  const profiled = profileGroups(groups, request.settings);
+  const ensembles = groups.flatMap((group) => summarizeEnsemble(group) ?? []);
   const omitted = grouped.omitted_groupings.map((keys) => keys.join(', '));
   return {
     grouped_distributional_summaries: grouped.summaries,
     comparisons: compared.comparisons,
     ...(profiled.profiles.length === 0 ? {} : { profiles: profiled.profiles }),
+    ...(ensembles.length === 0 ? {} : { ensembles }),
     warnings: [
       ...request.planWarnings,
       ...(omitted.length === 0
@@ -100,6 +105,7 @@ export function sortRuns(
   const indexValues = (values: readonly string[]) => new Map(values.map((value, index) => [value, index]));
   const ranks: Record<keyof GroupOrder, Map<string, number>> = {
     instances: indexValues(order.instances),
+    ensembles: indexValues(order.ensembles ?? ['']),
     versions: indexValues(order.versions),
     option_sets: indexValues(order.option_sets),
     scenarios: indexValues(order.scenarios),
@@ -111,6 +117,7 @@ export function sortRuns(
     run,
     key: [
       findRank('instances', run.instance_id),
+      findRank('ensembles', run.ensemble_id ?? null),
       findRank('versions', run.version_id),
       findRank('option_sets', run.option_set),
       findRank('scenarios', run.scenario_id),
@@ -176,8 +183,8 @@ function compareGroups(
 export function groupRuns(runs: readonly Observation[]): Observation[][] {
   const groups = new Map<string, Observation[]>();
   for (const run of runs) {
-    const { instance_id, version_id, option_set, scenario_id } = run;
-    const key = JSON.stringify([instance_id, version_id, option_set ?? '', scenario_id ?? '']);
+    const { instance_id, version_id, ensemble_id = '', option_set, scenario_id } = run;
+    const key = JSON.stringify([instance_id, version_id, ensemble_id, option_set ?? '', scenario_id ?? '']);
     const group = groups.get(key);
     if (group) group.push(run);
     else groups.set(key, [run]);
@@ -189,6 +196,7 @@ function formatGroup([run]: readonly Observation[]): ComparedGroups['control'] {
   return {
     instance_id: run?.instance_id ?? '',
     version_id: run?.version_id ?? '',
+    ...(run?.ensemble_id ? { ensemble_id: run.ensemble_id } : {}),
     ...(run?.option_set ? { option_set: run.option_set } : {}),
     ...(run?.scenario_id ? { scenario_id: run.scenario_id } : {}),
   };

@@ -10,19 +10,25 @@ import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import type { RunStart } from '../statistics/observations.ts';
 import { findInputProperties, type InputProperties } from '../store/input-properties.ts';
 import type { RawObservation } from './batch-analysis.ts';
+import { addTotalDuration, readEnsembleFields, readEnsembleStart } from './ensembles/read-ensemble-runs.ts';
 
 const BATCH_SIZE = 250;
+
+interface ReadSettings {
+  series: boolean;
+  ensembles?: boolean;
+}
 
 /**
  * Reads every run of the experiment. Other requests get processor time between two batches. `versions` maps each instance
  * to its version at the creation of the experiment; a run whose creation failed counts for that version. With `series`,
- * it reads the time series of the runs too.
+ * it reads the time series of the runs too; with `ensembles`, every run gets the indicator of its cost.
  */
 export async function* readObservations(
   db: Reader,
   experimentUid: string,
   versions: ReadonlyMap<string, string> = new Map(),
-  { series }: { series: boolean } = { series: false },
+  { series, ensembles = false }: ReadSettings = { series: false },
 ): AsyncGenerator<RawObservation[]> {
   const describe = indexProperties(await findInputProperties(db, experimentUid));
   for (let after: RunId | null = null; ; ) {
@@ -34,7 +40,11 @@ export async function* readObservations(
         )
       : new Map<RunId, string>();
     if (rows.length > 0)
-      yield rows.map((row) => ({ ...toRawObservation(row, found.get(row.id)), ...describe(row) }));
+      yield rows.map((row) => ({
+        ...toRawObservation(row, found.get(row.id)),
+        ...(ensembles ? { indicators: addTotalDuration(row) } : {}),
+        ...describe(row),
+      }));
     after = rows.at(-1)?.id ?? null;
     if (rows.length < BATCH_SIZE) break;
     await setImmediate();
@@ -69,25 +79,30 @@ function indexProperties(
 function toRawObservation(run: ObservedRun, series: string | undefined): RawObservation {
   return {
     ...formatLabels(run),
+    ...readEnsembleFields(run),
     run_id: run.id,
     input_id: run.input_id ?? run.id,
     content: run.input_sha256,
     status: run.status,
     indicators: run.indicators,
-    ...(series === undefined ? {} : { series }),
+    // The incumbents of the best run of an ensemble are not those of the ensemble.
+    ...(series === undefined || run.definition_id !== null ? {} : { series }),
     start: formatStart(run),
   };
 }
 
 function formatStart(run: ObservedRun): RunStart | null {
   const conditions = parseStartConditions(run);
-  if (conditions === null || run.initiated_at === null) return null;
-  return { started_at: run.initiated_at, ...conditions };
+  if (conditions === null) return null;
+  const ensemble = readEnsembleStart(run);
+  if (ensemble) return { ...ensemble, ...conditions };
+  return run.initiated_at === null ? null : { started_at: run.initiated_at, ...conditions };
 }
 
 function formatRefusedRun(row: PlannedRunsTable, versions: ReadonlyMap<string, string>): RawObservation {
   return {
     ...formatLabels(row),
+    ...(row.definition_id === null ? {} : { ensemble_id: row.definition_id }),
     version_id: row.version_id || (versions.get(row.instance_id) ?? ''),
     input_id: row.input_id ?? '',
     status: 'failed',

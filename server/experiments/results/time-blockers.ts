@@ -8,6 +8,7 @@ import type { Observation, RunStart } from '../statistics/observations.ts';
 import type { FamilyGroup } from '../statistics/paired/family.ts';
 import { testScoredRanks } from '../statistics/paired/signed-rank.ts';
 import { formatCount } from '../statistics/paired/verdict.ts';
+import { TOTAL_DURATION } from './ensembles/read-ensemble-runs.ts';
 
 /** Below it a condition differs between the sides beyond chance. */
 const CONDITION_ALPHA = 0.001;
@@ -32,7 +33,7 @@ export function createTimeBlockers(): (indicator: string, group: FamilyGroup) =>
     if (!isTimeIndicator(indicator)) return [];
     const blockers = known.get(group) ?? explainConfounding(group);
     known.set(group, blockers);
-    return blockers;
+    return indicator === TOTAL_DURATION ? blockers : [...blockers, ...explainWaiting(group)];
   };
 }
 
@@ -56,6 +57,18 @@ export function explainConfounding({ control, candidate }: FamilyGroup): string[
     ...explainDifference(blocks, 'ran beside more other runs', ({ concurrent_runs }) => concurrent_runs),
     ...explainDifference(blocks, 'started at another load of the host', ({ load }) => load),
   ];
+}
+
+/** Explains ensemble runs whose duration depends on the number of free slots; the sum of their runs' durations does not. */
+function explainWaiting({ control, candidate }: FamilyGroup): string[] {
+  const waited = [...control, ...candidate].filter(
+    ({ status, start }) => status === 'succeeded' && start?.has_waited,
+  ).length;
+  return waited === 0
+    ? []
+    : [
+        `Child runs of ${formatCount(waited, 'ensemble run')} started after another child run had ended, so its duration depends on the free slots. Compare ${TOTAL_DURATION}.`,
+      ];
 }
 
 type BlockStart = RunStart & { block: number };

@@ -14,7 +14,7 @@ import {
 } from './observations.ts';
 import { type Distribution, summarize } from './summary.ts';
 
-type GroupKey = 'inputID' | 'instanceID' | 'versionID' | 'optionSetID' | 'scenarioID';
+type GroupKey = 'inputID' | 'instanceID' | 'versionID' | 'ensembleID' | 'optionSetID' | 'scenarioID';
 
 /** One group of runs. `group_values` are those of `group_keys`; a run without an option set or scenario has "". */
 interface GroupedSummary {
@@ -40,6 +40,7 @@ const READ_KEY: Record<GroupKey, (run: Observation) => string> = {
   inputID: (run) => run.input_id,
   instanceID: (run) => run.instance_id,
   versionID: (run) => run.version_id,
+  ensembleID: (run) => run.ensemble_id ?? '',
   optionSetID: (run) => run.option_set ?? '',
   scenarioID: (run) => run.scenario_id ?? '',
 };
@@ -109,8 +110,13 @@ function countReports(runs: readonly Run[]): Map<string, number> {
   return counts;
 }
 
-/** Returns the groupings by instance, and by input and instance, with option sets and scenarios where any run has one. */
+/**
+ * Returns the groupings by instance, and by input and instance, with ensembles, option sets and scenarios where any run has
+ * one.
+ */
 function listGroupings(observations: readonly Observation[]): GroupKey[][] {
+  const hasEnsembles = observations.some((run) => READ_KEY.ensembleID(run) !== '');
+  const side: GroupKey[] = ['instanceID', 'versionID', ...(hasEnsembles ? ['ensembleID' as const] : [])];
   const optionSets = observations.some((run) => READ_KEY.optionSetID(run) !== '');
   const scenarios = observations.some((run) => READ_KEY.scenarioID(run) !== '');
   const extras: GroupKey[][] = [[]];
@@ -118,8 +124,8 @@ function listGroupings(observations: readonly Observation[]): GroupKey[][] {
   if (scenarios) extras.push(['scenarioID']);
   if (optionSets && scenarios) extras.push(['optionSetID', 'scenarioID']);
   return extras.flatMap((extra): GroupKey[][] => [
-    ['instanceID', 'versionID', ...extra],
-    ['inputID', 'instanceID', 'versionID', ...extra],
+    [...side, ...extra],
+    ['inputID', ...side, ...extra],
   ]);
 }
 

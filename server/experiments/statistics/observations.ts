@@ -1,4 +1,5 @@
 /** Observations: the runs of an experiment, each with the indicators it reported. */
+import type { EnsembleGain } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { findIndicator } from '../../runs/results/indicators.ts';
 
 /** An incumbent found `seconds` after the start of the run. */
@@ -13,6 +14,8 @@ export interface Observation {
   run_id?: string;
   instance_id: string;
   version_id: string;
+  /** The ensemble of an ensemble run, which has no instance; absent for other runs. */
+  ensemble_id?: string;
   input_id: string;
   /** Key of the option set; null or empty for none. */
   option_set: string | null;
@@ -35,12 +38,16 @@ export interface Observation {
   block?: number | null;
   /** Conditions under which the app started; absent for a run that was not executed here. */
   start?: RunStart | null;
+  /** The gain of an ensemble run over fewer child runs; absent for other runs, and for one without a result. */
+  gain?: Pick<EnsembleGain, 'statistics_path' | 'objective' | 'groups' | 'best_of_k'>;
   /** Solutions that the run found over time, ascending; absent for a run that reported none. */
   incumbents?: readonly Incumbent[];
 }
 
 /** Start of a run, with the conditions of its host at that time. */
 export interface RunStart {
+  /** True: the duration of an ensemble run includes time in which a child run waited for a slot. */
+  has_waited?: boolean;
   /** Milliseconds since the epoch. */
   started_at: number;
   host: string;

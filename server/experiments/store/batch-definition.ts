@@ -10,7 +10,10 @@ import type { ExperimentsTable } from './schema.ts';
  */
 export type GroupOrder = Readonly<
   Record<'instances' | 'versions' | 'option_sets' | 'scenarios' | 'inputs', readonly string[]>
->;
+> & {
+  /** Absent in an experiment without ensembles; an empty id stands for the runs of instances and versions. */
+  readonly ensembles?: readonly string[];
+};
 
 /** The `definition` of a batch experiment: what all its runs have in common. */
 export interface BatchDefinition extends ComparisonSettings {
@@ -21,6 +24,8 @@ export interface BatchDefinition extends ComparisonSettings {
   order: GroupOrder;
   /** The version that each instance had at the creation of the experiment. */
   versions: Record<string, string>;
+  /** The instances of the run groups of its ensembles; absent without any. */
+  ensemble_instances?: string[];
   /** The roles from which each option is hidden. */
   hidden: Record<string, Role[]>;
   /** The seeds by repetition, and the option that gets them. */

@@ -22,6 +22,6 @@ export function listReferences(
     const { baseline, candidate } = parseSwitchbackDefinition(experiment);
     return { instances: [baseline, candidate], versions: [] };
   }
-  const { instances, versions } = parseBatchDefinition(experiment).order;
-  return { instances, versions };
+  const { order, ensemble_instances = [] } = parseBatchDefinition(experiment);
+  return { instances: [...order.instances, ...ensemble_instances], versions: order.versions };
 }

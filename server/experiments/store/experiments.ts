@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import { isInWindow } from '../../database/list-order.ts';
 import { locked } from '../../database/row-locks.ts';
+import { removePlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
 import { markStoredResults } from './analysis-method.ts';
 import type { ExperimentInputsTable, ExperimentKind, ExperimentsTable } from './schema.ts';
@@ -288,6 +289,7 @@ export async function removeExperiment(tx: Writer, uid: string): Promise<void> {
   await tx.deleteFrom('experiment_results').where('experiment_uid', '=', uid).execute();
   await tx.deleteFrom('experiment_input_properties').where('experiment_uid', '=', uid).execute();
   await clearResultsPending(tx, uid);
+  await removePlannedEnsembles(tx, uid);
 }
 
 /** Deletes at most `limit` experiment inputs of an application. Returns their content ids, for the caller to remove. */

@@ -9,12 +9,15 @@ interface Host {
   folderId: string;
 }
 
-/** Returns the present conditions as JSON; null for a run of no experiment, which nobody compares. */
+/**
+ * Returns the present conditions as JSON; null for a run that no experiment compares. The ensemble run of an experiment takes
+ * over those of its child runs, which belong to no experiment themselves.
+ */
 export function readStartConditions(
-  { experiment_uid }: Pick<RunsTable, 'experiment_uid'>,
+  { experiment_uid, parent_run_id }: Pick<RunsTable, 'experiment_uid' | 'parent_run_id'>,
   { slots, folderId }: Host,
 ): string | null {
-  if (experiment_uid === null) return null;
+  if (experiment_uid === null && parent_run_id === null) return null;
   const conditions: StartConditions = {
     host: folderId,
     concurrent_runs: slots.busyCount,

@@ -85,6 +85,16 @@ export function listLoggedChildRuns(db: Reader, parent: RunId): Promise<LoggedCh
   return db.selectFrom('runs').select(LOGGED).where('parent_run_id', '=', parent).execute();
 }
 
+const TIMED = ['id', 'initiated_at', 'finished_at', 'execution_ms', 'start_conditions'] as const;
+
+/** A child run with the times of its execution. */
+export type TimedChildRun = Pick<RunsTable, (typeof TIMED)[number]>;
+
+/** Lists the child runs with the times of their execution, in no order: at most ENSEMBLE_RUNS_MAX. */
+export function listTimedChildRuns(db: Reader, parent: RunId): Promise<TimedChildRun[]> {
+  return db.selectFrom('runs').select(TIMED).where('parent_run_id', '=', parent).execute();
+}
+
 /** Lists the child runs that have not ended. */
 export function listUnfinishedChildRuns(db: Reader, parent: RunId): Promise<RunsTable[]> {
   return db

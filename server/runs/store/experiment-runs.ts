@@ -45,6 +45,9 @@ const OBSERVED = [
   'user_email',
   'initiated_at',
   'start_conditions',
+  'execution_ms',
+  'definition_id',
+  'rules_result',
 ] as const;
 
 /** A run as the results of an experiment read it. */
@@ -214,20 +217,19 @@ export function listUnfinishedRuns(db: Reader, experimentUid: string, limit: num
     .execute();
 }
 
-/** Lists the ids of at most `limit` runs of the experiment. */
-export async function listExperimentRunIds(
+/** Lists at most `limit` runs of the experiment, as far as their deletion reads them. */
+export function listDeletableRuns(
   db: Reader,
   experimentUid: string,
   limit: number,
-): Promise<RunId[]> {
-  const rows = await db
+): Promise<Pick<RunsTable, 'id' | 'run_type'>[]> {
+  return db
     .selectFrom('runs')
-    .select('id')
+    .select(['id', 'run_type'])
     .where(OF_EXPERIMENT)
     .where('experiment_uid', '=', experimentUid)
     .limit(limit)
     .execute();
-  return rows.map((row) => row.id);
 }
 
 /** Turns at most `limit` runs of the experiment into ordinary runs; returns how many. */

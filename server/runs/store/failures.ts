@@ -7,13 +7,15 @@ import { IS_REFUSED } from './planned-runs.ts';
 export interface RunFailure {
   instance_id: string;
   version_id: string;
+  /** The ensemble of the runs; absent for runs of an instance or a version. */
+  ensemble_id?: string;
   error: string;
   /** The first run that failed with it; null for planned runs that could not be submitted. */
   run_id: RunId | null;
   number_of_runs: number;
 }
 
-/** The failures of an experiment by instance, version and error, at most `limit`, in the order of their first runs. */
+/** The failures of an experiment by instance, version, ensemble and error, at most `limit`, in the order of their first runs. */
 export async function listRunFailures(
   db: Reader,
   experimentUid: string,
@@ -24,6 +26,7 @@ export async function listRunFailures(
     .select((eb) => [
       'instance_id',
       'version_id',
+      'definition_id',
       'error',
       eb.fn.min('id').as('run_id'),
       eb.fn.countAll().as('count'),
@@ -31,7 +34,7 @@ export async function listRunFailures(
     .where(sql<boolean>`experiment_uid is not null`)
     .where('experiment_uid', '=', experimentUid)
     .where('status', '=', 'failed')
-    .groupBy(['instance_id', 'version_id', 'error'])
+    .groupBy(['instance_id', 'version_id', 'definition_id', 'error'])
     .orderBy('run_id')
     .limit(limit)
     .execute();
@@ -40,16 +43,21 @@ export async function listRunFailures(
     .select((eb) => [
       'instance_id',
       'version_id',
+      'definition_id',
       'error',
       eb.fn.min('position').as('position'),
       eb.fn.countAll().as('count'),
     ])
     .where('owner_uid', '=', experimentUid)
     .where(IS_REFUSED)
-    .groupBy(['instance_id', 'version_id', 'error'])
+    .groupBy(['instance_id', 'version_id', 'definition_id', 'error'])
     .orderBy('position')
     .limit(limit)
     .execute();
   const rows = [...failed, ...refused.map(({ position: _, ...row }) => ({ ...row, run_id: null }))];
-  return rows.slice(0, limit).map(({ count, ...row }) => ({ ...row, number_of_runs: Number(count) }));
+  return rows.slice(0, limit).map(({ count, definition_id, ...row }) => ({
+    ...row,
+    ...(definition_id === null ? {} : { ensemble_id: definition_id }),
+    number_of_runs: Number(count),
+  }));
 }

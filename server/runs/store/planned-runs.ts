@@ -37,6 +37,8 @@ export interface PlannedRun {
   instanceId: string;
   /** Empty to use the version of the instance. */
   versionId: string;
+  /** The ensemble to run in place of an instance or a version. */
+  ensembleId?: string | null;
   options: Record<string, string>;
   /** Replaces the priority of the instance. */
   priority?: number | null;
@@ -67,6 +69,7 @@ export async function insertPlannedRuns(
     name: run.name ?? '',
     instance_id: run.instanceId,
     version_id: run.versionId,
+    definition_id: run.ensembleId ?? null,
     options: JSON.stringify(run.options),
     priority: run.priority ?? null,
     content_id: run.contentId,

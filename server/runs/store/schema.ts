@@ -164,6 +164,8 @@ export interface PlannedRunsTable {
   /** Empty for a run that names only a version. */
   instance_id: string;
   version_id: string;
+  /** The ensemble whose run it is to be; null for a standard run. */
+  definition_id: string | null;
   /** The options of the run, in JSON. */
   options: string;
   priority: number | null;

@@ -3,6 +3,7 @@
  * starts once, also when the process is killed at any statement or two processes run the job. A refused run keeps its row,
  * with the reason.
  */
+import { ENSEMBLE_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { listConfidentialOptions } from '../../applications/executable.ts';
 import { findExecutables } from '../../applications/executables-store.ts';
@@ -14,12 +15,17 @@ import { Problem } from '../../http/errors/problem.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { makeId, type Random } from '../../random.ts';
-import { claimPlannedRun, listWaitingPlannedRuns, refusePlannedRun } from '../store/planned-runs.ts';
+import {
+  claimPlannedRun,
+  listPlannedRuns,
+  listWaitingPlannedRuns,
+  refusePlannedRun,
+} from '../store/planned-runs.ts';
 import { findRun } from '../store/runs.ts';
-import type { PlannedRunsTable } from '../store/schema.ts';
+import type { PlannedRunsTable, RunsTable } from '../store/schema.ts';
 import { type ExecutableTarget, resolvePlannedRun } from './resolve-instance.ts';
 import { shareInput } from './share-input.ts';
-import { submitStandard } from './submit.ts';
+import { type RunRequest, type SubmitParts, submitStandard } from './submit.ts';
 
 /** A batch commits as one group; requests would wait longer behind a larger one. */
 const BATCH_SIZE = 32;
@@ -33,7 +39,20 @@ interface Parts extends JobContext {
   contents: Contents;
   random: Random;
   metrics: Metrics;
+  startPlannedEnsemble: StartPlannedEnsemble;
 }
+
+/** The planned run of an ensemble, by a definition that its owner stores. */
+export interface PlannedEnsembleRun extends RunRequest {
+  ownerUid: string;
+  definitionId: string;
+}
+
+/** Creates the run and plans its child runs. Throws a 400 for a definition that cannot run. */
+type StartPlannedEnsemble = (
+  parts: SubmitParts<RunsTable>,
+  request: PlannedEnsembleRun,
+) => Promise<RunsTable>;
 
 /** A planned run with the creation time and the id of its run, which decide its place in the queue. */
 interface QueuedPlan extends PlannedRunsTable {
@@ -63,16 +82,21 @@ export function startPlannedRunsJob(parts: Parts): Job {
 /**
  * Returns a function that gives each row of a batch its place in the queue, in the order of the rows. The rows of a batch
  * are submitted in parallel, so the place cannot depend on the first to commit. Every row of a batch gets the same creation
- * time, later than that of the batch before, and an id greater than that of the row before.
+ * time, later than that of the batch before, and an id greater than that of the row before. If a row is an ensemble's, each
+ * row gets a time of its own. The child runs get the time of their ensemble run. That puts them next to the other runs of its
+ * block, and not behind those of all other inputs.
  */
 function createPlaceAssigner({ clock, random }: Pick<Parts, 'clock' | 'random'>) {
   let last = 0;
   return (rows: readonly PlannedRunsTable[]): QueuedPlan[] => {
-    last = Math.max(clock.now(), last + 1);
+    const step = rows.some(({ definition_id }) => definition_id !== null) ? 1 : 0;
+    const span = step * Math.max(0, rows.length - 1);
+    const first = Math.max(clock.now() - span, last + 1);
+    last = first + span;
     const ids = rows.map(() => makeId<RunId>(random, 'run')).sort();
     return rows.map((row, index) => ({
       ...row,
-      run_created_at: last,
+      run_created_at: first + step * index,
       run_id: ids[index] ?? makeId<RunId>(random, 'run'),
     }));
   };
@@ -90,6 +114,7 @@ async function startPlanned(parts: Parts, row: QueuedPlan): Promise<StartOutcome
       const application = await findLiveApplication(database.read, row.application_uid);
       if (!application) return 'skipped';
       await submitPlanned(parts, application, row);
+      if (row.definition_id !== null) await startChildRuns(parts, row);
       return 'started';
     } catch (error) {
       if (error instanceof AlreadyStartedError) return 'skipped';
@@ -101,40 +126,66 @@ async function startPlanned(parts: Parts, row: QueuedPlan): Promise<StartOutcome
   }
 }
 
+/** Starts the child runs of an ensemble run at its place in the queue. After a crash the job starts them at the end. */
+async function startChildRuns(parts: Parts, { run_id, run_created_at }: QueuedPlan): Promise<void> {
+  const rows = await listPlannedRuns(parts.database.read, run_id, {
+    refused: false,
+    limit: ENSEMBLE_RUNS_MAX,
+  });
+  const ids = rows.map(() => makeId<RunId>(parts.random, 'run')).sort();
+  const children = rows.map((row, index) => ({ ...row, run_created_at, run_id: ids[index] ?? run_id }));
+  const outcomes = await Promise.all(children.map((child) => startPlanned(parts, child)));
+  if (outcomes.includes('refused')) parts.database.notify('runs-ended');
+}
+
 async function submitPlanned(parts: Parts, application: ApplicationsTable, row: QueuedPlan): Promise<void> {
-  const { database, contents, clock, random } = parts;
-  const target = await resolvePlannedRun(database.read, application, row.instance_id, row.version_id);
-  const content = await shareInput(contents, row.content_id, INPUT_REMOVED_MESSAGE);
-  await submitStandard(
-    { database, clock, random, store: (work, options) => database.transact(work, options) },
-    {
-      id: row.run_id,
-      at: row.run_created_at,
-      application,
-      email: row.user_email,
-      name: row.name,
-      description: '',
-      options: JSON.parse(row.options) as Record<string, string>,
-      // It always queues, whatever the instance says: no caller is waiting for a 429.
-      configuration: {
-        queuing: { disabled: false, ...(row.priority === null ? {} : { priority: row.priority }) },
-      },
-      managed: { id: row.input_id, format: row.input_format, content },
-      input: async () => content,
-      experiment:
-        row.experiment_uid === null || row.experiment_id === null || row.experiment_type === null
-          ? null
-          : { uid: row.experiment_uid, id: row.experiment_id, type: row.experiment_type },
-      parentRunId: row.parent_run_id,
-      labels: row.labels,
-      target,
-      hidden: await listOptionsHiddenFromAny(database.read, row, target),
-      async inTransaction(tx) {
-        if (!(await claimPlannedRun(tx, row))) throw new AlreadyStartedError();
-      },
-    },
-  );
+  const { database, clock, random } = parts;
+  const submitParts: SubmitParts<RunsTable> = {
+    ...{ database, clock, random },
+    store: (work, options) => database.transact(work, options),
+  };
+  const { definition_id: definitionId } = row;
+  if (definitionId === null) {
+    const target = await resolvePlannedRun(database.read, application, row.instance_id, row.version_id);
+    const request = await buildRequest(parts, application, row);
+    const hidden = await listOptionsHiddenFromAny(database.read, row, target);
+    await submitStandard(submitParts, { ...request, target, hidden });
+  } else {
+    const request = await buildRequest(parts, application, row);
+    await parts.startPlannedEnsemble(submitParts, { ...request, ownerUid: row.owner_uid, definitionId });
+  }
   parts.metrics.runsSubmitted.inc();
+}
+
+async function buildRequest(
+  { contents }: Pick<Parts, 'contents'>,
+  application: ApplicationsTable,
+  row: QueuedPlan,
+): Promise<RunRequest> {
+  const content = await shareInput(contents, row.content_id, INPUT_REMOVED_MESSAGE);
+  // It always queues, whatever the instance says: no caller is waiting for a 429.
+  const queuing = { disabled: false, ...(row.priority === null ? {} : { priority: row.priority }) };
+  return {
+    id: row.run_id,
+    at: row.run_created_at,
+    application,
+    email: row.user_email,
+    name: row.name,
+    description: '',
+    options: JSON.parse(row.options) as Record<string, string>,
+    configuration: { queuing },
+    managed: { id: row.input_id, format: row.input_format, content },
+    input: async () => content,
+    experiment:
+      row.experiment_uid === null || row.experiment_id === null || row.experiment_type === null
+        ? null
+        : { uid: row.experiment_uid, id: row.experiment_id, type: row.experiment_type },
+    parentRunId: row.parent_run_id,
+    labels: row.labels,
+    async inTransaction(tx) {
+      if (!(await claimPlannedRun(tx, row))) throw new AlreadyStartedError();
+    },
+  };
 }
 
 /**

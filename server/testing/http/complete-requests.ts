@@ -267,6 +267,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
         run_number: '1',
       },
       { version_id: 'v1', input_id: null },
+      { ensemble_id: 'best', repetition: 1 },
     ],
     repetitions: 2,
     type: 'scenario',
