@@ -42,7 +42,7 @@ const stated: [page: string, words: string][] = [
   ['run/runs-ensembling', `at most ${limits.ENSEMBLE_RUNS_MAX} runs`],
   ['experiments/acceptance', `has 1 to ${limits.METRICS_MAX} rules`],
   ['experiments/shadow', `\`maximum_runs\`, 1 to ${limits.SHADOW_RUNS_MAX}`],
-  ['experiments/switchback', `a plan up to ${number.format(limits.SWITCHBACK_UNITS_MAX)} units`],
+  ['experiments/switchback', `A plan has at most ${number.format(limits.SWITCHBACK_UNITS_MAX)} units`],
   ['experiments/input-sets', `\`maximum_runs\` is 1 to ${limits.INPUT_SET_RUNS_MAX}`],
   ['experiments/input-sets', `| 1 to ${limits.INPUT_SET_INPUTS_MAX}, each once`],
   ['run/options-hierarchy', `at most ${limits.OPTIONS_MAX} options`],

@@ -102,6 +102,20 @@ describe('the picture of a switchback test', () => {
     expect(interval.high).toBeCloseTo(Math.exp(observed.effect + half), 9);
   });
 
+  test('has the numbers of the sentences', () => {
+    const [cost] = result.compared;
+    if (!cost) throw new Error('Nothing is compared.');
+    const words = file('switchback.md').replaceAll(/\s+/g, ' ');
+    const { value, interval } = cost.geometric_mean_ratio;
+    const saving = (ratio: number) => `${(100 * (1 - ratio)).toFixed(1)} %`;
+    expect(words).toContain(`plans were ${saving(value)} cheaper`);
+    expect(words).toContain(`shares between ${saving(interval.high)} and ${saving(interval.low)} fit`);
+    expect(words).toContain(`a saving of ${saving(interval.high)}, the near end`);
+    const { p_value, assignments } = cost.randomization;
+    const share = `${(100 * p_value).toFixed(1)} % of them`;
+    expect(words).toContain(`in ${p_value * assignments} of ${assignments} draws, which are ${share}`);
+  });
+
   test('has the rounded numbers of the page', () => {
     const expected = extractExamples('/docs/using-switchyard/experiments/switchback').find(
       (step) => step.kind === 'file' && step.path === 'finished.json',

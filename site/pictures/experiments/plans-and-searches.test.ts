@@ -1,0 +1,55 @@
+/** The pictures of planning and of bisect show the numbers that the examples of their pages print. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { extractExamples } from '../../examples.ts';
+import { drawBisectDiagram, readSearch } from './bisect-diagram.ts';
+import { drawPlanningDiagram, INPUTS_MIN, PLANS } from './planning-diagram.ts';
+
+const folder = join(import.meta.dirname, '../../content/using-switchyard/experiments');
+const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
+
+function readOutput(page: string): string {
+  const steps = extractExamples(`/docs/using-switchyard/experiments/${page}`);
+  return steps.map((step) => (step.kind === 'shell' ? String(step.expect ?? '') : '')).join('\n');
+}
+
+describe('the picture of planning', () => {
+  test('is up to date', () => {
+    expect(read('planning.svg')).toBe(drawPlanningDiagram(PLANS, INPUTS_MIN));
+  });
+
+  test('has the plans that the example prints', () => {
+    const printed = [...readOutput('planning').matchAll(/(\d+) repetitions: (\d+) inputs/g)];
+    expect(printed.map(([, repetitions, inputs]) => [Number(repetitions), Number(inputs)])).toEqual(
+      PLANS.map(({ repetitions, inputs }) => [repetitions, inputs]),
+    );
+  });
+
+  test('has the limit that endless repetitions leave', () => {
+    const [, plan] = readOutput('planning').match(/no noise of runs: (\d+) inputs/) ?? [];
+    expect(plan).toBe(String(INPUTS_MIN));
+    expect(read('planning.md')).toContain(`Below ${INPUTS_MIN} inputs, no number of repetitions is enough`);
+  });
+});
+
+describe('the picture of a bisect experiment', () => {
+  const search = readSearch();
+
+  test('is up to date', () => {
+    expect(read('bisect.svg')).toBe(drawBisectDiagram(search));
+  });
+
+  test('has the steps that the example prints', () => {
+    for (const { version_id, decision, number_of_rounds, effect } of search.steps)
+      expect(readOutput('bisect')).toContain(
+        `${version_id}: ${decision} after ${number_of_rounds} rounds, ${Math.round(100 * effect)} %`,
+      );
+  });
+
+  test('separates the versions at half of the difference', () => {
+    const limit = search.difference.value / 2;
+    expect(readOutput('bisect')).toContain(`by more than ${(100 * limit).toFixed(1)} %`);
+    for (const { decision, effect } of search.steps) expect(effect > limit).toBe(decision === 'worse');
+  });
+});
