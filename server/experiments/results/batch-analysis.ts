@@ -10,8 +10,9 @@ import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { addInteractions } from '../statistics/features/interactions.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
+import { CANCELED_SHARE_MAX } from '../statistics/paired/compare.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
-import type { Progress } from '../statistics/paired/verdict.ts';
+import { formatCount, type Progress } from '../statistics/paired/verdict.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { summarizeEnsemble } from './ensembles/summarize-ensembles.ts';
@@ -136,7 +137,7 @@ function compareKeys(a: readonly number[], b: readonly number[]): number {
 }
 
 function compareGroups(
-  { settings, progress, seed }: BatchResultsRequest,
+  { order, settings, progress, seed }: BatchResultsRequest,
   runs: readonly Observation[],
 ): Pick<BatchAnalysis, 'comparisons' | 'warnings'> {
   const candidateCount = groupRuns(runs).length - 1;
@@ -149,12 +150,14 @@ function compareGroups(
   const [control = [], ...candidates] = groupRuns(replaceFlags(runs, indicators));
   const compared = candidates.slice(0, COMPARISONS_MAX);
   const groups = compared.map((candidate) => ({ control, candidate }));
+  const deleted = progress === 'complete' ? explainDeletedInputs(order.inputs, runs) : [];
+  const listTimeBlockers = createTimeBlockers();
   const design: FamilyDesign = {
     unit: 'input',
     serial: false,
     clusterings: listClusterings(settings),
     progress,
-    listIndicatorBlockers: createTimeBlockers(),
+    listIndicatorBlockers: (indicator, group) => [...deleted, ...listTimeBlockers(indicator, group)],
     resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
   };
   const { features = [] } = settings;
@@ -177,6 +180,19 @@ function compareGroups(
           ]
         : warnings,
   };
+}
+
+/**
+ * Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. Such an input leaves
+ * no trace in the runs, so without the plan a candidate could lose it and still be better.
+ */
+function explainDeletedInputs(planned: readonly string[], runs: readonly Observation[]): string[] {
+  const known = new Set(runs.map(({ input_id }) => input_id));
+  const deleted = planned.filter((id) => !known.has(id)).length;
+  if (deleted <= CANCELED_SHARE_MAX * planned.length) return [];
+  return [
+    `All runs of ${deleted} of ${formatCount(planned.length, 'input')} were deleted before the end; these are not a random choice, so there is no verdict.`,
+  ];
 }
 
 /** Groups runs that differ in nothing but input and repetition, in the order of their first runs. */

@@ -102,8 +102,8 @@ export interface PairedMeasurement {
   scale: EffectScale;
 }
 
-/** Above this share of canceled units there is no verdict. */
-const CANCELED_SHARE_MAX = 0.01;
+/** Above this share of units without an outcome there is no verdict. */
+export const CANCELED_SHARE_MAX = 0.01;
 
 /** Measures one indicator, as the head of this file describes. */
 export function measureIndicator(
