@@ -85,10 +85,12 @@ import {
   createBisectExperiment,
   deleteBisectExperiment,
   getBisectExperiment,
+  getBisectExperimentMetadata,
   listBisectExperimentRuns,
   listBisectExperiments,
   stopBisectExperiment,
-} from './experiments/bisect-experiments.ts';
+  updateBisectExperiment,
+} from './experiments/bisect/bisect-experiments.ts';
 import { planExperiment } from './experiments/experiment-plans.ts';
 import {
   createShadowTest,
@@ -247,6 +249,8 @@ export const operations = {
   createBisectExperiment,
   listBisectExperiments,
   getBisectExperiment,
+  getBisectExperimentMetadata,
+  updateBisectExperiment,
   listBisectExperimentRuns,
   stopBisectExperiment,
   deleteBisectExperiment,

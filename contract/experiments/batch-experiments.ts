@@ -7,11 +7,9 @@ import Type, { type Static } from 'typebox';
 import {
   BATCH_RUNS_EMBEDDED_MAX,
   BATCH_RUNS_MAX,
-  FAILURES_EMBEDDED_MAX,
   OPTION_SET_KEY_CHARS_MAX,
   OPTION_SETS_CHARS_MAX,
   OPTION_SETS_MAX,
-  REFUSED_RUNS_EMBEDDED_MAX,
   REQUEST_BODY_BYTES_MAX,
 } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -44,7 +42,7 @@ import {
 } from './experiment-fields.ts';
 import { IndicatorProfile } from './experiment-profiles.ts';
 import { ComparedGroups, GroupedSummary, METHOD_DESCRIPTION } from './experiment-results.ts';
-import { ExperimentRun, Failure, RefusedRun } from './experiment-runs.ts';
+import { ExperimentRun, runProblemFields } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { inputPropertyFields, inputPropertyResponse } from './input-properties.ts';
 
@@ -144,12 +142,7 @@ export const BatchExperiment = Type.Object(
     runs: Type.Array(ExperimentRun, {
       description: `The newest ${BATCH_RUNS_EMBEDDED_MAX} runs, newest first. The list of its runs returns all of them.`,
     }),
-    refused_runs: Type.Array(RefusedRun, {
-      description: `The first ${REFUSED_RUNS_EMBEDDED_MAX} runs that could not be created, with the reason. They count as failed.`,
-    }),
-    failures: Type.Array(Failure, {
-      description: `The distinct errors of failed runs by instance and version, in the order of the first run with each. The limit is ${FAILURES_EMBEDDED_MAX}. Beyond the specification.`,
-    }),
+    ...runProblemFields,
     grouped_distributional_summaries: Type.Array(GroupedSummary, {
       description:
         'Distributions of the numbers, by group of runs. Until the experiment ends, they cover the runs that have ended.',

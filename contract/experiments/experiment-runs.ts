@@ -1,5 +1,6 @@
 /** Runs in the lists of experiments: the fields of any list, and the run's identity within the experiment. */
 import Type, { type Static } from 'typebox';
+import { FAILURES_EMBEDDED_MAX, REFUSED_RUNS_EMBEDDED_MAX } from '../limits.ts';
 import { Run } from '../runs/run-schemas.ts';
 import { nullable } from '../schemas/field-schemas.ts';
 import { ensembleIdSchema } from './experiment-results.ts';
@@ -49,7 +50,7 @@ export const ExperimentRun = Type.Object(
 );
 export type ExperimentRun = Static<typeof ExperimentRun>;
 
-export const Failure = Type.Object(
+const Failure = Type.Object(
   {
     instance_id: Type.String({
       description: 'The instance of the runs; empty for runs of a version without an instance.',
@@ -79,3 +80,13 @@ export const RefusedRun = Type.Object(
   { $id: 'RefusedRun', description: 'A run of an experiment that could not be created.' },
 );
 export type RefusedRun = Static<typeof RefusedRun>;
+
+/** Fields of an experiment that say why runs failed or could not be created. */
+export const runProblemFields = {
+  refused_runs: Type.Array(RefusedRun, {
+    description: `The first ${REFUSED_RUNS_EMBEDDED_MAX} runs that could not be created, with the reason. They count as failed.`,
+  }),
+  failures: Type.Array(Failure, {
+    description: `The distinct errors of failed runs by instance and version, in the order of the first run with each. The limit is ${FAILURES_EMBEDDED_MAX}. Beyond the specification.`,
+  }),
+};

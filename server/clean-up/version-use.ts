@@ -9,6 +9,9 @@ import { listInstancesOfVersion } from '../instances/store.ts';
 import { findPlannedInstanceOfVersion } from '../runs/store/planned-runs.ts';
 import { findUnfinishedRunOfVersion } from '../runs/store/runs.ts';
 
+/** Kinds whose name ends in "experiment"; the others are tests. */
+const EXPERIMENT_KINDS: ReadonlySet<string> = new Set(['batch', 'bisect']);
+
 /**
  * Returns the message for a version that cannot be deleted, with its user and the remedy; null when it can. An instance
  * without runs and experiments does not prevent the deletion. The caller has locked the application, so no new use begins.
@@ -27,9 +30,13 @@ export async function describeVersionUse(
       application.default_instance,
       'is the default instance of the application; set default_instance to another or to "latest" first.',
     );
-  for (const experiment of await listStartedExperiments(tx, ['batch', 'shadow', 'switchback'], uid)) {
+  for (const experiment of await listStartedExperiments(
+    tx,
+    ['batch', 'bisect', 'shadow', 'switchback'],
+    uid,
+  )) {
     const references = listReferences(experiment);
-    const test = `the ${experiment.type} ${experiment.kind === 'batch' ? 'experiment' : 'test'} ${quoteValue(experiment.id)}`;
+    const test = `the ${experiment.type} ${EXPERIMENT_KINDS.has(experiment.kind) ? 'experiment' : 'test'} ${quoteValue(experiment.id)}`;
     const instance = references.instances.find((id) => instances.has(id));
     if (instance !== undefined)
       return describeUse(instance, `takes part in ${test}, which has started; end that first.`);

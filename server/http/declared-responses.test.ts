@@ -196,6 +196,7 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   stopShadowTest: { intent: 'complete' },
   createBatchExperiment: { id: 'another', name: 'Any name', input_set_id: 'peaks', instance_ids: ['i1'] },
   updateBatchExperiment: { name: 'New name' },
+  updateBisectExperiment: { name: 'New name' },
   updateAcceptanceTest: { name: 'New name' },
   updateWebhook: { description: 'New' },
   triggerEvent: { event_type: 'run.status' },

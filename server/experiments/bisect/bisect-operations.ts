@@ -1,9 +1,11 @@
 /** Handlers of the operations on bisect experiments. */
-import type { BisectExperimentResult } from '@switchyard/contract/experiments/bisect-experiments.ts';
+import type { BisectExperimentResult } from '@switchyard/contract/experiments/bisect/bisect-results.ts';
+import { FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import type { Reader } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
 import { respondWithList } from '../../http/lists/list-responses.ts';
+import { listRunFailures } from '../../runs/store/failures.ts';
 import { removeWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
 import {
   createExperimentListSource,
@@ -11,9 +13,11 @@ import {
   experimentNotFound,
   getOwnExperiment,
   markExperimentDeleted,
+  parseExperimentChanges,
+  writeExperimentChanges,
 } from '../operations/experiment-operations.ts';
 import { respondWithRuns } from '../operations/experiment-run-lists.ts';
-import { countRunsByExperiment } from '../operations/format-experiment.ts';
+import { countRunsByExperiment, listRefusedRuns } from '../operations/format-experiment.ts';
 import { parseBisectDefinition } from '../store/bisect-definition.ts';
 import { findExperimentResults, lockExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
@@ -59,11 +63,37 @@ export const getBisectExperiment: OperationHandler<'getBisectExperiment'> = asyn
   const { read } = context.database;
   const address = { caller, applicationId: params.application_id, id: params.bisect_id };
   const { experiment } = await getOwnExperiment(context, BISECT, address);
-  const counts = await countRunsByExperiment(read, [experiment]);
   return {
     status: 200,
-    body: { ...formatBisect(experiment, counts(experiment)), ...(await readResult(read, experiment)) },
+    body: {
+      ...(await readBisect(read, experiment)),
+      refused_runs: await listRefusedRuns(read, experiment),
+      failures: await listRunFailures(read, experiment.uid, FAILURES_EMBEDDED_MAX),
+      ...(await readResult(read, experiment)),
+    },
   };
+};
+
+export const getBisectExperimentMetadata: OperationHandler<'getBisectExperimentMetadata'> = async (
+  context,
+  { caller, params },
+) => {
+  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
+  const { experiment } = await getOwnExperiment(context, BISECT, address);
+  return { status: 200, body: await readBisect(context.database.read, experiment) };
+};
+
+export const updateBisectExperiment: OperationHandler<'updateBisectExperiment'> = async (
+  context,
+  { caller, params, body, commitThen },
+) => {
+  const address = { caller, applicationId: params.application_id, id: params.bisect_id };
+  const found = await getOwnExperiment(context, BISECT, address);
+  const changes = parseExperimentChanges(context, address, body);
+  return commitThen(
+    (tx) => writeExperimentChanges(tx, BISECT, found, changes),
+    async (changed) => ({ status: 200, body: await readBisect(context.database.read, changed) }),
+  );
 };
 
 export const listBisectExperimentRuns: OperationHandler<'listBisectExperimentRuns'> = async (
@@ -121,12 +151,19 @@ export const deleteBisectExperiment: OperationHandler<'deleteBisectExperiment'> 
   return committed;
 };
 
+async function readBisect(db: Reader, experiment: ExperimentsTable) {
+  return formatBisect(experiment, (await countRunsByExperiment(db, [experiment]))(experiment));
+}
+
+/** Fields that the stored results of an earlier release do not have. */
+const LATER_FIELDS = { possible_version_ids: [], skipped_versions: [] };
+
 /** Returns the stored result of a search that has ended, otherwise its state so far. */
 async function readResult(db: Reader, experiment: ExperimentsTable): Promise<BisectExperimentResult> {
   const stored = await findExperimentResults(db, experiment.uid);
   if (stored !== undefined) {
     const { method: _, ...result }: BisectExperimentResult & { method?: string } = JSON.parse(stored);
-    return result;
+    return { ...LATER_FIELDS, ...result };
   }
   const state = await readSearch(db, experiment);
   return formatSearch(parseBisectDefinition(experiment), state, experiment.status === 'canceled');

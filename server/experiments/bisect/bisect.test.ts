@@ -1,8 +1,11 @@
 /** Bisect experiments through the API: an app in several versions, one of which made its value worse. */
-import type { BisectExperiment } from '@switchyard/contract/experiments/bisect-experiments.ts';
-import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
+import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
+import {
+  bisectCalls,
+  bisectedApp,
+  createBisectedApplication,
+} from '../../testing/fixtures/bisect-experiments.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
@@ -12,59 +15,30 @@ const VERSIONS = ['v1', 'v2', 'v3', 'v4', 'v5'];
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
-  // From v4 on the value is 5 % larger; v5 fails on the input that says so.
-  for (const [index, id] of VERSIONS.entries()) {
-    await pushApp(
-      server,
-      'app',
-      nodeApp(`async (input) => {
-        if (input.waits) await new Promise(() => { setInterval(() => {}, 1000); });
-        if (input.fails && ${index} >= 4) process.exit(3);
-        const worse = ${index} >= 3 ? 1.05 : 1;
-        return { statistics: { schema: 'v1', result: { value: input.size * (input.equal ? 1 : worse) } } };
-      }`),
-    );
-    await server.client.call('createVersion', {
-      params: { application_id: 'app' },
-      body: { id, name: `Version ${id}` },
-    });
-  }
-  for (const [id, input] of Object.entries({
-    plain: { size: 100 },
-    equal: { size: 100, equal: true },
-    fails: { size: 100, equal: true, fails: true },
-    zero: { size: 0 },
-    waits: { size: 1, waits: true },
-  })) {
-    expectStatus(await createManagedInput(id, input), 201);
-  }
+  const [good, worse] = [bisectedApp(1), bisectedApp(1.05)];
+  // From v4 on the value is 5 % larger.
+  await createBisectedApplication(
+    server,
+    { v1: good, v2: good, v3: good, v4: worse, v5: worse },
+    {
+      plain: { size: 100 },
+      equal: { size: 100, equal: true },
+      zero: { size: 0 },
+      waits: { size: 1, waits: true },
+    },
+  );
 }, 120_000);
 afterAll(() => server.close());
 
-async function createManagedInput(id: string, input: object) {
-  const upload = await server.client.call('createRunUpload', { params: { application_id: 'app' } });
-  await fetch(upload.body.upload_url, { method: 'PUT', body: JSON.stringify(input) });
-  return server.request('POST', '/v1/applications/app/inputs', {
-    body: { id, name: `Input ${id}`, upload_id: upload.body.upload_id },
-  });
-}
-
-const REQUEST = {
+const calls = bisectCalls(() => server, {
   name: 'Dearer since spring',
   input_ids: ['plain'],
   indicator: 'result.value',
   good_version_id: 'v1',
   bad_version_id: 'v5',
   difference: { type: 'relative', value: 0.02 },
-};
-const create = (id: string, changes: object = {}) =>
-  server.request('POST', PATH, { body: { ...REQUEST, id, ...changes } });
-const get = async (id: string): Promise<BisectExperiment> =>
-  (
-    await server.client.call('getBisectExperiment', {
-      params: { application_id: 'app', bisect_id: id as ExperimentId },
-    })
-  ).body;
+});
+const { create, get } = calls;
 const waitForEnd = (id: string): Promise<BisectExperiment> =>
   server.waitUntil('experiments-ended', async () => {
     const experiment = await get(id);
@@ -110,15 +84,6 @@ test('the version that made the value worse is found, over the versions between 
   expect(new Set(runs.map(({ experiment_type }) => experiment_type))).toEqual(new Set(['bisect']));
 });
 
-test('a version that fails where the good one does not is worse', async () => {
-  expectStatus(await create('fails', { input_ids: ['fails'] }), 201);
-  expect(await waitForEnd('fails')).toMatchObject({
-    verdict: 'found',
-    first_bad_version_id: 'v5',
-    last_good_version_id: 'v4',
-  });
-});
-
 test('versions that are equal on the inputs are not distinguishable', async () => {
   expectStatus(await create('equal', { input_ids: ['equal'], bad_version_id: 'v2' }), 201);
   const ended = await waitForEnd('equal');
@@ -141,7 +106,7 @@ test('a relative difference of values of 0 fails, with the reason', async () => 
 
 test('a stopped search cancels its runs and stays stopped', async () => {
   expectStatus(await create('stopped', { input_ids: ['waits'] }), 201);
-  const stop = () => server.request('PUT', `${PATH}/stopped/stop`);
+  const stop = () => calls.stop('stopped');
   expectStatus(await stop(), 204);
   expectStatus(await stop(), 204);
   expect(await get('stopped')).toMatchObject({ status: 'canceled', verdict: 'stopped' });
@@ -155,7 +120,7 @@ test('a stopped search cancels its runs and stays stopped', async () => {
 });
 
 test('an experiment without an id gets one, is listed, and can be deleted', async () => {
-  const created = await server.request('POST', PATH, { body: { ...REQUEST, bad_version_id: 'v2' } });
+  const created = await create('', { id: undefined, bad_version_id: 'v2' });
   expectStatus(created, 201);
   const { id } = created.body as { id: string };
   expect(id).toMatch(/^bisect-[a-z0-9]+$/);
@@ -165,10 +130,43 @@ test('an experiment without an id gets one, is listed, and can be deleted', asyn
   expectError(await server.request('GET', `${PATH}/${id}`), 404, id);
 });
 
-test('a search continues after a restart', async () => {
-  expectStatus(await create('restarted'), 201);
-  await server.restart();
-  expect(await waitForEnd('restarted')).toMatchObject({ verdict: 'found', first_bad_version_id: 'v4' });
+describe('in each status', () => {
+  /** A search that has ended as completed, failed or canceled, or has not ended. */
+  const STATUSES = ['started', 'completed', 'failed', 'canceled'] as const;
+  const begin = async (status: (typeof STATUSES)[number]): Promise<string> => {
+    const id = `in-${status}`;
+    const input = { started: 'waits', completed: 'equal', failed: 'zero', canceled: 'waits' }[status];
+    expectStatus(await create(id, { input_ids: [input], bad_version_id: 'v2' }), 201);
+    if (status === 'canceled') expectStatus(await calls.stop(id), 204);
+    if (status !== 'started') await waitForEnd(id);
+    expect((await get(id)).status).toBe(status);
+    return id;
+  };
+
+  test.for(STATUSES)('a %s search takes a new name, is listed, and can be deleted', async (status) => {
+    const id = await begin(status);
+    const path = calls.path(id);
+    const change = { name: 'A new name', description: 'Short.', status: 'draft' };
+    const changed = await server.request('PATCH', path, { body: change });
+    expectStatus(changed, 200);
+    // The numbers of runs may change meanwhile.
+    const expected = { id, name: 'A new name', description: 'Short.', status };
+    expect(changed.body).toMatchObject(expected);
+    expect((await server.request('GET', `${path}/metadata`)).body).toMatchObject(expected);
+    expectError(await server.request('PATCH', path, { body: { name: 'x' } }), 400, 'name');
+    const list = await server.request('GET', `${PATH}?pagereturn=true&limit=1`);
+    expect(list.body).toMatchObject({ items: [expected] });
+    const stop = await calls.stop(id);
+    if (status === 'completed' || status === 'failed') expectError(stop, 400, status);
+    else expectStatus(stop, 204);
+    expectStatus(await calls.remove(id), 204);
+    expectError(await server.request('GET', path), 404, id);
+    expectError(await server.request('PATCH', path, { body: {} }), 404, id);
+    expectError(await calls.stop(id), 404, id);
+    // The id is free again.
+    expectStatus(await create(id, { input_ids: ['equal'], bad_version_id: 'v2' }), 201);
+    expectStatus(await calls.remove(id), 204);
+  });
 });
 
 describe('refused requests', () => {
@@ -201,6 +199,6 @@ describe('refused requests', () => {
   test('a missing instance, and a viewer', async () => {
     expectError(await create('refused', { instance_id: 'none' }), 404, 'none');
     const { token } = await server.createKey('viewer');
-    expectStatus(await server.request('POST', PATH, { body: { ...REQUEST, id: 'refused' }, token }), 403);
+    expectStatus(await server.request('POST', PATH, { body: {}, token }), 403);
   });
 });

@@ -2,7 +2,7 @@
  * Creates a bisect experiment. One transaction stores the experiment, its own references to the input contents and the runs
  * of the first step. A job continues the search.
  */
-import type { BisectExperimentCreate } from '@switchyard/contract/experiments/bisect-experiments.ts';
+import type { BisectExperimentCreate } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
 import { BATCH_RUNS_MAX, BISECT_INPUTS_MAX, BISECT_VERSIONS_MAX } from '@switchyard/contract/limits.ts';
 import type { ExperimentId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
@@ -209,7 +209,7 @@ const inputRemoved = (id: string) =>
 
 /** Returns the rounds of the first step, which a search without any run plans. */
 function planFirstRounds(definition: BisectDefinition) {
-  const { next } = runSearch(buildSearchSettings(definition), () => []);
+  const { next } = runSearch(buildSearchSettings(definition), () => ({ rounds: [], obstacle: null }));
   if (next === null) throw new Error('A search without runs plans no rounds.');
   return next;
 }

@@ -1,5 +1,6 @@
 /** The instances and versions that an experiment references. Pure. */
 import { parseBatchDefinition } from './batch-definition.ts';
+import { parseBisectDefinition } from './bisect-definition.ts';
 import { parseShadowDefinition, parseSwitchbackDefinition } from './online-test-definitions.ts';
 import type { ExperimentsTable } from './schema.ts';
 
@@ -21,6 +22,14 @@ export function listReferences(
   if (experiment.kind === 'switchback') {
     const { baseline, candidate } = parseSwitchbackDefinition(experiment);
     return { instances: [baseline, candidate], versions: [] };
+  }
+  if (experiment.kind === 'bisect') {
+    const { instance_id, good_version_id, bad_version_id } = parseBisectDefinition(experiment);
+    // A version between the two may be deleted: the search skips it.
+    return {
+      instances: instance_id === '' ? [] : [instance_id],
+      versions: [good_version_id, bad_version_id],
+    };
   }
   const { order, ensemble_instances = [] } = parseBatchDefinition(experiment);
   return { instances: [...order.instances, ...ensemble_instances], versions: order.versions };

@@ -132,6 +132,8 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   createBisectExperiment: 'experiment',
   listBisectExperiments: 'read',
   getBisectExperiment: 'read',
+  getBisectExperimentMetadata: 'read',
+  updateBisectExperiment: 'experiment',
   listBisectExperimentRuns: 'read',
   stopBisectExperiment: 'experiment',
   deleteBisectExperiment: 'experiment',

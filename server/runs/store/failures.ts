@@ -61,3 +61,21 @@ export async function listRunFailures(
     number_of_runs: Number(count),
   }));
 }
+
+/** Returns the error of the first planned run of the version that could not be submitted; undefined without one. */
+export async function findRefusalOfVersion(
+  db: Reader,
+  experimentUid: string,
+  version: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('planned_runs')
+    .select('error')
+    .where('owner_uid', '=', experimentUid)
+    .where('version_id', '=', version)
+    .where(IS_REFUSED)
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.error;
+}

@@ -223,6 +223,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     confidence: 0.9,
     maximum_runs: 1000,
   },
+  updateBisectExperiment: { name: 'Any name', description: 'Any description' },
   stopBisectExperiment: {},
   planExperiment: {
     experiment_id: 'faster',

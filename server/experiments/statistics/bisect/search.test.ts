@@ -29,7 +29,7 @@ function search(
 ): SearchResult & { runs: number } {
   const rounds = new Map<string, RoundOutcome[]>();
   for (let runs = 0; ; ) {
-    const result = runSearch(settings, (version) => rounds.get(version) ?? []);
+    const result = runSearch(settings, (version) => ({ rounds: rounds.get(version) ?? [], obstacle: null }));
     if (result.next === null) return { ...result, runs };
     const { version, from, count } = result.next;
     const known = rounds.get(version) ?? [];
@@ -78,7 +78,7 @@ describe('without noise', () => {
 
   test('rounds without information, whose runs were canceled, end with the runs', () => {
     const rounds: RoundOutcome[] = Array.from({ length: 40 }, () => ({ state: 'ended', effect: null }));
-    const result = runSearch(createSettings(4, { maximumRuns: 80 }), () => rounds);
+    const result = runSearch(createSettings(4, { maximumRuns: 80 }), () => ({ rounds, obstacle: null }));
     expect(result).toMatchObject({ ending: 'undecided', next: null });
   });
 });
@@ -86,7 +86,10 @@ describe('without noise', () => {
 /** Rounds that are pending delay the decision, also when later rounds have ended. */
 test('a pending round is waited for, and later rounds do not count before it', () => {
   const ended: RoundOutcome = { state: 'ended', effect: 1 };
-  const result = runSearch(createSettings(4), () => [{ state: 'pending' }, ...Array(30).fill(ended)]);
+  const result = runSearch(createSettings(4), () => ({
+    rounds: [{ state: 'pending' }, ...Array(30).fill(ended)],
+    obstacle: null,
+  }));
   expect(result).toMatchObject({ next: null, ending: null });
 });
 

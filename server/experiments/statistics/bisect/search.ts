@@ -4,6 +4,9 @@
  * (1 - confidence) / L at most, so all of them are right with the confidence (Bonferroni). The posterior of each version is
  * that of a probabilistic bisection (Horstein, IEEE Transactions on Information Theory 1963).
  *
+ * A version that cannot be tested is skipped, as by `git bisect skip`: the middle is then that of the other versions. A
+ * skipped version never makes more tests necessary, because it only reduces the number of places to tell apart.
+ *
  * The search is a function of the runs: it has no state of its own, so a killed server continues where it was.
  */
 import { countRoundsMin, estimateRounds, testWorse, type WorseTest } from './worse-test.ts';
@@ -23,11 +26,22 @@ export interface SearchSettings {
   /** Runs of one round: two for each input. */
   runsPerRound: number;
   maximumRuns: number;
+  /** Runs that were planned so far, with those that were deleted since; the default is the runs of the rounds. */
+  plannedRuns?: number;
+}
+
+/** The runs of a version in their rounds. */
+export interface VersionRounds {
+  rounds: readonly RoundOutcome[];
+  /** Why the version cannot be tested, in a sentence; null if it can. */
+  obstacle: string | null;
 }
 
 /** The test of one version. */
 export interface SearchStep extends WorseTest {
   version: string;
+  /** Why the version was skipped; null for a tested one. */
+  obstacle: string | null;
   /** Rounds that were planned, of which some can be pending. */
   planned: number;
   /** Mean of the finite effects; null without any. */
@@ -49,8 +63,8 @@ export interface SearchResult {
   steps: SearchStep[];
   /** Null: wait for pending runs, or the search has ended. */
   next: PlannedRounds | null;
-  /** Null while the search goes on. */
-  ending: 'found' | 'narrowed' | 'not_worse' | 'undecided' | null;
+  /** Null while the search goes on. `skipped`: only versions that cannot be tested are left between the last two. */
+  ending: 'found' | 'skipped' | 'narrowed' | 'not_worse' | 'undecided' | null;
   /** The last version that is not worse, and the first one that is, as far as they are known. */
   lastGood: string;
   firstBad: string | null;
@@ -58,6 +72,8 @@ export interface SearchResult {
   posterior: Map<string, number>;
   /** About how many runs the rest of the search needs; null when it has found the version. */
   runsNeeded: number | null;
+  /** About how many rounds decide on half of the difference, for a bad version that is not worse; null otherwise. */
+  roundsForHalf: number | null;
 }
 
 /** Returns the number of tests of a search over these versions: the bad one, then halves. */
@@ -83,44 +99,102 @@ export function countRunsMin(settings: SearchSettings): number {
   );
 }
 
+/** The interval of the search: `low` is not worse, `high` is worse. */
+interface Interval {
+  low: number;
+  high: number;
+}
+
 /** Replays the search over the rounds so far, and returns what to do next. */
 export function runSearch(
   settings: SearchSettings,
-  readRounds: (version: string) => readonly RoundOutcome[],
+  readVersion: (version: string) => VersionRounds,
 ): SearchResult {
   const { versions } = settings;
-  const steps: SearchStep[] = [];
-  const posterior = new Map(versions.slice(1).map((version) => [version, 1 / (versions.length - 1)]));
-  let [low, high, tested] = [0, versions.length - 1, versions.length - 1];
-  for (;;) {
-    const version = versions[tested] ?? '';
-    const rounds = readRounds(version);
-    const step = testVersion(settings, version, rounds);
-    steps.push(step);
-    const isFirst = steps.length === 1;
-    const place = {
-      steps,
+  const replay = new SearchReplay(settings);
+  let tested: number | null = versions.length - 1;
+  while (tested !== null) {
+    const { rounds, obstacle } = readVersion(versions[tested] ?? '');
+    const step = replay.test(tested, rounds, obstacle);
+    if (step.obstacle === null) {
+      if (step.decision === null) return replay.format(continueStep(settings, replay.steps, rounds));
+      if (replay.isFirst && step.decision === 'not_worse')
+        return { ...replay.format({ ending: 'not_worse' }), roundsForHalf: estimateHalf(settings, step) };
+      replay.decide(tested, step);
+    }
+    tested = replay.findMiddle();
+  }
+  return replay.format({ ending: replay.isAdjacent ? 'found' : 'skipped' });
+}
+
+/** The state of a search while its steps are replayed. */
+class SearchReplay {
+  readonly steps: SearchStep[] = [];
+  readonly #settings: SearchSettings;
+  readonly #posterior: Map<string, number>;
+  readonly #skipped = new Set<number>();
+  #interval: Interval;
+  /** false once the bad version is found to be worse. */
+  isFirst = true;
+
+  constructor(settings: SearchSettings) {
+    const { versions } = settings;
+    this.#settings = settings;
+    this.#posterior = new Map(versions.slice(1).map((version) => [version, 1 / (versions.length - 1)]));
+    this.#interval = { low: 0, high: versions.length - 1 };
+  }
+
+  get isAdjacent(): boolean {
+    return this.#interval.high - this.#interval.low === 1;
+  }
+
+  /** Adds the step of a version. The bad version cannot be skipped, because every answer relies on it. */
+  test(tested: number, rounds: readonly RoundOutcome[], obstacle: string | null): SearchStep {
+    const step = testVersion(this.#settings, this.#settings.versions[tested] ?? '', rounds);
+    const isSkipped = obstacle !== null && !this.isFirst;
+    if (isSkipped) this.#skipped.add(tested);
+    const added = isSkipped ? { ...step, decision: null, obstacle } : step;
+    this.steps.push(added);
+    return added;
+  }
+
+  decide(tested: number, { decision }: Pick<SearchStep, 'decision'>): void {
+    const { versions } = this.#settings;
+    const errorRate = computeErrorRate(this.#settings);
+    if (!this.isFirst)
+      updatePosterior(this.#posterior, versions.slice(1, tested + 1), { decision }, errorRate);
+    this.isFirst = false;
+    if (decision === 'worse') this.#interval.high = tested;
+    else this.#interval.low = tested;
+  }
+
+  /**
+   * Returns the middle of the versions that are left and not skipped; null without any. It depends on the skipped versions
+   * so far alone, so a version that is skipped later does not change the steps before it.
+   */
+  findMiddle(): number | null {
+    const { low, high } = this.#interval;
+    const left = Array.from({ length: high - low + 1 }, (_, index) => low + index).filter(
+      (index) => !this.#skipped.has(index),
+    );
+    return left.length === 2 ? null : (left[Math.floor((left.length - 1) / 2)] ?? null);
+  }
+
+  format(
+    state: Pick<SearchResult, 'ending'> & Partial<Pick<SearchResult, 'next' | 'runsNeeded'>>,
+  ): SearchResult {
+    const { versions } = this.#settings;
+    const { low, high } = this.#interval;
+    return {
+      next: null,
+      runsNeeded: null,
+      roundsForHalf: null,
+      ...state,
+      steps: this.steps,
       lastGood: versions[low] ?? '',
-      firstBad: isFirst ? null : (versions[high] ?? null),
-      posterior: isFirst ? new Map<string, number>() : posterior,
+      firstBad: this.isFirst ? null : (versions[high] ?? null),
+      posterior: this.isFirst ? new Map() : this.#posterior,
     };
-    if (step.decision === null) return { ...place, ...continueStep(settings, steps, rounds) };
-    if (isFirst && step.decision === 'not_worse')
-      return { ...place, next: null, ending: 'not_worse', runsNeeded: null };
-    if (!isFirst) updatePosterior(posterior, versions.slice(1, tested + 1), step, computeErrorRate(settings));
-    if (step.decision === 'worse') high = tested;
-    else low = tested;
-    if (high - low === 1)
-      return {
-        steps,
-        lastGood: versions[low] ?? '',
-        firstBad: versions[high] ?? null,
-        posterior,
-        next: null,
-        ending: 'found',
-        runsNeeded: null,
-      };
-    tested = Math.floor((low + high) / 2);
   }
 }
 
@@ -136,6 +210,7 @@ function testVersion(settings: SearchSettings, version: string, rounds: readonly
   return {
     ...test,
     version,
+    obstacle: null,
     planned: rounds.length,
     effect: finite.length === 0 ? null : computeMean(finite),
     effects: finite,
@@ -176,28 +251,37 @@ function continueStep(
   steps: readonly SearchStep[],
   rounds: readonly RoundOutcome[],
 ): Pick<SearchResult, 'next' | 'ending' | 'runsNeeded'> {
-  const { runsPerRound, maximumRuns, versions } = settings;
+  const { runsPerRound, maximumRuns, versions, plannedRuns = 0 } = settings;
   const step = steps[steps.length - 1];
-  const runsNeeded = step ? estimateRuns(settings, step, countTests(versions.length) - steps.length) : null;
+  const tests = steps.filter(({ obstacle }) => obstacle === null).length;
+  const runsNeeded = step ? estimateRuns(settings, step, countTests(versions.length) - tests) : null;
   if (!step || rounds.some(({ state }) => state === 'pending'))
     return { next: null, ending: null, runsNeeded };
   const used = steps.reduce((total, { planned }) => total + planned * runsPerRound, 0);
-  const affordable = Math.floor((maximumRuns - used) / runsPerRound);
+  const affordable = Math.floor((maximumRuns - Math.max(used, plannedRuns)) / runsPerRound);
   const wanted =
     rounds.length === 0
       ? countRoundsMin(computeErrorRate(settings))
       : Math.max(2, Math.ceil(rounds.length / 4));
   const count = Math.min(wanted, affordable);
-  if (count <= 0) return { next: null, ending: steps.length === 1 ? 'undecided' : 'narrowed', runsNeeded };
+  if (count <= 0) return { next: null, ending: tests === 1 ? 'undecided' : 'narrowed', runsNeeded };
   return { next: { version: step.version, from: rounds.length, count }, ending: null, runsNeeded };
 }
 
 /** Assumes that the versions differ by 0 or by the whole difference, whose distance from the limit is half of it. */
 function estimateRuns(settings: SearchSettings, step: SearchStep, remainingTests: number): number {
   const half = settings.difference / 2;
-  // Two effects are the fewest with a spread; before them, the noise is assumed to be as large as half of the difference.
-  const deviation = step.effects.length < 2 ? half : computeDeviation(step.effects);
-  const rounds = estimateRounds(computeErrorRate(settings), deviation, half);
+  const rounds = estimateRounds(computeErrorRate(settings), assumeDeviation(step, half), half);
   const left = Math.max(1, rounds - step.rounds) + Math.max(0, remainingTests) * rounds;
   return left * settings.runsPerRound;
+}
+
+/** Two effects are the fewest with a spread; before them, the noise is assumed to be as large as half of the difference. */
+function assumeDeviation({ effects }: SearchStep, half: number): number {
+  return effects.length < 2 ? half : computeDeviation(effects);
+}
+
+function estimateHalf(settings: SearchSettings, step: SearchStep): number {
+  const half = settings.difference / 2;
+  return estimateRounds(computeErrorRate(settings), assumeDeviation(step, half), half / 2);
 }

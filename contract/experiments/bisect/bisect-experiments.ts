@@ -11,10 +11,10 @@ import {
   DESCRIPTION_CHARS_MAX,
   EXPERIMENT_DESCRIPTION_CHARS_MIN,
   METRIC_CHARS_MAX,
-} from '../limits.ts';
-import { defineOperation } from '../operation.ts';
-import { ApplicationParams } from '../schemas/application-params.ts';
-import { describeDeletion } from '../schemas/describe-deletion.ts';
+} from '../../limits.ts';
+import { defineOperation } from '../../operation.ts';
+import { ApplicationParams } from '../../schemas/application-params.ts';
+import { describeDeletion } from '../../schemas/describe-deletion.ts';
 import {
   nameOrIdSchema,
   nullable,
@@ -22,7 +22,7 @@ import {
   stringEnum,
   textSchema,
   timestampSchema,
-} from '../schemas/field-schemas.ts';
+} from '../../schemas/field-schemas.ts';
 import {
   type ExperimentId,
   type InputId,
@@ -32,10 +32,11 @@ import {
   idSchema,
   newIdSchema,
   type VersionId,
-} from '../schemas/ids.ts';
-import { PageQuery, pageOrArray, runsPage, WindowQuery } from '../schemas/paging.ts';
-import { experimentFields, experimentProgressFields } from './experiment-fields.ts';
-import { ExperimentRun } from './experiment-runs.ts';
+} from '../../schemas/ids.ts';
+import { PageQuery, pageOrArray, runsPage, WindowQuery } from '../../schemas/paging.ts';
+import { experimentFields, experimentProgressFields, experimentUpdateFields } from '../experiment-fields.ts';
+import { ExperimentRun, runProblemFields } from '../experiment-runs.ts';
+import { BisectExperimentResult } from './bisect-results.ts';
 
 const Difference = Type.Object(
   {
@@ -112,6 +113,11 @@ const BisectExperimentCreate = Type.Object(
 );
 export type BisectExperimentCreate = Static<typeof BisectExperimentCreate>;
 
+const BisectExperimentUpdate = Type.Object(experimentUpdateFields('bisect experiment'), {
+  $id: 'BisectExperimentUpdate',
+  description: 'The fields to change. Other fields are ignored.',
+});
+
 const infoFields = {
   ...experimentFields('bisect experiment'),
   completed_at: Type.Optional(timestampSchema('End time; absent before the end')),
@@ -135,80 +141,8 @@ const BisectExperimentInfo = Type.Object(infoFields, {
 });
 export type BisectExperimentInfo = Static<typeof BisectExperimentInfo>;
 
-const Effect = Type.Number({
-  description:
-    'How much worse the version is than the good one: a share for a relative difference, else in the unit of the indicator. Negative for a better version.',
-});
-
-const BisectStep = Type.Object(
-  {
-    version_id: Type.String({ description: 'The tested version.' }),
-    decision: nullable(
-      stringEnum(['worse', 'not_worse'], 'worse: by more than half of `difference`. Null while undecided.'),
-    ),
-    number_of_rounds: Type.Integer({
-      description: 'Rounds that counted. In a round both versions run every input once.',
-    }),
-    number_of_lost_rounds: Type.Integer({
-      description: 'Rounds in which one version failed on more inputs than the other.',
-    }),
-    effect: nullable(Effect),
-    interval: nullable(
-      Type.Object(
-        { low: Type.Number({ description: 'Lower end.' }), high: Type.Number({ description: 'Upper end.' }) },
-        { description: 'Confidence sequence of the effect at 95 %. Null before ten rounds.' },
-      ),
-    ),
-    e_value: Type.Number({
-      description: 'Evidence for the decision; it decides from the number of tests / (1 - confidence) on.',
-    }),
-  },
-  { $id: 'BisectStep', description: 'The comparison of one version with the good one.' },
-);
-
-const BisectExperimentResult = Type.Object(
-  {
-    verdict: stringEnum(
-      ['running', 'found', 'narrowed', 'not_distinguishable', 'stopped', 'failed'],
-      'found: `first_bad_version_id` made it worse. narrowed: the version is after the last good and at most the first bad one. not_distinguishable: the bad version is not shown to be worse. stopped: a caller stopped the search. failed: runs could not be created or compared.',
-    ),
-    reason: Type.String({ description: 'The verdict in a sentence.' }),
-    last_good_version_id: Type.String({
-      description: 'The last version that is not worse, as far as known.',
-    }),
-    first_bad_version_id: nullable(
-      Type.String({ description: 'The first version that is worse, as far as known; null for none.' }),
-    ),
-    probability: nullable(
-      Type.Number({ description: 'Probability of `first_bad_version_id`, by `posterior`; null for none.' }),
-    ),
-    posterior: Type.Array(
-      Type.Object(
-        {
-          version_id: Type.String({ description: 'A version.' }),
-          probability: Type.Number({ description: 'Probability that it made the indicator worse.' }),
-        },
-        { description: 'The probability of one version.' },
-      ),
-      {
-        description:
-          'Probabilities after the steps so far. Empty before the bad version is found to be worse.',
-      },
-    ),
-    steps: Type.Array(BisectStep, { description: 'The comparisons, in the order of the search.' }),
-    runs_needed: nullable(
-      Type.Integer({
-        description:
-          'About how many more runs the search needs, from the noise of the last step. Null when no more runs help.',
-      }),
-    ),
-  },
-  { $id: 'BisectExperimentResult', description: 'The state of the search.' },
-);
-export type BisectExperimentResult = Static<typeof BisectExperimentResult>;
-
 const BisectExperiment = Type.Object(
-  { ...infoFields, ...BisectExperimentResult.properties },
+  { ...infoFields, ...runProblemFields, ...BisectExperimentResult.properties },
   { $id: 'BisectExperiment', description: 'A bisect experiment with its steps.' },
 );
 export type BisectExperiment = Static<typeof BisectExperiment>;
@@ -317,10 +251,14 @@ export const getBisectExperiment = defineOperation({
       schema: BisectExperiment,
       example: {
         ...ended,
+        refused_runs: [],
+        failures: [],
         verdict: 'found',
         reason: 'Version "v3" is the first that is worse than "v1".',
         last_good_version_id: 'v2',
         first_bad_version_id: 'v3',
+        possible_version_ids: ['v3'],
+        skipped_versions: [],
         probability: 0.984,
         posterior: [
           { version_id: 'v2', probability: 0.008 },
@@ -341,6 +279,35 @@ export const getBisectExperiment = defineOperation({
         runs_needed: null,
       },
     },
+  },
+  errors: [404],
+});
+
+export const getBisectExperimentMetadata = defineOperation({
+  id: 'getBisectExperimentMetadata',
+  method: 'GET',
+  path: `${ROOT}/{bisect_id}/metadata`,
+  tag: 'bisect-experiments',
+  summary: 'Get the status of a bisect experiment',
+  description: 'Returns the experiment without its steps. Poll this operation.',
+  right: 'read',
+  params: BisectParams,
+  responses: { 200: { description: 'The experiment.', schema: BisectExperimentInfo, example: ended } },
+  errors: [404],
+});
+
+export const updateBisectExperiment = defineOperation({
+  id: 'updateBisectExperiment',
+  method: 'PATCH',
+  path: `${ROOT}/{bisect_id}`,
+  tag: 'bisect-experiments',
+  summary: 'Update a bisect experiment',
+  description: 'Changes name and description. Other fields are ignored.',
+  right: 'experiment',
+  params: BisectParams,
+  body: { schema: BisectExperimentUpdate, example: { name: 'Dearer since March' } },
+  responses: {
+    200: { description: 'The updated experiment.', schema: BisectExperimentInfo, example: ended },
   },
   errors: [404],
 });

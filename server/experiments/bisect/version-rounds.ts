@@ -1,0 +1,149 @@
+/**
+ * Collects the runs of a search by version and round. A run of a step has the tested version as its scenario and the round
+ * as its repetition; its own version is either the tested or the good one.
+ */
+import { parseLabels } from '../../runs/store/labels.ts';
+import type { PlannedRunsTable } from '../../runs/store/schema.ts';
+import { parseObservation, type RawObservation } from '../results/batch-analysis.ts';
+import { computeRoundEffect, type RoundScale } from '../statistics/bisect/round-effect.ts';
+import type { RoundOutcome, VersionRounds } from '../statistics/bisect/search.ts';
+import { type Outcome, readOutcome } from '../statistics/paired/outcomes.ts';
+import type { BisectDefinition } from '../store/bisect-definition.ts';
+
+/** The outcomes of one input in one round. */
+interface InputOutcomes {
+  control?: Outcome;
+  candidate?: Outcome;
+}
+
+/** The runs of a version by their end. */
+interface RunTally {
+  /** Runs with a number for the indicator. */
+  reported: number;
+  failed: number;
+  /** Runs that succeeded without a number. */
+  unreported: number;
+  /** Runs that the server did not create. */
+  refused: number;
+  pending: number;
+}
+
+/** Collects runs, lists the rounds of a version, and says which versions cannot be compared. */
+export class VersionRoundsReader {
+  readonly #definition: BisectDefinition;
+  readonly #scale: RoundScale;
+  /** By version, round and input. */
+  readonly #rounds = new Map<string, Map<number, Map<string, InputOutcomes>>>();
+  readonly #tallies = new Map<string, RunTally>();
+
+  constructor(definition: BisectDefinition) {
+    this.#definition = definition;
+    this.#scale = { measure: definition.difference.type, direction: definition.direction };
+  }
+
+  /** Adds a run; one without an id could not be created. */
+  add(raw: RawObservation): void {
+    const run = parseObservation(raw);
+    const outcome = raw.run_id === undefined ? 'refused' : readOutcome(run, this.#definition.indicator);
+    const tally = this.#getTally(run.version_id);
+    if (outcome === 'failed') tally[run.status === 'succeeded' ? 'unreported' : 'failed'] += 1;
+    else if (outcome === 'refused' || outcome === 'pending') tally[outcome] += 1;
+    else if (outcome !== 'canceled') tally.reported += 1;
+    this.#setOutcome(run, outcome === 'refused' ? 'canceled' : outcome);
+  }
+
+  /** Adds a planned run that is still to be submitted. Add it before the runs, because it may be submitted meanwhile. */
+  addWaiting(row: PlannedRunsTable): void {
+    const { scenario_id = null, repetition = null } = parseLabels(row);
+    this.#getTally(row.version_id).pending += 1;
+    this.#setOutcome(
+      { version_id: row.version_id, scenario_id, repetition, input_id: row.input_id ?? '' },
+      'pending',
+    );
+  }
+
+  #setOutcome(
+    run: Pick<RawObservation, 'version_id' | 'scenario_id' | 'repetition' | 'input_id'>,
+    outcome: Outcome,
+  ): void {
+    const rounds = getOrCreate(this.#rounds, run.scenario_id ?? '', () => new Map());
+    const inputs = getOrCreate(rounds, run.repetition ?? 0, () => new Map());
+    const outcomes = getOrCreate(inputs, run.input_id, (): InputOutcomes => ({}));
+    outcomes[run.version_id === this.#definition.good_version_id ? 'control' : 'candidate'] = outcome;
+  }
+
+  /** Returns the versions with runs that the server did not create. */
+  listRefusedVersions(): string[] {
+    return [...this.#tallies].flatMap(([version, { refused }]) => (refused > 0 ? [version] : []));
+  }
+
+  /**
+   * Returns the reason why the good or the bad version cannot be compared, so that the search cannot continue; null if both
+   * can. Failures of the bad version alone are what the search looks for.
+   */
+  describeFailure(describeRefusal: (version: string) => string): string | null {
+    const { good_version_id: good, bad_version_id: bad, indicator } = this.#definition;
+    for (const version of [good, bad]) {
+      const { refused, pending, failed, reported, unreported } = this.#getTally(version);
+      if (refused > 0) return `The version "${version}" could not be run: ${describeRefusal(version)}`;
+      if (pending > 0 || reported > 0) continue;
+      if (unreported > 0)
+        return `No run of the version "${version}" reported ${indicator}, so it cannot be compared. Name an indicator that both versions report.`;
+      if (failed > 0 && version === good)
+        return `All runs of the version "${good}" failed, so nothing can be compared with it. Name a good version that runs.`;
+    }
+    return null;
+  }
+
+  /** Returns the rounds of the version. A run that was deleted counts as canceled. */
+  read(version: string, describeRefusal: (version: string) => string): VersionRounds {
+    return { rounds: this.#listRounds(version), obstacle: this.#findObstacle(version, describeRefusal) };
+  }
+
+  #listRounds(version: string): RoundOutcome[] {
+    const rounds = this.#rounds.get(version) ?? new Map<number, Map<string, InputOutcomes>>();
+    const count = Math.max(-1, ...rounds.keys()) + 1;
+    return Array.from({ length: count }, (_, round) =>
+      computeRoundEffect(
+        this.#definition.input_ids.map((input) => {
+          const { control = 'canceled', candidate = 'canceled' } = rounds.get(round)?.get(input) ?? {};
+          return { control, candidate };
+        }),
+        this.#scale,
+      ),
+    );
+  }
+
+  /**
+   * A version none of whose runs has a number cannot be compared: it may be broken for another reason than the one that the
+   * search looks for. Where the bad version always fails too, its failures are that reason.
+   */
+  #findObstacle(version: string, describeRefusal: (version: string) => string): string | null {
+    const { bad_version_id: bad, indicator } = this.#definition;
+    const { refused, pending, failed, reported, unreported } = this.#getTally(version);
+    if (pending > 0) return null;
+    if (refused > 0) return `Its runs could not be created: ${describeRefusal(version)}`;
+    if (reported > 0) return null;
+    if (unreported > 0) return `None of its ${failed + unreported} runs reported ${indicator}.`;
+    if (failed > 0 && this.#getTally(bad).reported > 0) return `All of its ${failed} runs failed.`;
+    return null;
+  }
+
+  #getTally(version: string): RunTally {
+    return getOrCreate(this.#tallies, version, () => ({
+      reported: 0,
+      failed: 0,
+      unreported: 0,
+      refused: 0,
+      pending: 0,
+    }));
+  }
+}
+
+function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const created = create();
+  map.set(key, created);
+  return created;
+}
