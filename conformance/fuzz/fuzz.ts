@@ -1,8 +1,9 @@
 /**
  * Runs schemathesis against the API with the API's own document, and reports every contradiction.
  *
- * node conformance/fuzz/fuzz.ts [--minutes 6] [--seed 1]
+ * node conformance/fuzz/fuzz.ts [--minutes 6] [--seed 1] [--only planExperiment,replayRun]
  *
+ * Every operation of the document is fuzzed, or those that `--only` names, by their ids.
  * It starts a server and creates an application with a version, an instance and runs, so that requests go beyond "not
  * found". Several passes share the time, each with its own seed. The exit code is 1 if there is any finding.
  */
@@ -30,29 +31,16 @@ const KNOWN_ID = 0.6;
  */
 const EXCLUDED_CHECKS = ['unsupported_method', 'positive_data_acceptance'];
 
-/** Operations that delete or demote get only generated ids, so that the resources of other operations stay. */
-const DESTRUCTIVE_OPERATIONS = [
-  'deleteApplication',
-  'deleteVersion',
-  'deleteInstance',
-  'deleteRun',
-  'deleteInput',
-  'deleteInputSet',
-  'deleteEnsemble',
-  'deleteShadowTest',
-  'deleteSwitchbackTest',
-  'deleteAcceptanceTest',
-  'revokeKey',
-  'deleteMember',
-  'updateMember',
-  'deleteAccount',
-];
-
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '6' }, seed: { type: 'string', default: '1' } },
+  options: {
+    minutes: { type: 'string', default: '6' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+  },
 });
 const minutes = Number(values.minutes);
 const firstSeed = Number(values.seed);
+const selected = values.only?.split(',') ?? [];
 if (!(minutes > 0) || !Number.isInteger(firstSeed))
   throw new Error('--minutes must be a number above 0, and --seed a whole number.');
 
@@ -67,16 +55,20 @@ interface Ids {
   shadows: string[];
   switchbacks: string[];
   acceptances: string[];
+  batches: string[];
+  bisects: string[];
 }
 
+/** Creates resources with the ids that the examples of the document name, so that the examples succeed. */
 async function furnish(server: ServerProcess): Promise<Ids> {
   const application = 'routing';
   const params = { application_id: application };
   await pushApp(server, application, nodeApp('(input) => ({ solution: input ?? null })'));
-  await server.client.call('createVersion', { params, body: { id: 'one', name: 'First version' } });
+  for (const id of ['v1', 'v4'])
+    await server.client.call('createVersion', { params, body: { id, name: `Version ${id}` } });
   await server.client.call('createInstance', {
     params,
-    body: { id: 'production', name: 'Production', version_id: 'one' },
+    body: { id: 'production', name: 'Production', version_id: 'v1' },
   });
   const runs = [
     await createRun(server, application, { input: { stops: [] } }),
@@ -93,6 +85,26 @@ async function furnish(server: ServerProcess): Promise<Ids> {
       rules: [{ id: 'cost', statistics_path: 'result.value', objective: 'minimize', index: 0 }],
     },
   });
+  await createExperiments(server, params);
+  // The runs end while schemathesis reads the document.
+  return {
+    applications: [application],
+    versions: ['v1', 'v4'],
+    instances: ['production', 'latest'],
+    runs,
+    inputs: ['monday'],
+    sets: ['peaks'],
+    ensembles: ['best'],
+    shadows: ['shadow'],
+    switchbacks: ['switchback'],
+    acceptances: ['accepted'],
+    batches: ['accepted', 'faster-planner'],
+    bisects: ['bisect'],
+  };
+}
+
+/** Creates one experiment of each kind, with the ids that `furnish` returns. */
+async function createExperiments(server: ServerProcess, params: { application_id: string }): Promise<void> {
   const comparison = { baseline_instance_id: 'production', candidate_instance_id: 'latest' };
   await server.client.call('createShadowTest', {
     params,
@@ -125,30 +137,48 @@ async function furnish(server: ServerProcess): Promise<Ids> {
       input_set_id: 'peaks',
     },
   });
-  // The runs end while schemathesis reads the document.
-  return {
-    applications: [application],
-    versions: ['one'],
-    instances: ['production', 'latest'],
-    runs,
-    inputs: ['monday'],
-    sets: ['peaks'],
-    ensembles: ['best'],
-    shadows: ['shadow'],
-    switchbacks: ['switchback'],
-    acceptances: ['accepted'],
-  };
+  await server.client.call('createBatchExperiment', {
+    params,
+    body: {
+      id: 'faster-planner',
+      name: 'Batch',
+      input_set_id: 'peaks',
+      instance_ids: ['production', 'latest'],
+    },
+  });
+  await server.client.call('createBisectExperiment', {
+    params,
+    body: {
+      id: 'bisect',
+      name: 'Bisect',
+      input_ids: ['monday'],
+      indicator: 'result.value',
+      good_version_id: 'v1',
+      bad_version_id: 'v4',
+      difference: { type: 'relative', value: 0.05 },
+    },
+  });
+}
+
+type OpenApiDocument = { paths: Record<string, Record<string, { operationId: string }>> };
+
+/** Lists the operations that delete or demote. They get only generated ids, so that the resources of others stay. */
+async function listDestructiveOperations(server: ServerProcess): Promise<string[]> {
+  const response = await fetch(`${server.url}/openapi/cloud.json`);
+  const { paths }: OpenApiDocument = JSON.parse(await response.text());
+  const deleting = Object.values(paths).flatMap((methods) => methods.delete?.operationId ?? []);
+  return [...deleting, 'updateMember'];
 }
 
 /** A JSON array of strings is a TOML array too. */
-function settings(ids: Ids): string {
+function settings(ids: Ids, destructive: readonly string[]): string {
   const dictionaries = Object.entries(ids).map(
     ([name, known]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(known)}\n`,
   );
   const known = (name: keyof Ids) => `{ dictionary = "${name}", probability = ${KNOWN_ID} }`;
   return `${dictionaries.join('\n')}
 [[operations]]
-exclude-operation-id = ${JSON.stringify(DESTRUCTIVE_OPERATIONS)}
+exclude-operation-id = ${JSON.stringify(destructive)}
 [operations.parameters]
 "path.application_id" = ${known('applications')}
 "path.version_id" = ${known('versions')}
@@ -160,6 +190,8 @@ exclude-operation-id = ${JSON.stringify(DESTRUCTIVE_OPERATIONS)}
 "path.shadow_id" = ${known('shadows')}
 "path.switchback_id" = ${known('switchbacks')}
 "path.acceptance_id" = ${known('acceptances')}
+"path.batch_id" = ${known('batches')}
+"path.bisect_id" = ${known('bisects')}
 "query.instance_id" = ${known('instances')}
 `;
 }
@@ -185,6 +217,7 @@ function pass(seed: number): Promise<number> {
       ...['--seed', String(seed), '--continue-on-failure', '--generation-database', 'none'],
       // Generated ids of missing resources are intended.
       ...['--warnings', 'off'],
+      ...selected.flatMap((id) => ['--include-operation-id', id]),
     ],
     {
       cwd: data,
@@ -202,7 +235,7 @@ function pass(seed: number): Promise<number> {
 }
 
 try {
-  writeFileSync(config, settings(await furnish(server)));
+  writeFileSync(config, settings(await furnish(server), await listDestructiveOperations(server)));
   const codes: number[] = [];
   for (let seed = firstSeed; seed < firstSeed + PASSES; seed += 1) codes.push(await pass(seed));
   const alive = await server.request('GET', '/healthz').then(
