@@ -46,7 +46,17 @@ export function checkPackageOrder(sources: readonly Source[], packages: Packages
 /** The import order of the server: a part imports only from itself and from parts before it. */
 const SERVER_ORDER = [
   ...['clock', 'random', 'memoize', 'log', 'config', 'database', 'blobs', 'jobs', 'http', 'audit'],
-  ...['account', 'uploads', 'applications', 'versions', 'instances', 'secrets', 'workers', 'runs'],
+  ...[
+    'account',
+    'sessions',
+    'uploads',
+    'applications',
+    'versions',
+    'instances',
+    'secrets',
+    'workers',
+    'runs',
+  ],
   ...[
     'inputs',
     'input-sets',

@@ -58,6 +58,14 @@ export const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
 /** 500 MB, which the published clients read as 500 MiB. */
 export const UPLOAD_BYTES_MAX = 500 * 1024 * 1024;
 export const OUTPUT_BYTES_MAX = 100 * 1024 * 1024;
+/** Validity of a link that signs in to the console. */
+export const SIGN_IN_LINK_MINUTES = 10;
+/** A session ends after this time without a request. */
+export const SESSION_IDLE_DAYS = 7;
+/** A session ends this long after its sign-in. */
+export const SESSION_DAYS = 30;
+/** Sessions of one member; a new one ends the oldest. */
+export const MEMBER_SESSIONS_MAX = 50;
 export const UPLOAD_URL_TTL_SECONDS = 10 * 60;
 export const DOWNLOAD_URL_TTL_SECONDS = 10 * 60;
 

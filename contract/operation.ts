@@ -10,6 +10,7 @@ import type { Right } from './roles.ts';
 export const TAGS = [
   'account',
   'accounts',
+  'sessions',
   'applications',
   'executables',
   'versions',

@@ -13,6 +13,7 @@ import {
   updateMember,
 } from './account/members.ts';
 import { getHealth, getMetrics, getReadiness } from './account/service.ts';
+import { createSession, createSignInLink, endSession, listSessions } from './account/sessions.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -157,6 +158,10 @@ export const operations = {
   createAccount,
   listAccounts,
   deleteAccount,
+  createSignInLink,
+  createSession,
+  listSessions,
+  endSession,
   createApplication,
   listApplications,
   getApplication,

@@ -24,6 +24,7 @@ import { removeOldLogChunksJob, removeOldRunEventsJob } from './runs/logs/histor
 import { recoverOrphanedRunsJob } from './runs/queue/orphan-recovery.ts';
 import { compareReplaysJob } from './runs/replay/compare-replays.ts';
 import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
+import { removeEndedSessionsJob } from './sessions/sessions.ts';
 import type { Uploads } from './uploads/uploads.ts';
 import { removeDeletedWebhooksJob, removeOldConversationsJob } from './webhooks/clean-up.ts';
 import { type SendDeliveriesParts, sendDeliveriesJob } from './webhooks/deliveries.ts';
@@ -66,6 +67,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
     ...wakeable,
     maintenance: [
       idempotency.removeExpiredResponsesJob(parts),
+      removeEndedSessionsJob(parts),
       chainAuditEntriesJob(parts),
       uploads.removeExpiredUploadsJob(parts),
       wakeable.removeDeletedApplications,

@@ -22,6 +22,7 @@ import * as runOperations from './runs/api/operations.ts';
 import * as queueOperations from './runs/api/queue-operations.ts';
 import * as replayOperations from './runs/api/replay-operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
+import * as sessionOperations from './sessions/operations.ts';
 import * as uploadOperations from './uploads/operations.ts';
 import * as versionOperations from './versions/operations.ts';
 import * as deliveryOperations from './webhooks/delivery-operations.ts';
@@ -33,6 +34,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, ownAccountOperations),
     ...bindHandlers(context, memberOperations),
     ...bindHandlers(context, serverAccountOperations),
+    ...bindHandlers(context, sessionOperations),
     ...bindHandlers(context, auditOperations),
     ...bindHandlers(context, applicationOperations),
     ...bindHandlers(context, executableOperations),

@@ -30,6 +30,7 @@ import { createIdSequence, type Random, systemRandom } from './random.ts';
 import { startWorker } from './runs/execute/start-worker.ts';
 import { serveSearch } from './search/search.ts';
 import { createContext, createServices, type ProcessState, type Services } from './services.ts';
+import { createSessionAuthenticator } from './sessions/sessions.ts';
 import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { type ResolveName, resolveName } from './webhooks/addresses.ts';
@@ -192,12 +193,18 @@ async function createHttp(
   const { database, metrics } = services.shared;
   const isWorker = config.role === 'worker';
   const site = siteFolder && !isWorker ? await loadSite(siteFolder, config.site) : null;
+  const authenticateToken = createAuthenticator({ database, tokens: services.tokens, clock, log });
+  const authenticateSession = createSessionAuthenticator({ database, clock, log });
   const http = await createHttpServer({
     connectionsMax,
     errorPages: site && createErrorPages(site),
     handlers,
     servedOperations: isWorker ? SERVICE_OPERATIONS : null,
-    authenticate: createAuthenticator({ database, tokens: services.tokens, clock, log }),
+    authenticate: (credential) =>
+      credential.kind === 'token'
+        ? authenticateToken(credential.token)
+        : authenticateSession(credential.secret),
+    publicUrl: services.publicUrl,
     rateLimit: config.rateLimit,
     idempotency: services.idempotency,
     auditLog: new AuditRecorder({ database, clock, random }),

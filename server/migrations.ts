@@ -13,6 +13,7 @@ import { migrations as inputs } from './inputs/schema.ts';
 import { migrations as instances } from './instances/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as secrets } from './secrets/schema.ts';
+import { migrations as sessions } from './sessions/schema.ts';
 import { migrations as uploads } from './uploads/schema.ts';
 import { migrations as versions } from './versions/schema.ts';
 import { migrations as webhooks } from './webhooks/schema.ts';
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   ...blobs,
   ...audit,
   ...account,
+  ...sessions,
   ...uploads,
   ...applications,
   ...versions,

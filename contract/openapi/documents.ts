@@ -14,6 +14,7 @@ import { MARKETPLACE_OPERATIONS } from './marketplace.ts';
 const TAG_DESCRIPTIONS: Record<Tag, string> = {
   account: 'The account of a token, its members, and its API keys.',
   accounts: "The accounts of the server: sign-up, and operations for the server's operator.",
+  sessions: 'Sessions of the console, and the links that sign in to it.',
   applications: 'Decision models, each with its executables, versions, instances and runs.',
   executables: 'The programs of applications, pushed as archives in three steps.',
   versions: 'Immutable names for executables.',

@@ -14,6 +14,7 @@ type Id<Noun extends string> = string & { readonly [brand]: Noun };
 export type AccountId = Id<'account'>;
 export type KeyId = Id<'key'>;
 export type MemberId = Id<'member'>;
+export type SessionId = Id<'session'>;
 export type ApplicationId = Id<'application'>;
 export type ExecutableId = Id<'executable'>;
 export type VersionId = Id<'version'>;

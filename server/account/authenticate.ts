@@ -41,6 +41,6 @@ export function createAuthenticator(parts: {
     if (!key || key.account_id !== claims.account || key.role !== claims.role) return null;
     touch(key.id);
     const { account_id: account, name, role, email, owner } = key;
-    return { account, key: key.id, name, role, email, owner };
+    return { account, key: key.id, name, role, email, owner, session: null };
   };
 }

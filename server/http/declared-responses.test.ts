@@ -92,9 +92,21 @@ beforeAll(async () => {
     member_id: invited.id,
     account_id,
     webhook_id: 'hook',
+    session_id: await createSession(),
     conversation_id: await createConversation(),
   };
 });
+
+/** The headers of a request from the console. */
+const fromConsole = () => ({ 'x-switchyard-console': '1', origin: server.url });
+
+const createHeaders = (id: string): Record<string, string> => (id === 'createSession' ? fromConsole() : {});
+
+/** Returns the id of a session of the console. */
+async function createSession(): Promise<string> {
+  const response = await server.request('POST', '/v1/account/sessions', { body: {}, headers: fromConsole() });
+  return (response.body as { id: string }).id;
+}
 
 /** Returns the id of a conversation with a webhook whose receiver responds. */
 async function createConversation(): Promise<string> {
@@ -173,6 +185,7 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   planExperiment: { difference: { type: 'relative', value: 0.05 }, within_input: 0.1 },
   createKey: { name: 'Any name', role: 'viewer' },
   updateAccount: { name: 'New name' },
+  createSession: {},
   updateMember: { name: 'New name' },
   createAccount: { name: 'Any name', email: 'eve@example.com' },
   createApplication: { name: 'Any name' },
@@ -312,7 +325,10 @@ describe.each(declared)('$id', (operation) => {
         token: null,
       }),
       await server.request(operation.method, formatUrl(operation, {}), { body, token: 'rubbish' }),
-      await server.request(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), { body }),
+      await server.request(operation.method, operation.path.replaceAll(/\{\w+\}/g, 'missing'), {
+        body,
+        headers: createHeaders(operation.id),
+      }),
     ];
     if (operation.id === 'putUpload') return;
     for (const response of responses) expectAsDocumented(operation, response);
@@ -334,6 +350,7 @@ describe.each(declared)('$id', (operation) => {
     for (const query of shapes) {
       const response = await server.request(operation.method, formatUrl(operation, pathIds) + query, {
         body: createBody(operation.id),
+        headers: createHeaders(operation.id),
       });
       expect(response.status, response.text).toBeLessThan(300);
       expectAsDocumented(operation, response);

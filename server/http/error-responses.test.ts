@@ -25,6 +25,7 @@ beforeAll(async () => {
     servedOperations: ['getDownload'],
     authenticate: async () => null,
     rateLimit: null,
+    publicUrl: () => 'http://127.0.0.1:8080',
     idempotency: null,
     auditLog: NO_AUDIT_LOG,
     connectionsMax: 100,

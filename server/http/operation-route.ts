@@ -3,6 +3,7 @@
  * handler, response.
  */
 import { Readable } from 'node:stream';
+import { CONSOLE_HEADER } from '@switchyard/contract/account/sessions.ts';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { bodyBytesMax, type Operation } from '@switchyard/contract/operation.ts';
 import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
@@ -15,6 +16,7 @@ import {
   type BoundHandler,
   type Caller,
   type ContentResponse,
+  type Credential,
   formatMemberKey,
   type JsonResponse,
   type Owner,
@@ -32,13 +34,16 @@ import {
   reserveUploadMemory,
   throwIfDisconnected,
 } from './limits/request-memory.ts';
+import { isFromOwnPage, readSessionCookie } from './requests/session-cookie.ts';
 import { createRequestValidator } from './requests/validation.ts';
 import { type Recipient, sendContent, sendJson, sendRawBody } from './send-response.ts';
 
 /** The services that all routes share. */
 interface RouteParts {
-  /** Returns the caller that a token identifies; null for an unknown, expired or revoked token. */
-  authenticate(token: string): Promise<Caller | null>;
+  /** Returns the caller that a credential identifies; null for an unknown, expired or revoked one. */
+  authenticate(credential: Credential): Promise<Caller | null>;
+  /** The address of the server without a trailing slash. */
+  publicUrl(): string;
   limiters: { members: HttpRateLimiter; visitors: HttpRateLimiter } | null;
   budgets: Budgets;
   connections: Connections;
@@ -121,9 +126,9 @@ async function authorize(
     if (operation.method === 'POST') limiters?.visitors.enforce(addressBucketKey(request.ip), reply);
     return;
   }
-  const caller = await route.authenticate(parseBearerToken(request));
-  if (!caller)
-    throw unauthorized('The bearer token is not known here; it may be malformed, expired or revoked.');
+  const credential = readCredential(request, route.publicUrl());
+  const caller = await route.authenticate(credential);
+  if (!caller) throw unauthorized(UNKNOWN_CREDENTIAL[credential.kind]);
   request.caller = caller;
   throwIfDisconnected(request);
   route.connections.trust(request.raw.socket);
@@ -180,6 +185,7 @@ function readCall({ operation, validator, budgets }: OperationRoute, request: Op
     },
     optionalCaller: request.caller,
     headers: request.headers,
+    address: request.ip,
     rawBody: request.rawBody ?? NO_BYTES,
     get stream() {
       return operation.body?.stream && request.body instanceof Readable ? request.body : Readable.from([]);
@@ -242,10 +248,31 @@ function rejectNulBytes(params: Record<string, string>): void {
   }
 }
 
-function parseBearerToken(request: FastifyRequest): string {
-  const header = request.headers.authorization;
-  if (header === undefined)
+const UNKNOWN_CREDENTIAL: Readonly<Record<Credential['kind'], string>> = {
+  token: 'The bearer token is not known here; it may be malformed, expired or revoked.',
+  session: 'The session has ended; sign in again.',
+};
+
+/**
+ * Returns the bearer token of a request, or the session cookie of one that a page of this server sent. Throws a 401
+ * without either, and a 403 for a cookie that a page of another site made the browser send.
+ */
+function readCredential(request: FastifyRequest, publicUrl: string): Credential {
+  const { headers, method } = request;
+  if (headers.authorization !== undefined)
+    return { kind: 'token', token: parseBearerToken(headers.authorization) };
+  const secret = readSessionCookie(publicUrl, headers);
+  // Without the header of the console, the cookie came along with a link or a form, and proves nothing.
+  if (secret === null || headers[CONSOLE_HEADER] === undefined)
     throw unauthorized('There is no Authorization header; it must be "Bearer " and a token.');
+  if (!isFromOwnPage(publicUrl, method, headers))
+    throw forbidden(
+      'The Origin of the request is not this server; only its own console may use the session.',
+    );
+  return { kind: 'session', secret };
+}
+
+function parseBearerToken(header: string): string {
   const match = /^Bearer +([\w.~+/-]+=*) *$/i.exec(header);
   if (!match?.[1]) throw unauthorized('The Authorization header must be "Bearer " and a token.');
   return match[1];

@@ -20,7 +20,7 @@ import {
   respondWithError,
 } from './error-responses.ts';
 import type { AuditLog } from './handlers/audited-actions.ts';
-import type { Caller, Handlers } from './handlers/handler.ts';
+import type { Caller, Credential, Handlers } from './handlers/handler.ts';
 import type { Idempotency } from './handlers/idempotency.ts';
 import { createBudgets, isMemoryContended } from './limits/budget.ts';
 import {
@@ -41,8 +41,10 @@ export interface HttpServerOptions extends ConnectionLimits {
   handlers: Handlers;
   /** Operations to serve; null serves all. */
   servedOperations: readonly OperationId[] | null;
-  /** Returns the caller that a token identifies; null for an unknown, expired or revoked token. */
-  authenticate(token: string): Promise<Caller | null>;
+  /** Returns the caller that a credential identifies; null for an unknown, expired or revoked one. */
+  authenticate(credential: Credential): Promise<Caller | null>;
+  /** The address of the server without a trailing slash. */
+  publicUrl(): string;
   /** Requests a second and burst of each member; null turns rate limits off. */
   rateLimit: RateLimit | null;
   /** null on a server whose operations need no token. */

@@ -362,6 +362,7 @@ describe('an input set that changes after its inputs are read and before the bat
           role: 'admin',
           email: 'someone@example.com',
           owner: 'someone@example.com',
+          session: null,
         },
         params: { application_id },
         body: {

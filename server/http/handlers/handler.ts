@@ -4,12 +4,15 @@ import type { Readable } from 'node:stream';
 import type { Body, HandlerResponse, Operation, Params, Query } from '@switchyard/contract/operation.ts';
 import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, KeyId, SessionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ByteRange } from '../requests/range-header.ts';
 import { type AnyResponse, type Committed, type OperationEffect, unwrapCommitted } from './commit.ts';
 import type { Context } from './context.ts';
 
-/** The key and member that the bearer token of a request identifies. */
+/** A request proves its caller by a bearer token, or by the secret in the cookie of the console. */
+export type Credential = { kind: 'token'; token: string } | { kind: 'session'; secret: string };
+
+/** The key and member that the credential of a request identifies. */
 export interface Caller {
   account: AccountId;
   key: KeyId;
@@ -19,6 +22,8 @@ export interface Caller {
   email: string;
   /** The address after `normalizeEmail`, which is the same for all keys of a member. */
   owner: string;
+  /** The session of the console that made the request; null for a bearer token. */
+  session: SessionId | null;
 }
 
 export type Member = Pick<Caller, 'account' | 'owner'>;
@@ -44,6 +49,8 @@ interface PlainCall<O extends Operation> {
   /** For an operation with an optional token: its caller, or null without a token. */
   optionalCaller: Caller | null;
   headers: IncomingHttpHeaders;
+  /** The IP address of the client. */
+  address: string;
   /** The bytes of the request body; empty for an absent body and for a stream. */
   rawBody: Buffer;
   /** The body of an operation that accepts raw bytes. */

@@ -14,6 +14,7 @@ import { createHttpServer } from '../server.ts';
 
 const MINIMAL_OPTIONS = {
   rateLimit: null,
+  publicUrl: () => 'http://127.0.0.1:8080',
   idempotency: null,
   auditLog: NO_AUDIT_LOG,
   newRequestId: () => 'request-1',
@@ -110,6 +111,7 @@ test('V4: callers that disconnect while the server checks their token hold neith
     role: 'root' as const,
     email: 'ada@example.com',
     owner: 'ada@example.com',
+    session: null,
   };
   const authenticated = Promise.withResolvers<typeof caller>();
   let checks = 0;

@@ -1,0 +1,129 @@
+/** Operations on sessions of the console. */
+import type { Session } from '@switchyard/contract/account/sessions.ts';
+import { MEMBER_SESSIONS_MAX } from '@switchyard/contract/limits.ts';
+import { hasRight } from '@switchyard/contract/roles.ts';
+import type { SessionId } from '@switchyard/contract/schemas/ids.ts';
+import { formatKey } from '../account/response-bodies.ts';
+import type { KeysTable } from '../account/schema.ts';
+import { findKey } from '../account/store.ts';
+import { formatRfc3339 } from '../clock.ts';
+import type { Writer } from '../database/database.ts';
+import { badRequest, forbidden, notFound, quoteValue, unauthorized } from '../http/errors/problem.ts';
+import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
+import { respondWithList } from '../http/lists/list-responses.ts';
+import { formatSessionCookie, isFromOwnPage } from '../http/requests/session-cookie.ts';
+import { makeId } from '../random.ts';
+import type { SessionsTable } from './schema.ts';
+import { computeExpiry, createSecret, hashSecret, SESSION_SECONDS, SIGN_IN_LINK_MS } from './sessions.ts';
+import * as store from './store.ts';
+
+const USER_AGENT_CHARS_MAX = 256;
+
+export const createSignInLink: OperationHandler<'createSignInLink'> = async (
+  { clock, random, publicUrl },
+  { caller, commit },
+) => {
+  const ticket = createSecret(random);
+  const expiresAt = clock.now() + SIGN_IN_LINK_MS;
+  return commit(async (tx) => {
+    await store.insertTicket(tx, {
+      ticket_hash: hashSecret(ticket),
+      key_id: caller.key,
+      expires_at: expiresAt,
+    });
+    return {
+      status: 201,
+      body: { url: `${publicUrl()}/console?ticket=${ticket}`, expires_at: formatRfc3339(expiresAt) },
+    };
+  });
+};
+
+export const createSession: OperationHandler<'createSession'> = async (
+  { clock, random, publicUrl },
+  { optionalCaller, body, headers, address, commit, setOwner },
+) => {
+  // Another site could otherwise sign a person in to an account of its own, and read what they enter there.
+  if (!isFromOwnPage(publicUrl(), 'POST', headers))
+    throw forbidden('Only the console of this server signs in: the Origin of the request is another one.');
+  if ((optionalCaller === null) === (body.ticket === undefined))
+    throw badRequest(
+      'The sign-in needs one credential: ticket, or a bearer token in the Authorization header.',
+    );
+  const now = clock.now();
+  const secret = createSecret(random);
+  const committed = await commit(async (tx) => {
+    const key = optionalCaller ? await findKey(tx, optionalCaller.key) : await takeKey(tx, body.ticket, now);
+    if (!key) throw unauthorized('The sign-in link is unknown, older than 10 minutes, or already used.');
+    const session: SessionsTable = {
+      id: makeId<SessionId>(random, 'session'),
+      account_id: key.account_id,
+      key_id: key.id,
+      owner: key.owner,
+      secret_hash: hashSecret(secret),
+      user_agent: (headers['user-agent'] ?? '').replaceAll('\0', '').slice(0, USER_AGENT_CHARS_MAX),
+      address,
+      created_at: now,
+      last_used_at: now,
+      expires_at: computeExpiry(now, now),
+    };
+    setOwner({ account: key.account_id, resource: { session_id: session.id, key_id: key.id } });
+    await store.deleteOldestSessions(tx, session, MEMBER_SESSIONS_MAX - 1);
+    await store.insertSession(tx, session);
+    return {
+      status: 201,
+      body: formatSession(session, key, session.id),
+      headers: { 'set-cookie': formatSessionCookie(publicUrl(), secret, SESSION_SECONDS) },
+    };
+  });
+  return committed;
+};
+
+export const listSessions: OperationHandler<'listSessions'> = async (
+  { database, pageTokens, clock },
+  { caller, query },
+) => {
+  const owner = hasRight(caller.role, 'account') ? null : caller.owner;
+  return respondWithList(pageTokens, {
+    tokenScope: `sessions ${caller.account} ${owner ?? ''}`,
+    query,
+    queryRows: (page) =>
+      store.listSessions(database.read, { account: caller.account, owner, now: clock.now() }, page),
+    formatBodies: (rows) => rows.map(({ session, key }) => formatSession(session, key, caller.session)),
+  });
+};
+
+export const endSession: OperationHandler<'endSession'> = async ({ publicUrl }, { caller, params, commit }) =>
+  commit(async (tx) => {
+    const session = await findOwnSession(tx, caller, params.session_id);
+    await store.deleteSession(tx, session.id);
+    if (session.id !== caller.session) return { status: 204 };
+    return { status: 204, headers: { 'set-cookie': formatSessionCookie(publicUrl(), '', 0) } };
+  });
+
+/** Uses up the ticket and returns its key; undefined for a ticket that is unknown or expired. */
+async function takeKey(tx: Writer, ticket = '', now: number): Promise<KeysTable | undefined> {
+  const found = await store.takeTicket(tx, hashSecret(ticket));
+  return found && found.expires_at > now ? findKey(tx, found.key_id) : undefined;
+}
+
+/** Throws a 404 for a session that the caller may not see. */
+async function findOwnSession(tx: Writer, caller: Caller, id: SessionId | 'current'): Promise<SessionsTable> {
+  const wanted = id === 'current' ? caller.session : id;
+  const session = wanted && (await store.findSession(tx, caller.account, wanted));
+  if (!session || !(session.owner === caller.owner || hasRight(caller.role, 'account')))
+    throw notFound(`There is no session ${quoteValue(id)}.`);
+  return session;
+}
+
+function formatSession(session: SessionsTable, key: KeysTable, current: SessionId | null): Session {
+  return {
+    id: session.id,
+    current: session.id === current,
+    key: formatKey(key),
+    user_agent: session.user_agent,
+    address: session.address,
+    created_at: formatRfc3339(session.created_at),
+    last_used_at: formatRfc3339(session.last_used_at),
+    expires_at: formatRfc3339(session.expires_at),
+  };
+}
