@@ -78,7 +78,12 @@ export default defineConfig({
         test: {
           name: 'product',
           include: ['**/*.test.ts', '**/*.test.tsx'],
-          exclude: ['site/**', 'bench/site/**', ...(process.env.DATABASE === 'postgres' ? SAME_ON_BOTH : [])],
+          exclude: [
+            'site/**',
+            'bench/site/**',
+            'console/**',
+            ...(process.env.DATABASE === 'postgres' ? SAME_ON_BOTH : []),
+          ],
           globalSetup: ['server/testing/database/global-setup.ts'],
         },
       },
@@ -88,6 +93,14 @@ export default defineConfig({
           name: 'site',
           include: ['site/**/*.test.ts', 'site/**/*.test.tsx', 'bench/site/**/*.test.ts'],
           globalSetup: ['server/testing/database/global-setup.ts', 'site/testing/global-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'console',
+          include: ['console/**/*.test.ts', 'console/**/*.test.tsx'],
+          globalSetup: ['server/testing/database/global-setup.ts', 'console/testing/global-setup.ts'],
         },
       },
     ],

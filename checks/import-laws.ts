@@ -8,9 +8,18 @@ const ALLOWED_IMPORTS: Record<string, { always: readonly string[]; tests: readon
   contract: { always: [], tests: [] },
   runner: { always: ['contract'], tests: [] },
   server: { always: ['contract', 'runner'], tests: [] },
+  design: { always: [], tests: [] },
+  'static-build': { always: [], tests: [] },
+  'browser-testing': { always: [], tests: [] },
   explorer: { always: [], tests: ['contract'] },
-  site: { always: ['contract', 'explorer'], tests: ['server'] },
-  console: { always: ['contract', 'explorer'], tests: ['server'] },
+  site: {
+    always: ['contract', 'design', 'static-build', 'explorer'],
+    tests: ['server', 'browser-testing'],
+  },
+  console: {
+    always: ['contract', 'design', 'static-build', 'explorer'],
+    tests: ['server', 'cli', 'browser-testing'],
+  },
   cli: { always: ['contract', 'runner'], tests: ['server', 'site'] },
 };
 /** Folders that check the whole repository, or stand outside all packages. */

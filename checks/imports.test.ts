@@ -143,8 +143,12 @@ describe('the order of packages', () => {
     ['runner/a.ts', "import type { A } from '@y/server/a.ts';", 'runner may import contract'],
     ['server/a.ts', "import '../site/a.ts';", 'server may import contract and runner'],
     ['server/a.ts', "import '../contract/a.ts';", 'by a relative path'],
-    ['site/a.tsx', "await import('@y/server/main.ts');", 'site may import contract and explorer'],
-    ['site/a.test.ts', "import '@y/runner';", 'site may import contract and explorer and server'],
+    [
+      'site/a.tsx',
+      "await import('@y/server/main.ts');",
+      'site may import contract and design and static-build and explorer',
+    ],
+    ['site/a.test.ts', "import '@y/runner';", 'and explorer and server and browser-testing'],
     ['sample-apps/knapsack/a.ts', "import '@y/contract/a.ts';", 'may import no workspace package'],
     ['sample-apps/knapsack/a.ts', "import '../other/a.ts';", 'may import no workspace package'],
   ])('%s: %s is found', (path, text, words) => {

@@ -63,7 +63,7 @@ export function isTest(path: string): boolean {
 }
 
 /** Folders that are never shipped: benchmarks, chaos tests, conformance tests. */
-const TOOL_FOLDERS = new Set(['bench', 'chaos', 'conformance']);
+const TOOL_FOLDERS = new Set(['bench', 'browser-testing', 'chaos', 'conformance']);
 
 /** Returns true for tests, for folders named `testing` with shared test code, and for tools that are never shipped. */
 export function isTesting(path: string): boolean {

@@ -54,6 +54,22 @@ for (const message of ready.notHeld)
   if (!ready.containmentNote.includes(message)) print(`  note   ${message}`);
 print();
 
+/** Prints a link that opens the console signed in; on the first start it leads to the finished run. */
+async function printConsoleLink(path = ''): Promise<void> {
+  if (ready.role === 'worker' || !hasToken) return;
+  const token = readFileSync(ready.tokenPath, 'utf8').trim();
+  try {
+    const { body } = await createClient({ url: ready.url, token }).call('createSignInLink');
+    const link = new URL(body.url);
+    if (path !== '') link.searchParams.set('next', path);
+    print('Open the console, signed in (works once, within 10 minutes):');
+    print(`  ${link}`);
+    print();
+  } catch (error) {
+    print(`The link to the console could not be made: ${formatError(error)}`);
+  }
+}
+
 const done = join(dirname(ready.tokenPath), 'first-run.json');
 if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
   if (ready.role === 'server') print('The first run begins as soon as there is a worker.');
@@ -68,10 +84,13 @@ if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
     );
     writeFileSync(done, `${JSON.stringify(outcome, null, 2)}\n`);
     report(outcome);
+    await printConsoleLink(`/apps/${outcome.application}/runs/${outcome.runId}`);
   } catch (error) {
     print(`The first run could not be made: ${formatError(error)}`);
     process.exitCode = 1;
   }
+} else {
+  await printConsoleLink();
 }
 
 function report(outcome: FirstRunResult): void {

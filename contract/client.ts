@@ -69,7 +69,8 @@ export type CallResponse<O extends Operation> =
       : never
     : never;
 
-type CallArguments<O extends Operation> =
+/** The arguments of `call` after the id: none, if the operation needs no request. */
+export type CallArguments<O extends Operation> =
   Record<never, never> extends CallRequest<O> ? [request?: CallRequest<O>] : [request: CallRequest<O>];
 
 /** A typed client of one server. */
@@ -92,9 +93,13 @@ export class ApiError extends Error {
   readonly operation: OperationId;
   readonly status: number;
   readonly body: unknown;
+  /** The sentence of the server for the caller. */
+  readonly reason: string;
 
   constructor(operation: OperationId, status: number, body: unknown) {
-    super(`${operation} returned ${status}: ${readMessage(body)}`);
+    const reason = readMessage(body);
+    super(`${operation} returned ${status}: ${reason}`);
+    this.reason = reason;
     this.operation = operation;
     this.status = status;
     this.body = body;

@@ -18,6 +18,12 @@ if (process.env.SWITCHYARD_ROLE !== 'worker') {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (built.status !== 0) fail('The build of the documentation site failed; see the messages above.');
+  if (!existsSync(join(root, 'console', 'dist'))) console.log('Building the console ...');
+  const builtConsole = spawnSync(node, [join(root, 'console', 'build.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (builtConsole.status !== 0) fail('The build of the console failed; see the messages above.');
 }
 
 const server = spawn(node, [join(root, 'server', 'process.ts')], {

@@ -31,6 +31,7 @@ import { startWorker } from './runs/execute/start-worker.ts';
 import { serveSearch } from './search/search.ts';
 import { createContext, createServices, type ProcessState, type Services } from './services.ts';
 import { createSessionAuthenticator } from './sessions/sessions.ts';
+import { loadConsole, serveConsole } from './site/console.ts';
 import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { type ResolveName, resolveName } from './webhooks/addresses.ts';
@@ -46,6 +47,8 @@ export interface ServerOverrides {
   launchesOnDemand?: boolean;
   /** The folder of the built site; without it the server serves no site. */
   site?: string;
+  /** The folder of the built console; without it the server serves no console. */
+  console?: string;
 }
 
 /** A server that accepts requests. */
@@ -118,7 +121,12 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   if (runner) await startWorker(runner, { ...services.shared, config, folderId, log, closers });
 
   const connectionsMax = computeConnectionsMax(readDescriptorLimit(), runner ? countSlots(config) : 0);
-  const http = await createHttp(base, services, { handlers, connectionsMax, siteFolder: overrides.site });
+  const http = await createHttp(base, services, {
+    handlers,
+    connectionsMax,
+    siteFolder: overrides.site,
+    consoleFolder: overrides.console,
+  });
   const place = `SWITCHYARD_HOST is "${config.host}" and SWITCHYARD_PORT is ${config.port}`;
   const url = await withSettingName(`${place}, where the server cannot listen`, () => listen(http, config));
   state.publicUrl ||= url;
@@ -187,9 +195,14 @@ async function openStorage(
 async function createHttp(
   { config, clock, random, log }: Base,
   services: Services,
-  options: { handlers: Handlers; connectionsMax: number; siteFolder: string | undefined },
+  options: {
+    handlers: Handlers;
+    connectionsMax: number;
+    siteFolder: string | undefined;
+    consoleFolder: string | undefined;
+  },
 ) {
-  const { handlers, connectionsMax, siteFolder } = options;
+  const { handlers, connectionsMax, siteFolder, consoleFolder } = options;
   const { database, metrics } = services.shared;
   const isWorker = config.role === 'worker';
   const site = siteFolder && !isWorker ? await loadSite(siteFolder, config.site) : null;
@@ -213,6 +226,8 @@ async function createHttp(
     log,
     metrics,
   });
+  const consoleFiles = consoleFolder && !isWorker ? await loadConsole(consoleFolder) : null;
+  if (consoleFiles) serveConsole(http, consoleFiles);
   if (!isWorker) await serveOpenApiDocuments(http);
   if (site) {
     serveSearch(http, {

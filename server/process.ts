@@ -10,9 +10,10 @@ import { type ServerOverrides, startServer } from './main.ts';
  */
 async function main(overrides: ServerOverrides): Promise<void> {
   const config = readConfig();
-  const site = join(import.meta.dirname, '..', 'site', 'dist');
+  const repository = join(import.meta.dirname, '..');
+  const built = { site: join(repository, 'site', 'dist'), console: join(repository, 'console', 'dist') };
   const hasParentChannel = process.send !== undefined;
-  const server = await startServer(config, { site, ...overrides });
+  const server = await startServer(config, { ...built, ...overrides });
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;

@@ -1,9 +1,16 @@
 /** axe-core checks a page of each kind, and the states of pages after input. all-pages.test.ts checks every page. */
+
+import {
+  findUnmarkedLinks,
+  loadAxe,
+  runAxe,
+  runAxeOnRoute,
+  runAxeWithContrast,
+} from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { findUnmarkedLinks, loadAxe, runAxe, runAxeOnRoute, runAxeWithContrast } from './testing/axe.ts';
-import { hasBrowser } from './testing/browser.ts';
 import { listRoutesOfEachKind, setUpSite } from './testing/built-site.ts';
 import { openHiddenFrame } from './testing/hidden-frame.ts';
 

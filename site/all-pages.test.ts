@@ -1,7 +1,8 @@
 /** Rules that depend on the text of a page and not on its components, so every page is checked. */
+
+import { loadAxe, runAxeOnRoute } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { describe, expect, test } from 'vitest';
-import { loadAxe, runAxeOnRoute } from './testing/axe.ts';
-import { hasBrowser } from './testing/browser.ts';
 import { listCanonicalRoutes, setUpSite } from './testing/built-site.ts';
 import { openHiddenFrame } from './testing/hidden-frame.ts';
 import { findIllegibleText, MIN_LABEL_SIZE_PX } from './testing/legibility.ts';

@@ -1,10 +1,11 @@
 /** The announcement of the header in a browser, from the fetch to the day after. */
+
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { hasBrowser } from './testing/browser.ts';
 import { setUpSite } from './testing/built-site.ts';
 import { findLowContrastText } from './testing/contrast.ts';
-import { measureLayoutShift } from './testing/layout-shift.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const route = '/docs/get-started/quickstarts/overview';

@@ -1,9 +1,9 @@
+import { collectPageErrors, hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { collectPageErrors, hasBrowser } from './testing/browser.ts';
 import { listRoutesOfEachKind, setUpSite } from './testing/built-site.ts';
 import { findLowContrastText } from './testing/contrast.ts';
-import { measureLayoutShift } from './testing/layout-shift.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';

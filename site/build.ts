@@ -2,12 +2,14 @@
  * Builds the documentation site into static files. `buildSite` returns early when its inputs have not changed. Otherwise
  * it writes a new folder and then replaces the old one, so a server never serves half a site.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { BUILD_ADDRESS } from '@switchyard/contract/site/site-address.ts';
+import { compressFiles } from '@switchyard/static-build/compress.ts';
+import { hashFiles, hashInputs } from '@switchyard/static-build/input-hash.ts';
+import { replaceFolder } from '@switchyard/static-build/replace-folder.ts';
+import { getLastCommit } from './generator/inputs/git.ts';
 import { ContentError, formatProblem } from './generator/inputs/problems.ts';
-import { compressFiles } from './generator/output/compress.ts';
-import { hashFiles, hashInputs } from './generator/output/input-hash.ts';
 
 const site = import.meta.dirname;
 const repository = join(site, '..');
@@ -44,9 +46,13 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
   const outDir = resolve(options.outDir ?? join(site, 'dist'));
   const from = resolve(options.contentRoot ?? site);
   const publicUrl = options.publicUrl ?? BUILD_ADDRESS;
-  const own = [site, join(repository, 'explorer'), join(repository, 'contract')];
+  const own = ['site', 'design', 'explorer', 'contract'].map((name) => join(repository, name));
   const folders = from === site ? own : [...own, from];
-  const inputs = hashInputs(folders, join(repository, 'package-lock.json'), [publicUrl, from]);
+  const inputs = hashInputs(folders, join(repository, 'package-lock.json'), [
+    publicUrl,
+    from,
+    ...folders.map(getLastCommit),
+  ]);
   const last = readStamp(outDir);
   if (last?.inputs === inputs && last.referenced === hashFiles(repository, last.references)) {
     return { outDir, wasBuilt: false, pageCount: last.pages, warnings: last.warnings };
@@ -84,20 +90,6 @@ function readStamp(outDir: string): Stamp | undefined {
   } catch {
     return undefined;
   }
-}
-
-function replaceFolder(outDir: string, files: Map<string, string | Buffer>): void {
-  const fresh = `${outDir}-${process.pid}-new`;
-  const old = `${outDir}-${process.pid}-old`;
-  rmSync(fresh, { recursive: true, force: true });
-  for (const [path, content] of files) {
-    const target = join(fresh, path);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, content);
-  }
-  if (existsSync(outDir)) renameSync(outDir, old);
-  renameSync(fresh, outDir);
-  rmSync(old, { recursive: true, force: true });
 }
 
 if (import.meta.main) {

@@ -1,8 +1,9 @@
 /** The frame of a page, on the real server, with unusual settings of browser and system. */
+
+import { collectPageErrors, hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { collectPageErrors, hasBrowser } from './testing/browser.ts';
 import { setUpSite } from './testing/built-site.ts';
 
 const overview = '/docs/get-started/quickstarts/overview';

@@ -1,9 +1,9 @@
 /** Actions on a page as a whole, and on its headings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { hasBrowser } from './testing/browser.ts';
 import { builtSiteFolder, setUpSite } from './testing/built-site.ts';
 import { serveFolder } from './testing/serve-folder.ts';
 

@@ -1,12 +1,12 @@
 /** The API reference: its pages show every operation once, and their controls work. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import cloud from '@switchyard/contract/openapi/cloud.json' with { type: 'json' };
 import marketplace from '@switchyard/contract/openapi/marketplace.json' with { type: 'json' };
 import { listOperations } from '@switchyard/explorer/model/operation/read-operation.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { hasBrowser } from './testing/browser.ts';
 import { builtSiteFolder, setUpSite } from './testing/built-site.ts';
 import { findLowContrastText } from './testing/contrast.ts';
 import { serveFolder } from './testing/serve-folder.ts';

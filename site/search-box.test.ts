@@ -1,9 +1,10 @@
 /** The search box of the header in a browser, on the real pages and their server. */
+
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import type { SearchResponse } from '@switchyard/contract/site/search.ts';
 import { startTestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { hasBrowser } from './testing/browser.ts';
 import { setUpSite } from './testing/built-site.ts';
 import { findLowContrastText } from './testing/contrast.ts';
 

@@ -1,8 +1,9 @@
 /** The sign-up page in a browser, on a server with sign-up open, and on one with it closed. */
+
+import { collectPageErrors, hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { collectPageErrors, hasBrowser } from './testing/browser.ts';
 import { builtSiteFolder, setUpSite } from './testing/built-site.ts';
 import { findLowContrastText } from './testing/contrast.ts';
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { expect, inject, test } from 'vitest';
-import { hasBrowser } from '../../site/testing/browser.ts';
 
 test.skipIf(!hasBrowser)('B16: the short form of the benchmark site runs', async () => {
   const script = join(import.meta.dirname, '..', '..', 'scripts', 'bench.mjs');

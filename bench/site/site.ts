@@ -6,8 +6,8 @@
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { hasBrowser, launchBrowser } from '@switchyard/browser-testing/browser.ts';
 import type { Browser } from 'playwright-core';
-import { hasBrowser, launchBrowser } from '../../site/testing/browser.ts';
 import { type BuiltSite, buildPeer, buildSwitchyard, formatVersions, PEER_BUILDERS } from './builders.ts';
 import { type MeasuredServer, serveMeasured } from './counting-server.ts';
 import { CPU_SLOWDOWN, measurePageLoad, type PageLoad, SLOW_4G } from './page-load.ts';

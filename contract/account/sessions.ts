@@ -3,15 +3,13 @@
  * browser holds a cookie that scripts cannot read, and never a token.
  */
 import Type, { type Static } from 'typebox';
+import { CONSOLE_HEADER } from '../console-header.ts';
 import { SESSION_DAYS, SESSION_IDLE_DAYS, SIGN_IN_LINK_MINUTES } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { textSchema, timestampSchema } from '../schemas/field-schemas.ts';
 import { idSchema, type SessionId } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { Key } from './account.ts';
-
-/** The header that the console sends with each request, and that pages of other sites cannot send. */
-export const CONSOLE_HEADER = 'x-switchyard-console';
 
 const Session = Type.Object(
   {

@@ -3,7 +3,7 @@
  * handler, response.
  */
 import { Readable } from 'node:stream';
-import { CONSOLE_HEADER } from '@switchyard/contract/account/sessions.ts';
+import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { bodyBytesMax, type Operation } from '@switchyard/contract/operation.ts';
 import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';

@@ -52,7 +52,9 @@ export const createSession: OperationHandler<'createSession'> = async (
   const now = clock.now();
   const secret = createSecret(random);
   const committed = await commit(async (tx) => {
-    const key = optionalCaller ? await findKey(tx, optionalCaller.key) : await takeKey(tx, body.ticket, now);
+    const key = optionalCaller
+      ? await findKey(tx, optionalCaller.key)
+      : await consumeTicket(tx, body.ticket, now);
     if (!key) throw unauthorized('The sign-in link is unknown, older than 10 minutes, or already used.');
     const session: SessionsTable = {
       id: makeId<SessionId>(random, 'session'),
@@ -101,8 +103,8 @@ export const endSession: OperationHandler<'endSession'> = async ({ publicUrl }, 
   });
 
 /** Uses up the ticket and returns its key; undefined for a ticket that is unknown or expired. */
-async function takeKey(tx: Writer, ticket = '', now: number): Promise<KeysTable | undefined> {
-  const found = await store.takeTicket(tx, hashSecret(ticket));
+async function consumeTicket(tx: Writer, ticket = '', now: number): Promise<KeysTable | undefined> {
+  const found = await store.deleteTicket(tx, hashSecret(ticket));
   return found && found.expires_at > now ? findKey(tx, found.key_id) : undefined;
 }
 

@@ -81,11 +81,11 @@ export async function deleteSession(tx: Writer, id: SessionId): Promise<void> {
   await tx.deleteFrom('sessions').where('id', '=', id).execute();
 }
 
-/** Deletes the oldest sessions of a member, so that `kept` remain. */
+/** Deletes the oldest sessions of a member, so that `count` remain. */
 export async function deleteOldestSessions(
   tx: Writer,
   { account_id, owner }: Pick<SessionsTable, 'account_id' | 'owner'>,
-  kept: number,
+  count: number,
 ): Promise<void> {
   const newest = await tx
     .selectFrom('sessions')
@@ -94,7 +94,7 @@ export async function deleteOldestSessions(
     .where('owner', '=', owner)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(kept)
+    .limit(count)
     .execute();
   const ids = newest.map((row) => row.id);
   let query = tx.deleteFrom('sessions').where('account_id', '=', account_id).where('owner', '=', owner);
@@ -120,7 +120,7 @@ export async function insertTicket(tx: Writer, ticket: SignInTicketsTable): Prom
 }
 
 /** Deletes the ticket and returns it, so that it works once; undefined for an unknown or used one. */
-export function takeTicket(tx: Writer, ticketHash: string): Promise<SignInTicketsTable | undefined> {
+export function deleteTicket(tx: Writer, ticketHash: string): Promise<SignInTicketsTable | undefined> {
   return tx
     .deleteFrom('sign_in_tickets')
     .where('ticket_hash', '=', ticketHash)

@@ -16,6 +16,7 @@ import { createSearch, type Search } from '../search/search-index.ts';
 import {
   ENCODINGS,
   type Encoding,
+  FILE_TYPES,
   type StaticFile,
   sendNotFoundPage,
   sendStaticFile,
@@ -34,21 +35,6 @@ const ERROR = '/error.html';
 const ERROR_SLOT = /(<p data-error="">)(<\/p>)/;
 /** The places of a page that name the server: the body element for scripts, and the code blocks for readers. */
 const ADDRESS_PLACES = /<body [^>]*>|<pre[ >].*?<\/pre>/gs;
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.md': 'text/markdown; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-  '.xml': 'application/xml; charset=utf-8',
-  '.atom': 'application/atom+xml; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-};
 
 /** File endings of compressed copies. */
 const COMPRESSED_ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
@@ -98,7 +84,7 @@ export async function loadSite(folder: string, addresses: SiteAddresses): Promis
       if (copy) compressed[encoding] = copy;
     }
     files.set(pagePath(name), {
-      type: TYPES[ending] ?? 'application/octet-stream',
+      type: FILE_TYPES[ending] ?? 'application/octet-stream',
       cacheControl: name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
       plain,
       compressed,
@@ -153,7 +139,7 @@ export function serveSite(app: FastifyInstance, site: Site, publicUrl: () => str
     const file = markdown && wantsMarkdown(request.headers.accept) ? markdown : site.files.get(path);
     if (file) {
       const served = withAddress(path, file);
-      const headers = file.type === TYPES['.html'] ? site.pageHeaders : site.fileHeaders;
+      const headers = file.type === FILE_TYPES['.html'] ? site.pageHeaders : site.fileHeaders;
       return sendStaticFile(request, reply.headers(headers), served, markdown ? ['accept'] : []);
     }
     const canonical = path.replace(/(\.html|\/)$/, '');
@@ -202,9 +188,9 @@ export function replaceBuiltAddress(
 ): string | undefined {
   const rename = (text: string, to = publicUrl): string => text.replaceAll(BUILD_ADDRESS, () => to);
   if (FILES_WITH_ADDRESS.includes(path)) return rename(plain.toString());
-  if (type === TYPES['.html'])
+  if (type === FILE_TYPES['.html'])
     return plain.toString().replace(ADDRESS_PLACES, (part) => rename(part, escapeHtml(publicUrl)));
-  if (type === TYPES['.md'] || path === FULL_TEXT)
+  if (type === FILE_TYPES['.md'] || path === FULL_TEXT)
     return replaceAddressInCode(plain.toString(), BUILD_ADDRESS, publicUrl);
   return undefined;
 }

@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BrowserSession } from '@switchyard/browser-testing/browser.ts';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
-import { BrowserSession } from './browser.ts';
 
 /** The folder of the site that all tests share. No test writes into it. */
 export const builtSiteFolder: string = inject('builtSite');

@@ -347,13 +347,7 @@ describe('an input set that changes after its inputs are read and before the bat
       },
     };
     await createBatch(
-      {
-        database,
-        contents,
-        clock,
-        random: systemRandom,
-        propertyReader: new PropertyReader({ contents }),
-      },
+      { database, contents, clock, random: systemRandom, propertyReader: new PropertyReader({ contents }) },
       {
         caller: {
           account,

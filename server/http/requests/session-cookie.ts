@@ -3,7 +3,7 @@
  * only. Cookies ignore the port, so the name has it: two servers of one machine do not sign each other out.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { CONSOLE_HEADER } from '@switchyard/contract/account/sessions.ts';
+import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
 
 /** Returns the name of the cookie on the server at `publicUrl`. Browsers accept a `__Host-` cookie under TLS alone. */
 function getCookieName(publicUrl: string): string {

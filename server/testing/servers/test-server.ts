@@ -26,6 +26,7 @@ export interface TestServerSettings {
   env?: Record<string, string>;
   clock?: Clock;
   site?: string;
+  console?: string;
   resolve?: ResolveName;
 }
 
@@ -93,6 +94,7 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
         ...(settings.clock ? { clock: settings.clock } : {}),
         ...(settings.resolve ? { resolveHostname: settings.resolve } : {}),
         ...(settings.site ? { site: settings.site } : {}),
+        ...(settings.console ? { console: settings.console } : {}),
       },
     );
   if (!postgres) copySqliteTemplate(sqlitePath(data));

@@ -1,5 +1,5 @@
 import { SEARCH_QUERY_CHARS_MAX } from '@switchyard/contract/site/search.ts';
-import { Icon } from './icon.tsx';
+import { Icon } from '@switchyard/design/icon.tsx';
 
 const label = 'Search the documentation';
 

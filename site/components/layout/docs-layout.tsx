@@ -1,5 +1,5 @@
+import { Icon } from '@switchyard/design/icon.tsx';
 import type { DocsPage, NavigationEntry } from '../../page-data.ts';
-import { Icon } from '../controls/icon.tsx';
 import { Body } from '../markup/body.tsx';
 import { CollapsedContents, ContentsList } from './contents-list.tsx';
 import { PreviousNextLinks } from './previous-next.tsx';

@@ -1,6 +1,6 @@
-import { Icon } from '../controls/icon.tsx';
+import { Icon } from '@switchyard/design/icon.tsx';
+import { Logo } from '@switchyard/design/logo.tsx';
 import { SearchBox } from '../controls/search-form.tsx';
-import { Logo } from './logo.tsx';
 
 /**
  * The frame's head. The menu link opens the navigation: by script as a drawer, without it by its anchor. The theme

@@ -1,5 +1,5 @@
+import { Icon } from '@switchyard/design/icon.tsx';
 import type { Neighbour } from '../../page-data.ts';
-import { Icon } from '../controls/icon.tsx';
 import { RunPicture } from './run-picture.tsx';
 
 export const HOME_DESCRIPTION =

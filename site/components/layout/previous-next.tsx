@@ -1,5 +1,5 @@
+import { Icon } from '@switchyard/design/icon.tsx';
 import type { Neighbour } from '../../page-data.ts';
-import { Icon } from '../controls/icon.tsx';
 
 /** Previous and next page along the one fixed order of all pages. */
 export function PreviousNextLinks({ previous, next }: { previous?: Neighbour; next?: Neighbour }) {

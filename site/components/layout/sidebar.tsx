@@ -1,5 +1,5 @@
+import { Icon } from '@switchyard/design/icon.tsx';
 import type { NavigationEntry } from '../../page-data.ts';
-import { Icon } from '../controls/icon.tsx';
 
 function contains(entry: NavigationEntry, route: string): boolean {
   return entry.route === route || (entry.subpages ?? []).some((child) => contains(child, route));

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { getLastCommit } from '../inputs/git.ts';
 
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist', '.cache']);
 
@@ -17,12 +16,11 @@ function listFiles(folder: string): string[] {
     .sort();
 }
 
-/** Hashes all inputs of the site: its files, the installed packages, its last commits, and the options. */
+/** Hashes all inputs of a build: the files of the folders without tests, the installed packages, and the options. */
 export function hashInputs(folders: string[], lockFile: string, options: string[]): string {
   const hash = createHash('sha256');
   for (const part of options) hash.update(`${part}\0`);
   for (const folder of folders) {
-    hash.update(`${getLastCommit(folder)}\0`);
     for (const path of listFiles(folder))
       hash
         .update(`${relative(folder, path)}\0`)

@@ -7,6 +7,11 @@ const paths = {
   moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z',
   previous: 'M14 6l-6 6 6 6',
   next: 'M10 6l6 6-6 6',
+  person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8M4.5 20.5c1-4 4-5.5 7.5-5.5s6.5 1.5 7.5 5.5',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  check: 'M5 12.5l4.5 4.5L19 7',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  download: 'M12 4v11M7 11l5 5 5-5M4 20h16',
 };
 
 /** A line drawing beside words or inside a named button; screen readers skip it. */

@@ -1,10 +1,10 @@
 /**
  * Draws favicon.ico with the mark in three sizes, for programs that request it without reading a page. Run it when the
- * mark changes; it needs a browser: `node site/pictures/favicon.ts`.
+ * mark changes; it needs a browser: `node site/testing/draw-favicon.ts`.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { launchBrowser } from '../testing/browser.ts';
+import { launchBrowser } from '@switchyard/browser-testing/browser.ts';
 
 const sizes = [16, 32, 48];
 const mark =
@@ -37,4 +37,4 @@ for (const [index, picture] of pictures.entries()) {
   head.writeUInt32LE(offset, at + 12);
   offset += picture.length;
 }
-writeFileSync(join(import.meta.dirname, 'favicon.ico'), Buffer.concat([head, ...pictures]));
+writeFileSync(join(import.meta.dirname, '..', 'pictures', 'favicon.ico'), Buffer.concat([head, ...pictures]));

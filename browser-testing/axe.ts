@@ -69,8 +69,8 @@ export async function runAxeOnRoute(
   rules: 'all' | 'content',
 ): Promise<string[]> {
   await replaceDocument(target, route);
-  const findings = await check(target, rules === 'all' ? options : contentRules, [navigation]);
-  return findings.map((finding) => `${route}: ${finding}`);
+  const violations = await check(target, rules === 'all' ? options : contentRules, [navigation]);
+  return violations.map((violation) => `${route}: ${violation}`);
 }
 
 type Axe = { run(context: { exclude: string[] }, options: RunOptions): Promise<AxeResults> };

@@ -1,0 +1,29 @@
+/**
+ * The typed client of the console. The browser sends the session cookie, and each request has the header that the server
+ * demands with it.
+ */
+
+import { ApiError, createClient } from '@switchyard/contract/client.ts';
+import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
+
+/** The client of the server that served this page. */
+export const client = createClient({
+  url: '',
+  fetch: (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set(CONSOLE_HEADER, '1');
+    return fetch(input, { ...init, headers, credentials: 'same-origin' });
+  },
+});
+
+/** Returns true for a response that says that nobody is signed in. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401;
+}
+
+/** Returns the sentence of an error for people: the one that the server gave, or that of the network. */
+export function describeError(error: unknown): string {
+  if (error instanceof ApiError) return error.reason;
+  if (error instanceof TypeError) return 'The server cannot be reached.';
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,34 @@
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import styles from './navigation.module.css';
+
+/** The links of the navigation. Inside an application, its own pages come first. */
+export function Navigation() {
+  const { application } = useParams({ strict: false });
+  return (
+    <>
+      {application !== undefined && <ApplicationLinks application={application} />}
+      <Group>
+        <li>
+          <Link to="/" activeOptions={{ exact: true }}>
+            Applications
+          </Link>
+        </li>
+      </Group>
+    </>
+  );
+}
+
+/** The pages of one application, below its id. */
+function ApplicationLinks({ application }: { application: string }) {
+  return <Group label={application}></Group>;
+}
+
+function Group({ label, children }: { label?: string; children?: ReactNode }) {
+  return (
+    <section className={styles.group} aria-label={label}>
+      {label !== undefined && <p className={styles.label}>{label}</p>}
+      <ul>{children}</ul>
+    </section>
+  );
+}

@@ -1,0 +1,20 @@
+/** Starts the console in the browser. */
+import { applyStoredTheme } from '@switchyard/design/theme.ts';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './client/queries.ts';
+import { router } from './router.tsx';
+import './styles.css';
+
+applyStoredTheme();
+const element = document.getElementById('console');
+if (!element) throw new Error('index.html has no element for the console.');
+createRoot(element).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,11 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queryClient } from '../../client/queries.ts';
+import { consoleRoute } from '../../layout/routes.tsx';
+import { applicationsQuery } from './queries.ts';
+
+export const applicationsRoute = createRoute({
+  getParentRoute: () => consoleRoute,
+  path: '/',
+  loader: () => queryClient.ensureQueryData(applicationsQuery),
+  component: lazyRouteComponent(() => import('./applications-page.tsx'), 'ApplicationsPage'),
+});

@@ -1,0 +1,84 @@
+/** Signing in to the console, and out of it. */
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+
+describe.skipIf(!hasBrowser)('the sign-in', () => {
+  const at = setUpConsole();
+
+  test('a link opens the console signed in, and leaves no ticket in the address', async () => {
+    const page = await at.open();
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+    expect(page.url()).toBe(`${at.server.url}/console/`);
+    await page.goBack();
+    expect(page.url()).not.toContain('ticket');
+  });
+
+  test('a link leads to the page that it names', async () => {
+    const { body } = await at.server.request('POST', '/v1/account/sign-in-links');
+    const { url } = body as { url: string };
+    const path = `${url.slice(`${at.server.url}/console`.length)}&next=${encodeURIComponent('/nowhere')}`;
+    const page = await at.openSignedOut(path);
+    await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
+    expect(page.url()).toBe(`${at.server.url}/console/nowhere`);
+  });
+
+  test('a used link explains itself and offers a token', async () => {
+    const { body } = await at.server.request('POST', '/v1/account/sign-in-links');
+    const { url } = body as { url: string };
+    const path = url.slice(`${at.server.url}/console`.length);
+    const first = await at.openSignedOut(path);
+    await first.getByRole('heading', { name: 'Applications' }).waitFor();
+    await first.context().clearCookies();
+    await first.goto(url);
+    await first.getByRole('alert').filter({ hasText: 'already used' }).waitFor();
+    expect(await first.getByLabel('API token').isVisible()).toBe(true);
+  });
+
+  test('a token signs in and leads to the page that was asked for', async () => {
+    const page = await at.openSignedOut('/?from=a-bookmark');
+    await page.getByLabel('API token').fill('rubbish');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'not known here' }).waitFor();
+    await page.getByLabel('API token').fill(at.server.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+  });
+
+  test('no script can read a credential', async () => {
+    const page = await at.open();
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(
+      'ey',
+    );
+  });
+
+  test.each(['https://evil.example', '//evil.example', '/\\evil.example'])(
+    'never leads to %s',
+    async (next) => {
+      const page = await at.openSignedOut(`/sign-in?next=${encodeURIComponent(next)}`);
+      await page.getByLabel('API token').fill(at.server.token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Applications' }).waitFor();
+      expect(page.url()).toBe(`${at.server.url}/console/`);
+    },
+  );
+
+  test('signing out ends the session', async () => {
+    const page = await at.open();
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(`${at.server.url}/console`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)('is accessible on a phone in the %s theme', async (colorScheme) => {
+    const page = await at.openSignedOut('/sign-in', { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+});

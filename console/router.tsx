@@ -1,0 +1,28 @@
+/** The tree of pages. Each page is a module that loads when it is first visited. */
+import { createRouter } from '@tanstack/react-router';
+import { applicationRoute, consoleRoute, rootRoute } from './layout/routes.tsx';
+import { applicationsRoute } from './pages/applications/route.ts';
+import { signInRoute } from './pages/sign-in/route.ts';
+import { NotFound } from './ui/not-found.tsx';
+import { PageError } from './ui/page-error.tsx';
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  consoleRoute.addChildren([applicationsRoute, applicationRoute.addChildren([])]),
+]);
+
+/** The router of the console. The address without a page of its own shows a 404 inside the layout. */
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultNotFoundComponent: NotFound,
+  defaultErrorComponent: ({ error }) => <PageError error={error} />,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

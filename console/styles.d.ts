@@ -1,0 +1,6 @@
+/** The types of style sheets, which the build compiles. */
+declare module '*.module.css' {
+  const classes: Readonly<Record<string, string>>;
+  export default classes;
+}
+declare module '*.css';

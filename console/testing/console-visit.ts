@@ -1,0 +1,88 @@
+/**
+ * A server with the built console for the tests of a file, and pages that are signed in to it. A page that reports an error
+ * of a script or a violation of the security policy fails its test.
+ */
+import { BrowserSession, collectPageErrors } from '@switchyard/browser-testing/browser.ts';
+import type { Role } from '@switchyard/contract/roles.ts';
+import {
+  startTestServer,
+  type TestServer,
+  type TestServerSettings,
+} from '@switchyard/server/testing/servers/test-server.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+
+/** A window of a laptop, and of a phone. */
+const LAPTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+/** A page of a test shows what it should within this time, also on a busy machine. */
+const PAGE_TIMEOUT_MS = 15_000;
+
+interface VisitOptions extends BrowserContextOptions {
+  /** Role of the visitor's key; the default is root. */
+  role?: Role;
+}
+
+/** The console of a test file. */
+export interface ConsoleVisits {
+  readonly server: TestServer;
+  readonly visitors: BrowserSession;
+  /** Signs in and opens a page of the console; `path` is below `/console`, such as `/apps/routing/runs`. */
+  open(path?: string, options?: VisitOptions): Promise<Page>;
+  /** Opens a page without a session. */
+  openSignedOut(path: string, options?: BrowserContextOptions): Promise<Page>;
+}
+
+/** Sets up server and browser for the tests of a file. `prepare` makes the data that all of them show. */
+export function setUpConsole(
+  prepare: (server: TestServer) => Promise<void> = async () => {},
+  settings: TestServerSettings = {},
+): ConsoleVisits {
+  const visitors = new BrowserSession();
+  let started: TestServer | undefined;
+  const problems: string[] = [];
+  beforeAll(async () => {
+    started = await startTestServer({ console: inject('builtConsole'), ...settings });
+    await Promise.all([prepare(started), visitors.launch()]);
+  });
+  afterEach(async () => {
+    await visitors.closePages();
+    expect(problems.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await visitors.close();
+    await started?.close();
+  });
+  const getServer = (): TestServer => {
+    if (!started) throw new Error('The server starts before the tests.');
+    return started;
+  };
+  const newPage = async (options: BrowserContextOptions): Promise<Page> => {
+    const page = await visitors.newPage({ viewport: LAPTOP, ...options });
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    collectPageErrors(page, problems);
+    return page;
+  };
+  return {
+    get server() {
+      return getServer();
+    },
+    visitors,
+    async open(path = '', { role, ...options } = {}) {
+      const server = getServer();
+      const token = role === undefined ? server.token : (await server.createKey(role)).token;
+      const { body } = await server.request('POST', '/v1/account/sign-in-links', { token });
+      const { url } = body as { url: string };
+      const page = await newPage(options);
+      await page.goto(url);
+      await page.waitForURL(`${server.url}/console/`);
+      if (path !== '') await page.goto(`${server.url}/console${path}`);
+      return page;
+    },
+    async openSignedOut(path, options = {}) {
+      const page = await newPage(options);
+      await page.goto(`${getServer().url}/console${path}`);
+      return page;
+    },
+  };
+}

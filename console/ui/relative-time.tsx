@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'react';
+
+const UNITS = [
+  ['year', 365 * 24 * 3600],
+  ['month', 30 * 24 * 3600],
+  ['day', 24 * 3600],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+const REFRESH_MS = 30_000;
+const words = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** Returns an instant in words from now, such as `3 hours ago`. Times are in milliseconds since the epoch. */
+function formatRelative(at: number, now: number): string {
+  const seconds = Math.round((at - now) / 1000);
+  for (const [unit, size] of UNITS)
+    if (Math.abs(seconds) >= size) return words.format(Math.round(seconds / size), unit);
+  return Math.abs(seconds) < 5 ? 'just now' : words.format(seconds, 'second');
+}
+
+/** A time relative to now, with the exact local time on hover. `at` is RFC 3339. */
+export function RelativeTime({ at }: { at: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const instant = Date.parse(at);
+  return (
+    <time dateTime={at} title={exact.format(instant)}>
+      {formatRelative(instant, Math.max(now, Date.now()))}
+    </time>
+  );
+}
