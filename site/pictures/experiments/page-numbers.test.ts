@@ -1,10 +1,11 @@
-/** The pictures of planning and of bisect show the numbers that the examples of their pages print. */
+/** The pictures of planning, bisect and profiles show the numbers that the examples of their pages print. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { extractExamples } from '../../examples.ts';
 import { drawBisectDiagram, readSearch } from './bisect-diagram.ts';
 import { drawPlanningDiagram, INPUTS_MIN, PLANS } from './planning-diagram.ts';
+import { drawProfiles, readProfiles } from './profiles-diagram.ts';
 
 const folder = join(import.meta.dirname, '../../content/using-switchyard/experiments');
 const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
@@ -51,5 +52,23 @@ describe('the picture of a bisect experiment', () => {
     const limit = search.difference.value / 2;
     expect(readOutput('bisect')).toContain(`by more than ${(100 * limit).toFixed(1)} %`);
     for (const { decision, effect } of search.steps) expect(effect > limit).toBe(decision === 'worse');
+  });
+});
+
+describe('the picture of profiles', () => {
+  const profiles = readProfiles();
+
+  test('is up to date', () => {
+    expect(read('profiles.svg')).toBe(drawProfiles(profiles));
+  });
+
+  test('has the numbers that the example prints', () => {
+    for (const { option_set, wins, gap_to_best, performance } of profiles) {
+      const within = performance.findLast(({ x }) => x <= 1.05)?.share ?? 0;
+      expect(performance.find(({ x }) => x === 1)?.share).toBe(wins / 8);
+      expect(readOutput('profiles')).toContain(
+        `${option_set}: best on ${wins} of 8 days, within 5 % of the best on ${8 * within}, mean gap ${(100 * gap_to_best).toFixed(1)} %`,
+      );
+    }
   });
 });
