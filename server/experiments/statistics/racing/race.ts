@@ -1,0 +1,178 @@
+/**
+ * A race between configurations that run the same inputs in the same random order. After each input it drops those that are
+ * shown worse than another one, so that only promising configurations run the other inputs.
+ *
+ * The idea is that of F-race (Birattari, Stützle, Paquete and Varrentrapp, GECCO 2002) and irace (López-Ibáñez et al.,
+ * Operations Research Perspectives 2016), which compare with the best configuration so far. Their tests do not control the
+ * error over the whole race. Here the error is controlled: the probability that the race drops the truly best configuration
+ * is at most 1 - confidence, however many inputs and configurations there are.
+ *
+ * A configuration is dropped when the average of its e-values against all others reaches 1 / (1 - confidence). If it is the
+ * best one, each of these e-values belongs to a true null hypothesis. The average of e-values is an e-value under any
+ * dependence (Vovk and Wang, Annals of Statistics 2021). It reaches the threshold whenever one of them reaches the threshold
+ * of Bonferroni's rule. An e-value against a dropped configuration stays as it was.
+ *
+ * Control: the first configuration is never dropped, because the results compare every other one with it.
+ */
+import { computeStudentTQuantile } from '../distributions.ts';
+import { VERDICT_UNITS_MIN } from '../error-rates.ts';
+import { clamp, mean, standardDeviation } from '../numbers.ts';
+import { computeDuelEffect, Duel, type RaceOutcome, type RaceScale } from './duel.ts';
+
+/** Inputs before the first decision: as many as a verdict needs. */
+export const RACE_INPUTS_MIN = VERDICT_UNITS_MIN;
+
+/** A configuration that the race dropped. Configurations are indices. */
+export interface DroppedConfiguration {
+  configuration: number;
+  after_inputs: number;
+  /** The configuration with the strongest evidence against it. */
+  against: number;
+  e_value: number;
+}
+
+/** The outcomes of every configuration on one input; null for one that did not run it, or whose runs were canceled. */
+export type RaceInput = readonly (RaceOutcome | null)[];
+
+export interface RaceSettings {
+  /** Probability that the race keeps the truly best configuration. */
+  confidence: number;
+  scale: RaceScale;
+  /** Number of configurations. */
+  configurations: number;
+  /** Number of inputs of the whole race: a drop after the last one saves nothing. */
+  inputs: number;
+}
+
+/** Decisions that were made before. */
+export interface RaceHistory {
+  dropped: readonly DroppedConfiguration[];
+  /** Inputs after which all decisions are known. */
+  decided_inputs: number;
+}
+
+export interface RaceState {
+  dropped: DroppedConfiguration[];
+  /** By configuration, after the last input: the evidence that it is not the best. */
+  e_values: number[];
+}
+
+/** Returns the threshold of the e-values. */
+export function computeRaceThreshold(confidence: number): number {
+  return 1 / (1 - confidence);
+}
+
+/** Runs the race over the inputs in their order. Decisions that were made before stay. */
+export function runRace(
+  inputs: readonly RaceInput[],
+  settings: RaceSettings,
+  { dropped, decided_inputs }: RaceHistory,
+): RaceState {
+  const duels = new Duels(settings);
+  const all = [...dropped];
+  let running = Array.from({ length: settings.configurations }, (_, index) => index);
+  const threshold = computeRaceThreshold(settings.confidence);
+  for (const [index, input] of inputs.entries()) {
+    const count = index + 1;
+    duels.add(running, input);
+    if (count > decided_inputs && count >= RACE_INPUTS_MIN && count < settings.inputs)
+      for (const configuration of running.slice(1)) {
+        const e_value = duels.computeEvidence(configuration);
+        if (e_value < threshold) continue;
+        const against = duels.findStrongest(configuration);
+        if (isMeanChangeWorse(inputs.slice(0, count), [configuration, against], settings.scale))
+          all.push({ configuration, after_inputs: count, against, e_value });
+      }
+    const gone = new Set(
+      all.flatMap(({ after_inputs, configuration }) => (after_inputs <= count ? [configuration] : [])),
+    );
+    running = running.filter((configuration) => !gone.has(configuration));
+  }
+  const e_values = Array.from({ length: settings.configurations }, (_, index) =>
+    duels.computeEvidence(index),
+  );
+  return { dropped: all, e_values };
+}
+
+/** The duels of every pair of configurations. */
+class Duels {
+  readonly #configurations: number;
+  /** By the first configuration, then by the second one, which has the larger index. */
+  readonly #duels: Duel[][];
+
+  constructor({ configurations, scale }: RaceSettings) {
+    this.#configurations = configurations;
+    this.#duels = Array.from({ length: configurations }, (_, first) =>
+      Array.from({ length: configurations - first - 1 }, () => new Duel(scale)),
+    );
+  }
+
+  /** Adds one input to the duels of the configurations, whose indices ascend. */
+  add(configurations: readonly number[], input: RaceInput): void {
+    for (const [place, first] of configurations.entries())
+      for (const second of configurations.slice(place + 1)) {
+        const outcomes = [input[first], input[second]];
+        const [one, other] = outcomes;
+        if (one && other) this.#duels[first]?.[second - first - 1]?.add(one, other);
+      }
+  }
+
+  /** Returns the e-value that the configuration is worse than the other one. */
+  #find(configuration: number, other: number): number {
+    return configuration < other
+      ? (this.#duels[configuration]?.[other - configuration - 1]?.evidence[0] ?? 1)
+      : (this.#duels[other]?.[configuration - other - 1]?.evidence[1] ?? 1);
+  }
+
+  /** Returns the e-value that the configuration is not the best. */
+  computeEvidence(configuration: number): number {
+    let total = 0;
+    for (let other = 0; other < this.#configurations; other += 1)
+      if (other !== configuration) total += this.#find(configuration, other);
+    return total / Math.max(1, this.#configurations - 1);
+  }
+
+  /** Returns the configuration with the largest e-value against this one. */
+  findStrongest(configuration: number): number {
+    let strongest = configuration === 0 ? 1 : 0;
+    for (let other = 0; other < this.#configurations; other += 1)
+      if (other !== configuration && this.#find(configuration, other) > this.#find(configuration, strongest))
+        strongest = other;
+    return strongest;
+  }
+}
+
+/** Two-sided confidence of the interval of the mean change. */
+const MEAN_CHANGE_QUANTILE = 0.975;
+/** Keeps sums of changes finite. */
+const CHANGE_MAX = 1e100;
+
+/**
+ * Returns true if the mean of the relative changes is worse too, beyond its error. A configuration that is a little worse on most
+ * inputs and much better on a few is worse on the typical one alone. A lost input counts as twice the largest change.
+ */
+function isMeanChangeWorse(
+  inputs: readonly RaceInput[],
+  [configuration, against]: readonly [number, number],
+  scale: RaceScale,
+): boolean {
+  if (scale.measure === 'absolute') return true;
+  const effects = inputs.flatMap((input) => {
+    const [one, other] = [input[configuration], input[against]];
+    return (one && other && computeDuelEffect(one, other, scale, true)) || [];
+  });
+  if (effects.some(({ measure }) => measure === 'absolute')) return true;
+  const sign = scale.direction === 'minimize' ? 1 : -1;
+  const changes = effects.map(({ effect }) =>
+    Number.isFinite(effect)
+      ? clamp(sign * Math.expm1(sign * effect), -CHANGE_MAX, CHANGE_MAX)
+      : Math.sign(effect) * Number.POSITIVE_INFINITY,
+  );
+  const known = changes.filter(Number.isFinite);
+  const largest = known.reduce((most, change) => Math.max(most, Math.abs(change)), 0) || 1;
+  const limited = Float64Array.from(changes, (change) => clamp(change, -2 * largest, 2 * largest));
+  const error = standardDeviation(limited) / Math.sqrt(limited.length);
+  return (
+    mean(limited) > computeStudentTQuantile(MEAN_CHANGE_QUANTILE, Math.max(1, limited.length - 1)) * error
+  );
+}
