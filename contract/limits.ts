@@ -144,6 +144,8 @@ export const INPUT_PROPERTY_CHARS_MAX = 255;
 /** Fields are read from inputs of at most this size, and of this size together: creating the experiment waits for them. */
 export const FIELD_INPUT_BYTES_MAX = 20 * 1024 * 1024;
 export const FIELD_INPUTS_BYTES_MAX = 256 * 1024 * 1024;
+/** Configurations of a race: every pair of them is compared after each input. */
+export const RACED_CONFIGURATIONS_MAX = 200;
 export const METRICS_MAX = 100;
 export const METRIC_CHARS_MAX = 255;
 

@@ -16,6 +16,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'input-properties',
     'results',
     'operations',
+    'racing',
     'batch',
     'acceptance',
     'online',

@@ -45,6 +45,7 @@ import { ComparedGroups, GroupedSummary, METHOD_DESCRIPTION } from './experiment
 import { ExperimentRun, runProblemFields } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { inputPropertyFields, inputPropertyResponse } from './input-properties.ts';
+import { Racing, RacingCreate } from './races/racing.ts';
 
 /** Types of a batch, for creating and for filtering lists. */
 const BATCH_TYPES = ['batch', 'scenario'] as const;
@@ -91,6 +92,7 @@ export const BatchExperimentCreate = Type.Object(
     ),
     ...comparisonSettingsFields,
     ...inputPropertyFields,
+    racing: optionalNullable(RacingCreate),
     content_type: optionalNullable(textSchema('Accepted for compatibility and ignored.', { max: 256 })),
   },
   {
@@ -121,6 +123,7 @@ const info = {
   objectives: Type.Optional(Objectives),
   ...comparisonSettingsResponse,
   ...inputPropertyResponse,
+  racing: Type.Optional(Racing),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Reasons why the plan cannot give some verdicts, in sentences; absent without any.',

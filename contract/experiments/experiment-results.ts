@@ -6,6 +6,7 @@ import Type, { type Static } from 'typebox';
 import { mapSchema, nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { DIRECTIONS, Margin } from './experiment-settings.ts';
 import { Interaction } from './input-interactions.ts';
+import { racedConfigurationSchema } from './races/racing.ts';
 
 const numberSchema = (description: string) => Type.Number({ description });
 const integerSchema = (description: string) => Type.Integer({ description });
@@ -290,6 +291,7 @@ export const ComparedGroups = Type.Object(
   {
     control: Type.Object(groupFields, { description: 'The control.' }),
     candidate: Type.Object(groupFields, { description: 'The candidate.' }),
+    racing: Type.Optional(racedConfigurationSchema(groupFields)),
     indicators: Type.Array(Comparison, { description: 'The comparison of each indicator.' }),
   },
   { $id: 'ComparedGroups', description: 'One candidate against the control.' },

@@ -20,6 +20,7 @@ import { countRunsByExperiment, listRefusedRuns } from '../operations/format-exp
 import type { ResultsCache } from '../results/results-cache.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import { deleteAcceptanceTestsOfBatch } from '../store/acceptance-tests.ts';
+import { parseBatchDefinition } from '../store/batch-definition.ts';
 import { findExperimentResults } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { computeBatchResults, readBatchState } from './batch-results.ts';
@@ -45,7 +46,8 @@ export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = 
   createBatch(context, { caller, params, body }, (experiment, insert) =>
     commit(async (tx) => {
       await insert(tx);
-      const counts = { statuses: {}, planned: experiment.requested, refused: 0 };
+      const planned = parseBatchDefinition(experiment).racing?.planned_runs ?? experiment.requested;
+      const counts = { statuses: {}, planned, refused: 0 };
       return { status: 201, body: formatBatch(experiment, counts, caller.role) };
     }),
   );

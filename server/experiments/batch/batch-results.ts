@@ -19,9 +19,17 @@ export async function readBatchState(
 
 function formatStateKey(experiment: ExperimentsTable, { statuses, refused }: ExperimentCounts): string {
   const { requested } = experiment;
-  const { instances, versions } = parseBatchDefinition(experiment).order;
+  const { order, racing } = parseBatchDefinition(experiment);
+  const { instances, versions } = order;
   // A run that joins increases `requested`, so the key changes when one run is deleted and another joins.
-  return JSON.stringify([requested, refused, Object.entries(statuses).sort(), instances[0], versions[0]]);
+  return JSON.stringify([
+    requested,
+    refused,
+    Object.entries(statuses).sort(),
+    instances[0],
+    versions[0],
+    racing?.decided_inputs,
+  ]);
 }
 
 /** The objects that the computation of results needs. */
@@ -37,10 +45,17 @@ export function computeBatchResults(
   progress: Progress,
 ): Promise<string> {
   const definition = parseBatchDefinition(experiment);
-  const { order, warnings: planWarnings = [] } = definition;
+  const { order, warnings: planWarnings = [], racing } = definition;
   const versions = new Map(Object.entries(definition.versions));
   return resultsWorkerPool.compute(
-    { order, settings: definition, planWarnings, progress, seed: experiment.id },
+    {
+      order,
+      settings: definition,
+      planWarnings,
+      progress,
+      seed: experiment.id,
+      ...(racing ? { race: racing } : {}),
+    },
     readObservations(database.read, experiment.uid, versions, {
       series: true,
       ensembles: order.ensembles !== undefined,

@@ -13,7 +13,8 @@ import {
 import { type ResolvedRunGroups, resolveRunGroups } from '../../ensembles/start.ts';
 import { findEnsemble } from '../../ensembles/store.ts';
 import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
-import type { BatchRequest, RequestedRun } from './parse-batch-request.ts';
+import type { RequestedRun } from '../operations/plan-run.ts';
+import type { BatchRequest } from './parse-batch-request.ts';
 
 /** An ensemble of a batch. */
 export interface BatchEnsemble {

@@ -1,9 +1,10 @@
 /** Checks whether the plan of a batch can give a verdict at all, before any run is paid for. Pure. */
 import { badRequest } from '../../http/errors/problem.ts';
+import type { RequestedRun } from '../operations/plan-run.ts';
 import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../statistics/error-rates.ts';
 import { formatCount } from '../statistics/paired/verdict.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
-import type { BatchRequest, RequestedRun } from './parse-batch-request.ts';
+import type { BatchRequest } from './parse-batch-request.ts';
 
 /** The share of the error rate that a primary indicator has beside others. */
 const PRIMARY_SHARE = 0.8;

@@ -11,7 +11,7 @@ import {
   summarizeOptions,
 } from '../../runs/submit/options.ts';
 import type { ExecutableTarget } from '../../runs/submit/resolve-instance.ts';
-import type { RequestedRun } from './parse-batch-request.ts';
+import type { RequestedRun } from '../operations/plan-run.ts';
 
 interface PlannedRunCheck {
   target: ExecutableTarget;

@@ -9,10 +9,10 @@ import { badRequest, formatNameList, Problem, quoteValue, truncate } from '../..
 import type { InputSetItem } from '../../input-sets/store.ts';
 import { readDeclaredOptions, validateOptionNames } from '../../instances/rules.ts';
 import { type ExecutableTarget, resolvePlannedRun } from '../../runs/submit/resolve-instance.ts';
+import { addSeed, type RequestedRun, type Seeds } from '../operations/plan-run.ts';
 import { type BatchEnsemble, checkPlannedEnsemble, checkRunCount } from './check-ensembles.ts';
 import { checkPlannedRun } from './check-planned-run.ts';
-import type { BatchRequest, RequestedRun } from './parse-batch-request.ts';
-import { addSeed, type Seeds } from './parse-seeds.ts';
+import type { BatchRequest } from './parse-batch-request.ts';
 
 /** Checks after which other requests are served. */
 const CHECK_BATCH_SIZE = 50;

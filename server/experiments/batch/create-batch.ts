@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
-import type { InputId, InputSetId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import type { InputSetId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { ContentRemovedError, type SharedContent } from '../../blobs/contents.ts';
@@ -21,6 +21,9 @@ import { resolveInstanceId } from '../../runs/submit/resolve-instance.ts';
 import { findExecutableIds } from '../../versions/store.ts';
 import { describeInputs } from '../input-properties/describe-inputs.ts';
 import { warnOfClusters } from '../input-properties/warn-of-clusters.ts';
+import { type InputContent, planRun, type RequestedRun } from '../operations/plan-run.ts';
+import { buildRace, parseRacing, type RaceRequest } from '../racing/parse-racing.ts';
+import { planRaceRound } from '../racing/plan-race-runs.ts';
 import type { BatchDefinition } from '../store/batch-definition.ts';
 import { listClusterings } from '../store/comparison-settings.ts';
 import { insertExperimentInputs } from '../store/experiments.ts';
@@ -30,14 +33,8 @@ import { insertExperiment } from '../store/transitions.ts';
 import { type BatchEnsemble, readEnsembles } from './check-ensembles.ts';
 import { checkPlan } from './check-plan.ts';
 import { type CheckedRuns, checkRequestedRuns } from './check-requested-runs.ts';
-import {
-  type BatchRequest,
-  expandRequestedRuns,
-  parseBatchRequest,
-  type RequestedRun,
-} from './parse-batch-request.ts';
-import { addSeed } from './parse-seeds.ts';
-import { arrangeInBlocks, type BlockedRun } from './run-order.ts';
+import { type BatchRequest, expandRequestedRuns, parseBatchRequest } from './parse-batch-request.ts';
+import { arrangeInBlocks } from './run-order.ts';
 
 type BatchContext = Pick<Context, 'database' | 'contents' | 'propertyReader' | 'clock' | 'random'>;
 type CreateBatchCall = Pick<OperationCall<'createBatchExperiment'>, 'caller' | 'params' | 'body'>;
@@ -75,6 +72,7 @@ async function tryToCreate<R>(
   const application = await getApplication(database.read, caller.account, params.application_id);
   validateName(body.name, body.id);
   const request = resolveDefaultInstances(application, parseBatchRequest(body));
+  const racing = parseRacing(body, request.settings);
   const sets = await readInputSets(database.read, application, request);
   const inputIds = new Map(
     [...sets].map(([id, items]) => [id, items.map((item) => item.input_id as string)]),
@@ -99,6 +97,8 @@ async function tryToCreate<R>(
   );
   const warnings = [...planWarnings, ...warnOfClusters(properties, listClusterings(request.settings))];
   const orderSeed = randomText(context.random, ORDER_SEED_CHARS);
+  const plan = { request, runs, checked, inputs, seed: orderSeed };
+  const { definition, planned } = racing ? planRace(plan, racing) : planBatch(plan);
   const now = clock.now();
   const experiment: ExperimentsTable = {
     uid: makeId<string>(context.random, 'x'),
@@ -113,8 +113,7 @@ async function tryToCreate<R>(
     status: 'started',
     user_email: caller.email,
     definition: JSON.stringify({
-      ...buildDefinition(request, runs, checked),
-      run_order: { design: 'randomized-blocks', seed: orderSeed },
+      ...definition,
       ...(warnings.length === 0 ? {} : { warnings }),
     } satisfies BatchDefinition),
     requested: runs.length,
@@ -124,7 +123,6 @@ async function tryToCreate<R>(
     completed_at: null,
     deleted_at: null,
   };
-  const planned = planRuns(request, arrangeInBlocks(runs, orderSeed), inputs);
   const versions = [...checked.versions.values(), ...runs.map((run) => run.version_id)];
   const stored = await store(experiment, async (tx) => {
     await lockLiveApplication(tx, application);
@@ -140,6 +138,70 @@ interface BatchRows {
   properties: readonly InputProperties[];
   ensembles: ReadonlyMap<string, BatchEnsemble>;
   planned: readonly PlannedRun[];
+}
+
+/** A checked request, from which the runs are planned. */
+interface BatchPlan {
+  request: BatchRequest;
+  runs: readonly RequestedRun[];
+  checked: CheckedRuns;
+  inputs: ReadonlyMap<string, SharedInput>;
+  /** Seed of the random order. */
+  seed: string;
+}
+
+/** The definition of an experiment, and the runs to plan at its creation. */
+interface PlannedBatch {
+  definition: BatchDefinition;
+  planned: PlannedRun[];
+}
+
+function planBatch(plan: BatchPlan): PlannedBatch {
+  const { request, runs, seed } = plan;
+  const { optionSets, seeds } = request;
+  return {
+    definition: buildDefinition(plan),
+    planned: arrangeInBlocks(runs, seed).map(({ run, block }, position) =>
+      planRun(run, { block, position, content: findContent(plan, run), optionSets, seeds }),
+    ),
+  };
+}
+
+/** Plans the first round of a race. The control of the results is its first configuration. */
+function planRace(plan: BatchPlan, racing: RaceRequest): PlannedBatch {
+  const { request, runs, checked, seed } = plan;
+  const race = buildRace(racing, {
+    runs,
+    versions: checked.versions,
+    findContent: (run) => findInput(plan, run).content.sha256 ?? inputKey(run),
+    seed,
+  });
+  const first = planRaceRound({
+    race,
+    seed,
+    optionSets: request.optionSets,
+    seeds: request.seeds,
+    findContent: (input) => findContent(plan, input),
+  });
+  const definition = buildDefinition(plan);
+  const versions = [...new Set(race.configurations.map(({ version_id }) => version_id))];
+  return {
+    definition: { ...definition, order: { ...definition.order, versions }, racing: first.race },
+    planned: first.runs,
+  };
+}
+
+type InputName = Pick<RequestedRun, 'input_set_id' | 'input_id'>;
+
+function findInput({ inputs }: BatchPlan, run: InputName): SharedInput {
+  const input = inputs.get(inputKey(run));
+  if (!input) throw new Error(`The input ${run.input_id} of a requested run is not shared.`);
+  return input;
+}
+
+function findContent(plan: BatchPlan, run: InputName): InputContent {
+  const { content, item } = findInput(plan, run);
+  return { content_id: content.id, input_format: item.input_format };
 }
 
 async function insertBatch(
@@ -258,39 +320,8 @@ function inputKey({ input_set_id, input_id }: Pick<RequestedRun, 'input_set_id' 
   return JSON.stringify([input_set_id, input_id]);
 }
 
-/** Returns the planned runs; their positions are the order of submission. */
-function planRuns(
-  { optionSets, seeds }: BatchRequest,
-  runs: readonly BlockedRun<RequestedRun>[],
-  inputs: ReadonlyMap<string, SharedInput>,
-): PlannedRun[] {
-  return runs.map(({ run, block }, position): PlannedRun => {
-    const input = inputs.get(inputKey(run));
-    return {
-      position,
-      instanceId: run.instance_id,
-      versionId: run.version_id,
-      ensembleId: run.ensemble_id || null,
-      options: addSeed(optionSets.get(run.option_set ?? '') ?? {}, seeds, run.repetition),
-      contentId: input?.content.id ?? '',
-      inputFormat: input?.item.input_format ?? 'json',
-      inputId: run.input_id as InputId,
-      labels: {
-        ...(run.option_set === null ? {} : { option_set: run.option_set }),
-        ...(run.scenario_id === null ? {} : { scenario_id: run.scenario_id }),
-        repetition: run.repetition,
-        input_set_id: run.input_set_id,
-        block,
-      },
-    };
-  });
-}
-
-function buildDefinition(
-  request: BatchRequest,
-  runs: readonly RequestedRun[],
-  { versions, ensembleInstances, hidden }: CheckedRuns,
-): BatchDefinition {
+function buildDefinition({ request, runs, checked, seed }: BatchPlan): BatchDefinition {
+  const { versions, ensembleInstances, hidden } = checked;
   const distinct = (value: (run: RequestedRun) => string | null): string[] => [
     ...new Set(runs.flatMap((run) => value(run) ?? [])),
   ];
@@ -311,5 +342,6 @@ function buildDefinition(
     versions: Object.fromEntries(versions),
     ...(ensembleInstances.size === 0 ? {} : { ensemble_instances: [...ensembleInstances] }),
     hidden: Object.fromEntries([...hidden].map(([name, roles]) => [name, [...roles]])),
+    run_order: { design: 'randomized-blocks', seed },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Ends batch experiments that have neither planned nor unfinished runs. Status and results are written in one transaction.
+ * Ends batch experiments that have neither planned nor unfinished runs, unless a race goes on. Status and results are written in one transaction.
  */
 import type { Contents } from '../../blobs/contents.ts';
 import type { Database, Reader } from '../../database/database.ts';
@@ -7,6 +7,7 @@ import { removePlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { hasUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
+import { advanceRace } from '../racing/advance-race.ts';
 import {
   findExperimentByUid,
   listIdleExperiments,
@@ -27,7 +28,7 @@ interface Parts extends JobContext, BatchResultsContext {
   contents: Contents;
 }
 
-/** Ends batch experiments without planned and unfinished runs. */
+/** Ends batch experiments without planned and unfinished runs, and continues races. */
 export function finalizeBatchesJob(parts: Parts): Job {
   const { database } = parts;
   return defineJob<string>(parts, {
@@ -38,7 +39,9 @@ export function finalizeBatchesJob(parts: Parts): Job {
     debounceMs: DEBOUNCE_MS,
     listRows: () => listIdleExperiments(database.read, 'batch'),
     formatKey: (uid) => uid,
-    handleRow: (uid) => endBatch(parts, uid),
+    async handleRow(uid) {
+      if (!(await advanceRace(parts, uid))) await endBatch(parts, uid);
+    },
   });
 }
 

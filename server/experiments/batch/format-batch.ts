@@ -4,6 +4,7 @@ import type { Role } from '@switchyard/contract/roles.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { ExperimentCounts } from '../../runs/store/experiment-runs.ts';
 import { formatExperiment, formatProgress } from '../operations/format-experiment.ts';
+import { formatRace } from '../racing/format-race.ts';
 import { type BatchDefinition, parseBatchDefinition } from '../store/batch-definition.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
@@ -34,6 +35,7 @@ export function formatBatch(
     ...(guardrails === undefined ? {} : { guardrails }),
     ...(plan.cluster_by === undefined ? {} : { cluster_by: plan.cluster_by }),
     ...(plan.features === undefined ? {} : { features: plan.features }),
+    ...(plan.racing === undefined ? {} : { racing: formatRace(plan.racing) }),
     ...(plan.warnings === undefined ? {} : { warnings: plan.warnings }),
     ...(experiment.completed_at === null ? {} : { completed_at: formatRfc3339(experiment.completed_at) }),
     ...formatProgress(experiment, counts),

@@ -5,6 +5,7 @@ import type { ApplicationsTable } from '../../applications/schema.ts';
 import type { Reader } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { JoinedExperiment } from '../../runs/submit/create-run.ts';
+import { parseBatchDefinition } from '../store/batch-definition.ts';
 import { findExperiment, lockExperiment, updateExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 
@@ -24,6 +25,8 @@ export async function joinBatch(
       throw badRequest(
         `${field}, which is ${found.status}; a run can only join a batch experiment that has not ended.`,
       );
+    if (parseBatchDefinition(found).racing)
+      throw badRequest(`${field}, which is a race and plans its own runs; join another batch experiment.`);
     if (found.requested >= BATCH_RUNS_MAX)
       throw badRequest(
         `${field}, which has ${found.requested} runs, the maximum of a batch experiment; create another one.`,

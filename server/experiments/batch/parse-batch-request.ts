@@ -11,21 +11,9 @@ import { badRequest, type Problem, quoteValue, truncate } from '../../http/error
 import { stringifyOptions, validateOptions } from '../../instances/rules.ts';
 import { parsePropertySettings } from '../input-properties/property-sources.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
+import type { RequestedRun, Seeds } from '../operations/plan-run.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
-import { parseSeeds, type Seeds } from './parse-seeds.ts';
-
-/** One requested run. An empty id means no instance, the version of the instance, or no ensemble. */
-export interface RequestedRun {
-  instance_id: string;
-  version_id: string;
-  ensemble_id: string;
-  /** null for a run without an option set. */
-  option_set: string | null;
-  input_set_id: string;
-  input_id: string;
-  scenario_id: string | null;
-  repetition: number;
-}
+import { parseSeeds } from './parse-seeds.ts';
 
 type OptionSets = ReadonlyMap<string, Record<string, string>>;
 

@@ -5,14 +5,7 @@
 import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { validateOptions } from '../../instances/rules.ts';
-
-/** The seeds of a request. */
-export interface Seeds {
-  /** The option that gets the seed. */
-  option: string;
-  /** The values of the option by repetition. */
-  values: readonly string[];
-}
+import type { Seeds } from '../operations/plan-run.ts';
 
 const SEED_OPTION_DEFAULT = 'seed';
 
@@ -58,14 +51,4 @@ export function parseSeeds(body: SeedFields): Seeds | null {
         `option_sets.${key} has the option ${quoteValue(option)}, which seeds sets; leave it out of the option set, or name another seed_option.`,
       );
   return { option, values };
-}
-
-/** Returns the options of a run: those of its option set, and its seed. */
-export function addSeed(
-  options: Readonly<Record<string, string>>,
-  seeds: Seeds | null,
-  repetition: number,
-): Record<string, string> {
-  const seed = seeds?.values[repetition];
-  return seeds === null || seed === undefined ? { ...options } : { ...options, [seeds.option]: seed };
 }

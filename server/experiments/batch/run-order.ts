@@ -4,8 +4,9 @@
  * other at random. With all runs of the control first, a drift of the machine (heat, cache, neighbours) would be a difference
  * between the sides. Source: Mytkowicz et al., Producing wrong data without doing anything obviously wrong, ASPLOS 2009. Pure.
  */
-import { RandomGenerator } from '../statistics/random-generator.ts';
-import type { RequestedRun } from './parse-batch-request.ts';
+
+import type { RequestedRun } from '../operations/plan-run.ts';
+import { RandomGenerator, shuffle } from '../statistics/random-generator.ts';
 
 /** A run with the number of its block. */
 export interface BlockedRun<Run> {
@@ -33,12 +34,4 @@ export function arrangeInBlocks<Run extends Pick<RequestedRun, 'input_set_id' | 
     .sort(([a], [b]) => a - b)
     .flatMap(([, inputs]) => shuffle([...inputs.values()], random));
   return blocks.flatMap((sides, block) => shuffle(sides, random).map((run) => ({ run, block })));
-}
-
-/** Returns the items in random order (Fisher and Yates). */
-function shuffle<Item>(items: readonly Item[], random: RandomGenerator): Item[] {
-  const remaining = [...items];
-  const shuffled: Item[] = [];
-  while (remaining.length > 0) shuffled.push(...remaining.splice(random.integerBelow(remaining.length), 1));
-  return shuffled;
 }

@@ -13,12 +13,19 @@ import type { Observation } from '../statistics/observations.ts';
 import { CANCELED_SHARE_MAX } from '../statistics/paired/compare.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
 import { formatCount, type Progress } from '../statistics/paired/verdict.ts';
+import { listPlannedInputs, type RacePlan } from '../statistics/racing/race-plan.ts';
+import { computeStandings, explainRace, type RaceStandings } from '../statistics/racing/standings.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { summarizeEnsemble } from './ensembles/summarize-ensembles.ts';
 import { parseIncumbents } from './parse-incumbents.ts';
 import { profileGroups } from './profile-groups.ts';
-import { COMPARED_INDICATORS_MAX, replaceFlags, selectIndicators } from './select-indicators.ts';
+import {
+  COMPARED_INDICATORS_MAX,
+  replaceFlags,
+  resolveObjective,
+  selectIndicators,
+} from './select-indicators.ts';
 import { createTimeBlockers } from './time-blockers.ts';
 
 /** A request for the results of a batch. */
@@ -28,6 +35,8 @@ export interface BatchResultsRequest {
   /** Reasons why the plan cannot give some verdicts; the results begin with them. */
   planWarnings: readonly string[];
   progress: Progress;
+  /** The race of a scenario test. */
+  race?: RacePlan;
   /** The seed of the resampling: equal requests about equal runs have equal results. */
   seed: string;
 }
@@ -74,9 +83,19 @@ const COMPARISONS_MAX = 1000;
 export function analyseBatch(request: BatchResultsRequest, runs: readonly Observation[]): BatchAnalysis {
   const ordered = sortRuns(request, runs);
   const grouped = summarizeGroups(ordered);
-  const compared = compareGroups(request, ordered);
+  const { race, settings } = request;
+  const standings =
+    race &&
+    computeStandings(race, resolveObjective(settings.objectives?.[race.indicator]), {
+      runs: ordered,
+      progress: request.progress,
+    });
+  const compared = compareGroups(request, ordered, standings);
   const groups = groupRuns(ordered).map((group) => ({ ...formatGroup(group), runs: group }));
-  const profiled = profileGroups(groups, request.settings);
+  const profiled = profileGroups(
+    groups.filter((group) => !isDropped(group.runs, standings)),
+    settings,
+  );
   const ensembles = groups.flatMap((group) => summarizeEnsemble(group) ?? []);
   const omitted = grouped.omitted_groupings.map((keys) => keys.join(', '));
   return {
@@ -86,6 +105,7 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
     ...(ensembles.length === 0 ? {} : { ensembles }),
     warnings: [
       ...request.planWarnings,
+      ...(standings?.warnings ?? []),
       ...(omitted.length === 0
         ? []
         : [`Distributions by ${omitted.join(' and by ')} are left out: together they would be too many.`]),
@@ -137,8 +157,9 @@ function compareKeys(a: readonly number[], b: readonly number[]): number {
 }
 
 function compareGroups(
-  { order, settings, progress, seed }: BatchResultsRequest,
+  { order, settings, progress, race, seed }: BatchResultsRequest,
   runs: readonly Observation[],
+  standings: RaceStandings | undefined,
 ): Pick<BatchAnalysis, 'comparisons' | 'warnings'> {
   const candidateCount = groupRuns(runs).length - 1;
   if (candidateCount < 1) return { comparisons: [], warnings: [] };
@@ -149,8 +170,13 @@ function compareGroups(
   const { indicators, warnings } = selectIndicators(runs, settings, indicatorsMax);
   const [control = [], ...candidates] = groupRuns(replaceFlags(runs, indicators));
   const compared = candidates.slice(0, COMPARISONS_MAX);
-  const groups = compared.map((candidate) => ({ control, candidate }));
-  const deleted = progress === 'complete' ? explainDeletedInputs(order.inputs, runs) : [];
+  const groups = compared.map((candidate) =>
+    isDropped(candidate, standings)
+      ? { control: selectBlocks(control, candidate), candidate, progress: 'dropped' as const }
+      : { control, candidate },
+  );
+  const planned = race ? listPlannedInputs(race) : order.inputs;
+  const deleted = progress === 'complete' ? explainDeletedInputs(planned, runs) : [];
   const listTimeBlockers = createTimeBlockers();
   const design: FamilyDesign = {
     unit: 'input',
@@ -167,11 +193,19 @@ function compareGroups(
     design,
   );
   return {
-    comparisons: compared.map((candidate, index) => ({
-      control: formatGroup(control),
-      candidate: formatGroup(candidate),
-      indicators: comparisons[index] ?? [],
-    })),
+    comparisons: compared.map((candidate, index) => {
+      const racing = candidate[0] && standings?.find(candidate[0]);
+      const reasons = racing ? explainRace(racing) : [];
+      return {
+        control: formatGroup(control),
+        candidate: formatGroup(candidate),
+        ...(racing ? { racing } : {}),
+        indicators: (comparisons[index] ?? []).map((one) => ({
+          ...one,
+          reasons: [...one.reasons, ...reasons],
+        })),
+      };
+    }),
     warnings:
       candidates.length > COMPARISONS_MAX
         ? [
@@ -193,6 +227,16 @@ function explainDeletedInputs(planned: readonly string[], runs: readonly Observa
   return [
     `All runs of ${deleted} of ${formatCount(planned.length, 'input')} were deleted before the end; these are not a random choice, so there is no verdict.`,
   ];
+}
+
+function isDropped([run]: readonly Observation[], standings: RaceStandings | undefined): boolean {
+  return run !== undefined && standings?.find(run)?.status === 'dropped';
+}
+
+/** Returns the runs of the control in the blocks of a candidate that a race dropped. */
+function selectBlocks(control: readonly Observation[], candidate: readonly Observation[]): Observation[] {
+  const blocks = new Set(candidate.map(({ block }) => block));
+  return control.filter(({ block }) => blocks.has(block));
 }
 
 /** Groups runs that differ in nothing but input and repetition, in the order of their first runs. */

@@ -115,7 +115,10 @@ function measureAsFlag(objective: ReturnType<typeof resolveObjective>): ReturnTy
   return { ...objective, value_type: 'flag', measure: 'absolute', shift: 0, margin };
 }
 
-function resolveObjective(objective: Objective | undefined): Omit<FamilyIndicator, 'indicator' | 'role'> {
+/** Returns the settings of an indicator, with defaults. */
+export function resolveObjective(
+  objective: Objective | undefined,
+): Omit<FamilyIndicator, 'indicator' | 'role'> {
   const settings = typeof objective === 'string' ? { direction: objective } : (objective ?? {});
   const values = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
   return { ...DEFAULT_INDICATOR, ...Object.fromEntries(values) };

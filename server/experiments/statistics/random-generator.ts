@@ -74,3 +74,11 @@ function hash(text: string): number {
   }
   return hashed;
 }
+
+/** Returns the items in random order (Fisher and Yates). */
+export function shuffle<Item>(items: readonly Item[], random: RandomGenerator): Item[] {
+  const remaining = [...items];
+  const shuffled: Item[] = [];
+  while (remaining.length > 0) shuffled.push(...remaining.splice(random.integerBelow(remaining.length), 1));
+  return shuffled;
+}

@@ -1,5 +1,6 @@
 /** The `definition` column of a batch experiment. Pure. */
 import type { Role } from '@switchyard/contract/roles.ts';
+import type { RacePlan } from '../statistics/racing/race-plan.ts';
 import { type AcceptanceSide, isSameInstance } from './acceptance-definition.ts';
 import type { ComparisonSettings } from './comparison-settings.ts';
 import type { ExperimentsTable } from './schema.ts';
@@ -33,6 +34,8 @@ export interface BatchDefinition extends ComparisonSettings {
   seed_option?: string;
   /** Absent in an experiment of an older release, which ran all runs of the control first. */
   run_order?: { design: 'randomized-blocks'; seed: string };
+  /** The race of a scenario test. */
+  racing?: RacePlan;
   /** Reasons why the plan cannot give some verdicts. */
   warnings?: string[];
 }

@@ -21,7 +21,7 @@ export interface ExperimentsTable {
   status: ExperimentStatus;
   /** The user who created the experiment; its runs have the same user. */
   user_email: string;
-  /** The definition of its kind in JSON. Changes only when the test starts, or when an acceptance test sets the control. */
+  /** The definition of its kind in JSON. Changes only when a test starts, a race continues, or an acceptance test sets the control. */
   definition: string;
   /** The number of requested runs so far. */
   requested: number;

@@ -276,6 +276,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     objectives: { 'result.value': 'maximize' },
     cluster_by: ['content', '/depot', 'day:/departure'],
     features: ['bytes', '/stops'],
+    racing: { confidence: 0.9 },
     content_type: 'json',
   },
   updateBatchExperiment: {

@@ -57,6 +57,8 @@ export interface FamilyIndicator extends IndicatorSettings {
 export interface FamilyGroup {
   control: readonly Observation[];
   candidate: readonly Observation[];
+  /** The progress of this comparison alone; by default that of the experiment. */
+  progress?: Progress;
 }
 
 /** The design of an experiment, and the reasons that exclude verdicts on some of its indicators. */
@@ -131,7 +133,8 @@ export function compareFamily(
   );
   const weights = weighByRole(tests.map(({ indicator }) => indicator.role));
   const adjusted = adjustWeightedHolm(
-    measured.map(({ test }) => test.p_value),
+    // The time of a drop depends on the data, so its p-value is none; 1 keeps its share of the family.
+    measured.map(({ test }, index) => (tests[index]?.group.progress === 'dropped' ? 1 : test.p_value)),
     weights,
   );
   const comparisons = tests.map(({ group, indicator }, index) => {
@@ -173,7 +176,7 @@ function buildComparison(
     role: settings.role,
     objective: settings.direction,
     verdict,
-    interim: measurement.pending > 0 || design.progress !== 'complete',
+    interim: measurement.pending > 0 || (group.progress ?? design.progress) !== 'complete',
     reasons,
     warnings: [
       ...warnOfOppositeTotal(measurement, totals.ratio, { verdict, unit: design.unit }),
@@ -224,7 +227,7 @@ function decideComparison(
     usable: complete.filter(isInformative).length,
     valued: selectValued(complete).length,
     pending: measurement.pending,
-    progress,
+    progress: group.progress ?? progress,
     effect: orient(measurement.effect, orientation),
     interval: orientInterval(measurement.interval, orientation),
     test: {

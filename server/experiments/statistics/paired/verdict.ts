@@ -22,8 +22,11 @@ export type Verdict = 'better' | 'worse' | 'higher' | 'lower' | 'equivalent' | '
 /** The direction in which an indicator improves. */
 export type Direction = 'minimize' | 'maximize' | 'none';
 
-/** running: before the planned end. stopped: ended before it, by a decision that may depend on the data. */
-export type Progress = 'running' | 'stopped' | 'complete';
+/**
+ * running: before the planned end. stopped: ended before it, by a decision that may depend on the data. dropped: a race
+ * dropped the candidate before it.
+ */
+export type Progress = 'running' | 'stopped' | 'dropped' | 'complete';
 
 /**
  * The evidence for a verdict. Effect, interval and signs are oriented: positive means that the candidate is worse, or higher
@@ -122,6 +125,8 @@ function decideInterim(evidence: VerdictEvidence): DecidedVerdict {
 function describeProgress({ progress, unit, usable, ended = usable, pending }: VerdictEvidence): string {
   if (progress === 'stopped')
     return `The experiment was stopped before its planned end, with ${formatCount(ended, unit)}.`;
+  if (progress === 'dropped')
+    return `The race ended this comparison before its planned end, with ${formatCount(ended, unit)}.`;
   return pending > 0
     ? `${ended} of ${formatCount(ended + pending, unit)} have ended.`
     : `The experiment has not reached its planned end; ${formatCount(ended, unit)} ${ended === 1 ? 'has' : 'have'} ended so far.`;
