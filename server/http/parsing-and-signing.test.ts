@@ -70,6 +70,12 @@ describe('the validation message about', () => {
       list: { type: 'array', items: { type: 'boolean' }, maxItems: 2 },
       map: { type: 'object', additionalProperties: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
       nested: { type: 'object', properties: { 'a/b~c': { type: 'object' } } },
+      goal: {
+        anyOf: [
+          { type: 'string', enum: ['up', 'down'] },
+          { type: 'object', properties: { share: { type: 'number', maximum: 1 } } },
+        ],
+      },
     },
   };
   const validate = new Ajv({ strict: false, verbose: true }).compile(schema);
@@ -77,7 +83,7 @@ describe('the validation message about', () => {
     [{}, 'name is missing; it is required.'],
     [
       { nmae: 'abc' },
-      'nmae is not a field of this request; did you mean "name"? The fields are name, count, kind, list, map, nested.',
+      'nmae is not a field of this request; did you mean "name"? The fields are name, count, kind, list, map, nested, goal.',
     ],
     [{ name: 'ab' }, 'name is "ab", 2 characters long; it must have 3 to 5 characters.'],
     [{ name: '🚚🚚🚚🚚🚚🚚' }, 'name is "🚚🚚🚚🚚🚚🚚", 6 characters long; it must have 3 to 5 characters.'],
@@ -91,6 +97,9 @@ describe('the validation message about', () => {
     [{ name: 'abc', list: {} }, 'list is a JSON object; it must be a JSON array.'],
     [{ name: 'abc', map: { x: [] } }, 'map.x is a JSON array of 0; it must be text or a number.'],
     [{ name: 'abc', nested: { 'a/b~c': 1 } }, 'nested.a/b~c is 1; it must be a JSON object.'],
+    [{ name: 'abc', goal: 1 }, 'goal is 1; it must be text or a JSON object.'],
+    [{ name: 'abc', goal: 'left' }, 'goal is "left"; it must be one of up, down.'],
+    [{ name: 'abc', goal: { share: 2 } }, 'goal.share is 2; it must be at most 1.'],
     [[], 'The body is a JSON array of 0; it must be a JSON object.'],
   ])('%j says "%s"', (body, message) => {
     validate(body);

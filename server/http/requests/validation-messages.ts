@@ -18,8 +18,7 @@ interface FieldSchema {
 
 /** Formats the most helpful of the errors; they must come from an Ajv with `verbose`, which adds the value and its schema. */
 export function formatValidationError(errors: readonly ErrorObject[], part: Part): string {
-  // Ajv reports each failed branch of anyOf before anyOf itself; only the latter names all choices.
-  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? errors[0];
+  const error = selectError(errors);
   if (!error)
     return `The ${part} of the request does not match the schema of this operation; compare it with the API reference.`;
   const field = formatFieldName(error.instancePath, part);
@@ -65,6 +64,23 @@ export function formatValidationError(errors: readonly ErrorObject[], part: Part
     default:
       return `${field} is ${value}; it ${error.message ?? 'is not allowed here'}.`;
   }
+}
+
+/**
+ * Returns the most helpful error. Ajv reports each failed branch of anyOf before anyOf itself, and only the latter names all
+ * choices. A branch of the value's own type has an error of its own, which is more exact.
+ */
+function selectError(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const union = errors.find(({ keyword }) => keyword === 'anyOf');
+  if (!union) return errors[0];
+  const branches = errors
+    .slice(0, errors.indexOf(union))
+    .filter(({ instancePath, keyword, parentSchema, data }) =>
+      instancePath === union.instancePath
+        ? keyword !== 'type' && parentSchema?.type === typeof data
+        : instancePath.startsWith(`${union.instancePath}/`),
+    );
+  return branches[0] ?? union;
 }
 
 function formatSuggestion(rejected: unknown): string {

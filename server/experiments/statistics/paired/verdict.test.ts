@@ -145,6 +145,10 @@ test('the reasons name p-values, margins and conditions', () => {
   expect(read(EQUAL)).toBe('The whole 95 % interval of the effect lies within ±1 % of the control.');
   expect(read({ interval: { low: -0.4, high: -0.1 } })).toContain('The effect is certain but small');
   expect(read({ usable: 9 })).toBe('9 inputs with an outcome on both sides; a verdict needs at least 10.');
+  expect(read({ usable: 9, unit: 'unit' })).toBe('9 units with an outcome; a verdict needs at least 10.');
+  expect(read({ usable: 0, unit: 'unit' })).toBe(
+    'A side has fewer than two units that count and have a value.',
+  );
   expect(read({ test: { ...CLEAR.test, p_value: null, needs: 'at least 6 inputs that differ' } })).toContain(
     "Wilcoxon's test needs at least 6 inputs that differ.",
   );

@@ -91,11 +91,16 @@ export interface DecidedVerdict {
 /** Decides by the rules at the head of this file. */
 export function decideVerdict(evidence: VerdictEvidence): DecidedVerdict {
   const { unit, usable, blockers, pending, progress } = evidence;
-  if (usable === 0) return leaveUndecided(`No ${unit} has an outcome on both sides.`);
+  if (usable === 0)
+    return leaveUndecided(
+      unit === 'unit'
+        ? 'A side has fewer than two units that count and have a value.'
+        : `No ${unit} has an outcome on both sides.`,
+    );
   if (blockers.length > 0) return leaveUndecided(...blockers);
   if (usable < VERDICT_UNITS_MIN)
     return leaveUndecided(
-      `${formatCount(usable, unit)} with an outcome on both sides; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
+      `${formatCount(usable, unit)} with an outcome${unit === 'unit' ? '' : ' on both sides'}; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
     );
   return pending > 0 || progress !== 'complete' ? decideInterim(evidence) : decideFinal(evidence);
 }

@@ -33,8 +33,14 @@ export function planInputs(
   target: PowerTarget,
   repetitions: readonly number[],
 ): PairedPlan[] {
+  // In units of the effect, so that the squares of large numbers do not overflow.
+  const scaled = {
+    ...spread,
+    between_inputs: spread.between_inputs / effect,
+    within_input: spread.within_input / effect,
+  };
   return repetitions.map((count) => {
-    const units = computeUnitsToDetect(effect, computeInputVariance(spread, count), target);
+    const units = computeUnitsToDetect(1, computeInputVariance(scaled, count), target);
     const inputs = Math.min(PLANNED_MAX, Math.ceil(units * spread.design_effect));
     return { repetitions: count, inputs, runs: Math.min(PLANNED_MAX, 2 * inputs * count) };
   });

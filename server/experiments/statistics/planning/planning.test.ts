@@ -22,6 +22,8 @@ describe('planned inputs', () => {
     { effect: 0.02, between: 0.03, within: 0.05, repetitions: 5, inputs: 44 },
     // 8.383168 × 0.0009 / 0.0004 × 1.047198 + 2.108942 = 21.861, whatever the repetitions are
     { effect: 0.02, between: 0.03, within: 0, repetitions: 10, inputs: 22 },
+    // 8.383168 × 3 × 1.047198 + 2.108942 = 28.446, although the squares are above the largest double
+    { effect: 1e308, between: 1e308, within: 1e308, repetitions: 1, inputs: 29 },
     // No variance: the fewest inputs of a verdict.
     { effect: 0.02, between: 0, within: 0, repetitions: 1, inputs: 10 },
   ])(

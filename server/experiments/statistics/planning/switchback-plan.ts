@@ -25,7 +25,9 @@ export interface SwitchbackSpread {
 
 /** Returns the number of units of a plan that finds the effect. */
 export function planUnits(effect: number, spread: SwitchbackSpread, target: PowerTarget): number {
-  const counted = computeUnitsToDetect(effect, computeContrastVariance(spread), raisePower(target));
+  // In units of the effect, so that the squares of large numbers do not overflow.
+  const scaled = { ...spread, between_units: spread.between_units / effect };
+  const counted = computeUnitsToDetect(1, computeContrastVariance(scaled), raisePower(target));
   return Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(counted / spread.counted_share));
 }
 
