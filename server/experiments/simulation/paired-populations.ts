@@ -114,7 +114,7 @@ function decideFailure(
 export function buildSimulatedRun(
   instance_id: string,
   indicators: Observation['indicators'] | null,
-  shared: Pick<Observation, 'input_id' | 'repetition' | 'position' | 'content' | 'clusters'>,
+  shared: Pick<Observation, 'input_id' | 'repetition' | 'position' | 'content' | 'clusters' | 'features'>,
 ): Observation {
   return {
     instance_id,

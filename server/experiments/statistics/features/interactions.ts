@@ -103,7 +103,7 @@ interface TestedFeature {
 }
 
 /** Returns the interactions of each indicator of each group of runs: one list for each group, with one list for each indicator. */
-function describeInteractions(
+export function describeInteractions(
   { groups, indicators, features }: ExploredFamily,
   design: ComparisonDesign,
 ): Interaction[][][] {
