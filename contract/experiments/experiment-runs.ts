@@ -44,6 +44,12 @@ export const ExperimentRun = Type.Object(
           'In a switchback test: true if the candidate refused the run, so that the baseline served it. The run still counts for the unit of the candidate. Beyond the specification.',
       }),
     ),
+    candidate_refusal: Type.Optional(
+      Type.String({
+        description:
+          'Why the candidate refused the run, in a sentence; absent for a run that it accepted. Beyond the specification.',
+      }),
+    ),
     start_conditions: nullable(StartConditions),
   },
   { $id: 'ExperimentRun', description: 'A run of an experiment in a list.' },
@@ -89,4 +95,21 @@ export const runProblemFields = {
   failures: Type.Array(Failure, {
     description: `The distinct errors of failed runs by instance and version, in the order of the first run with each. The limit is ${FAILURES_EMBEDDED_MAX}. Beyond the specification.`,
   }),
+};
+
+/** Field of a switchback test that says why its candidate refused runs. */
+export const refusalsField = {
+  refusals: Type.Array(
+    Type.Object(
+      {
+        error: Type.String({ description: 'Why, in a sentence.' }),
+        run_id: Type.String({ description: 'The first run that was refused for it.' }),
+        number_of_runs: Type.Integer({ description: 'Number of runs that were refused for it.' }),
+      },
+      { description: 'A reason.' },
+    ),
+    {
+      description: `The distinct reasons why the candidate refused runs, in the order of the first run with each. The limit is ${FAILURES_EMBEDDED_MAX}. Beyond the specification.`,
+    },
+  ),
 };

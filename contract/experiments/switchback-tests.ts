@@ -26,7 +26,7 @@ import {
   SWITCHBACK_DESIGNS,
   SwitchbackComparison,
 } from './experiment-results.ts';
-import { ExperimentRun } from './experiment-runs.ts';
+import { ExperimentRun, refusalsField } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { InstancePair, StopIntent } from './shadow-tests.ts';
 
@@ -167,6 +167,7 @@ const SwitchbackTest = Type.Object(
       description:
         'Comparison of the candidate with the baseline by indicator, over the ended units. It covers at most 50 indicators, those in `objectives` first. Beyond the specification.',
     }),
+    ...refusalsField,
     method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
       description:
@@ -291,6 +292,7 @@ export const getSwitchbackTest = defineOperation({
         ...started,
         grouped_distributional_summaries: [],
         compared: [],
+        refusals: [],
         method: '2026-11',
         warnings: [],
       },

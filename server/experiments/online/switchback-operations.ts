@@ -1,10 +1,12 @@
 /** Handlers of the operations on switchback tests. */
+import { FAILURES_EMBEDDED_MAX } from '@switchyard/contract/limits.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import type { OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
 import { respondWithListObject } from '../../http/lists/list-responses.ts';
 import { makeId } from '../../random.ts';
+import { listRunRefusals } from '../../runs/store/failures.ts';
 import {
   type ExperimentAddress,
   parseExperimentChanges,
@@ -79,7 +81,8 @@ export const listSwitchbackTests: OperationHandler<'listSwitchbackTests'> = asyn
 export const getSwitchbackTest: OperationHandler<'getSwitchbackTest'> = async (context, call) => {
   const { experiment } = await getOwnOnlineTest(context, SWITCHBACK, parseAddress(call));
   const { warnings: _inResults, ...body } = await formatSwitchbackTest(context.database.read, experiment);
-  return respondWithResults(body, await context.onlineTestResults.read(experiment));
+  const refusals = await listRunRefusals(context.database.read, experiment.uid, FAILURES_EMBEDDED_MAX);
+  return respondWithResults({ ...body, refusals }, await context.onlineTestResults.read(experiment));
 };
 
 export const updateSwitchbackTest: OperationHandler<'updateSwitchbackTest'> = async (context, call) => {

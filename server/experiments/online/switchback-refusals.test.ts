@@ -1,4 +1,5 @@
 /** Runs that the candidate of a switchback test refuses: they stay in the test, with what became of them. */
+import type { Requirements } from '@switchyard/contract/applications/executables.ts';
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { afterEach, expect, test } from 'vitest';
 import { createRun } from '../../testing/fixtures/apps.ts';
@@ -34,9 +35,11 @@ async function start(): Promise<void> {
 const updateInstance = async (id: string, body: object) =>
   expectStatus(await server.request('PUT', `/v1/applications/app/instances/${id}`, { body }), 200);
 
-/** Gives the candidate a version with the same app that refuses every option but `less`. */
-async function makeCandidateStrict(): Promise<void> {
-  await pushOnlineTestApp(server, 'app', { options: { strict: true, items: [{ name: 'less' }] } });
+type OptionItems = NonNullable<NonNullable<Requirements['options']>['items']>;
+
+/** Gives the candidate a version with the same app that refuses every option but those of the items. */
+async function makeCandidateStrict(items: OptionItems = [{ name: 'less' }]): Promise<void> {
+  await pushOnlineTestApp(server, 'app', { options: { strict: true, items } });
   const body = { id: 'strict', name: 'The same app, strict' };
   await server.client.call('createVersion', { params: { application_id: 'app' }, body });
   await updateInstance('candidate', { version_id: 'strict' });
@@ -133,9 +136,32 @@ test('a refused run is listed in its unit, marked, and the baseline serves it', 
     })),
   );
   expect(candidateUnits.slice(0, 6)).toContain(true);
+  // The reason is that of the 400 that the candidate would have given.
+  const reason = 'options.note is not an option of this app, which allows only less.';
+  expect(runs.map(({ candidate_refusal }) => candidate_refusal)).toEqual(
+    candidateUnits.slice(0, 6).map((isCandidate) => (isCandidate ? reason : undefined)),
+  );
+  const number_of_runs = candidateUnits.slice(0, 6).filter(Boolean).length;
+  expect((await calls.get('test')).refusals).toEqual([
+    { error: reason, run_id: runs[candidateUnits.indexOf(true)]?.id, number_of_runs },
+  ]);
   expectStatus(await calls.remove('test'), 204);
   const listed = await server.request('GET', '/v1/applications/app/runs');
   expect(listed.text).not.toContain('candidate_refused');
+});
+
+test('the reason of a refusal names no option that is hidden from some role', async () => {
+  await start();
+  const ui = { hidden_from: ['viewer' as const] };
+  await makeCandidateStrict([{ name: 'key', ui }]);
+  const candidateUnits = await startTest();
+  clock.advance(candidateUnits.indexOf(true) * UNIT_MS);
+  await createRun(server, 'app', { instance: 'baseline', body: { options: { note: 'hard' } } });
+  const [run] = await calls.runs('test');
+  expect(run).toMatchObject({ candidate_refused: true });
+  // The caller may see the option, so the 400 would say that only `key` is allowed.
+  expect(run?.candidate_refusal).toBe('options.note is not an option of this app, which allows only none.');
+  expect(JSON.stringify((await calls.get('test')).refusals)).not.toContain('key');
 });
 
 test('a run that only a full class of the candidate refuses stays in its unit, and one that both refuse is nobody’s', async () => {
@@ -147,7 +173,12 @@ test('a run that only a full class of the candidate refuses stays in its unit, a
   clock.advance(candidateUnit * UNIT_MS);
   await createRun(server, 'app', { instance: 'baseline' });
   expect(await calls.runs('test')).toMatchObject([
-    { plan_unit_index: candidateUnit, instance_id: 'baseline', candidate_refused: true },
+    {
+      plan_unit_index: candidateUnit,
+      instance_id: 'baseline',
+      candidate_refused: true,
+      candidate_refusal: expect.stringContaining('queuing'),
+    },
   ]);
   const busy = await server.request('POST', '/v1/applications/app/runs?instance_id=baseline', {
     body: { input: {}, configuration: queuing },

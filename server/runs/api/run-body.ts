@@ -104,10 +104,12 @@ export function runBody(run: ListedRun, hidden: ReadonlySet<string>): Run {
 
 /** Formats a run for the list of an experiment. */
 export function experimentRunBody(run: ListedRun, hidden: ReadonlySet<string>): ExperimentRun {
-  const { option_set, scenario_id, repetition, input_set_id, candidate_refused } = parseLabels(run);
+  const { option_set, scenario_id, repetition, input_set_id, candidate_refused, candidate_refusal } =
+    parseLabels(run);
   return {
     ...runBody(run, hidden),
     ...(run.experiment_type === 'switchback' ? { candidate_refused: candidate_refused ?? false } : {}),
+    ...(candidate_refusal === undefined ? {} : { candidate_refusal }),
     instance_id: run.instance_id,
     version_id: run.version_id,
     option_set: option_set ?? null,

@@ -2,6 +2,7 @@
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import { parseLabels } from './labels.ts';
 import { IS_REFUSED } from './planned-runs.ts';
 
 export interface RunFailure {
@@ -61,6 +62,41 @@ export async function listRunFailures(
     number_of_runs: Number(count),
   }));
 }
+
+/** A reason why the candidate of a switchback test refused runs. */
+export interface RunRefusal {
+  error: string;
+  /** The first run that it refused for this reason. */
+  run_id: RunId;
+  number_of_runs: number;
+}
+
+/** Lists the reasons why the candidate of a switchback test refused runs, at most `limit`, in the order of their first runs. */
+export async function listRunRefusals(
+  db: Reader,
+  experimentUid: string,
+  limit: number,
+): Promise<RunRefusal[]> {
+  // The only labels of a run of a switchback test are those of its refusal, so equal labels are equal reasons.
+  const rows = await db
+    .selectFrom('runs')
+    .select((eb) => ['labels', eb.fn.min('id').as('run_id'), eb.fn.countAll().as('count')])
+    .where(sql<boolean>`experiment_uid is not null`)
+    .where('experiment_uid', '=', experimentUid)
+    .where('labels', 'is not', null)
+    .groupBy('labels')
+    .orderBy('run_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ count, run_id, labels }) => ({
+    error: parseLabels({ labels }).candidate_refusal ?? UNKNOWN_REFUSAL,
+    run_id,
+    number_of_runs: Number(count),
+  }));
+}
+
+/** Of a run that an earlier release stored without the reason. */
+const UNKNOWN_REFUSAL = 'The reason was not stored.';
 
 /** Returns the error of the first planned run of the version that could not be submitted; undefined without one. */
 export async function findRefusalOfVersion(

@@ -12,6 +12,8 @@ export interface RunLabels {
   run_group_id?: string;
   /** Of a run in a unit of a candidate that refused it, so that the baseline executes it. */
   candidate_refused?: boolean;
+  /** Why it refused the run, without the names of options that are hidden from any role. */
+  candidate_refusal?: string;
 }
 
 /** Parses the labels column; without labels the object is empty. */

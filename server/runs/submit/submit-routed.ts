@@ -9,8 +9,10 @@
  * such as one of a full queue, creates no run. It belongs to nobody, and the test of the numbers of runs shows when one
  * side has more of them.
  */
+import { ERROR_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { ApplicationsTable } from '../../applications/schema.ts';
+import { listConfidentialOptions } from '../../applications/executable.ts';
+import type { ApplicationsTable, ExecutablesTable } from '../../applications/schema.ts';
 import type { Writer } from '../../database/database.ts';
 import { Problem } from '../../http/errors/problem.ts';
 import type { RunLabels } from '../store/labels.ts';
@@ -26,7 +28,7 @@ import {
   type RunRoute,
 } from '../store/routes.ts';
 import { resolveInstanceId } from './resolve-instance.ts';
-import { type StandardRun, type SubmitParts, submitStandard } from './submit.ts';
+import { resolveOptions, type StandardRun, type SubmitParts, submitStandard } from './submit.ts';
 
 /** The fields that the test adds to the run request. */
 interface Routed {
@@ -94,33 +96,60 @@ async function submitToUnit<R>(
   const unit = rule.kind === 'switchback' ? findUnitIndex(rule, at) : null;
   const instance = rule.kind === 'switchback' && unit !== null ? rule.units[unit] : undefined;
   if (unit === null || instance === undefined) return null;
-  const submit = async (instanceId: string, labels: RunLabels | null) => {
-    const run = await buildRun(instanceId, {
-      at,
-      experiment: { uid, id, type: 'switchback' },
-      planUnitIndex: unit,
-      ...(labels && { labels: JSON.stringify(labels) }),
-    });
-    return submitStandard(
+  const build = (instanceId: string) =>
+    buildRun(instanceId, { at, experiment: { uid, id, type: 'switchback' }, planUnitIndex: unit });
+  const submit = (run: StandardRun) =>
+    submitStandard(
       parts,
       withTransactionStep(run, async (tx) => {
         if (!(await hasRoute(tx, application.uid, requested, uid))) throw new RouteRemovedError();
       }),
     );
-  };
   try {
     // Two names can mean the same instance; then the run keeps the one in the request.
     if (normalizeInstanceId(instance) === normalizeInstanceId(requested))
-      return await submit(requested, null);
-    return await submit(instance, null).catch((error: unknown) => {
-      if (error instanceof Problem) return submit(requested, { candidate_refused: true });
-      throw error;
-    });
+      return await submit(await build(requested));
+    let refused: StandardRun | null = null;
+    try {
+      refused = await build(instance);
+      return await submit(refused);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const run = await build(requested);
+      const labels: RunLabels = {
+        candidate_refused: true,
+        candidate_refusal: describeRefusal(error, refused, run),
+      };
+      return await submit({ ...run, labels: JSON.stringify(labels) });
+    }
   } catch (error) {
     if (error instanceof RouteRemovedError) return null;
     throw error;
   }
 }
+
+/**
+ * Returns the reason why the candidate refused a run. Every role can read it, so it names no option that is hidden from
+ * any, neither of the app of the candidate nor of that of the baseline.
+ */
+function describeRefusal(
+  { message }: Problem,
+  refused: StandardRun | null,
+  { target: { executable } }: StandardRun,
+): string {
+  const hidden = new Set([refused?.target.executable, executable].flatMap(listConfidential));
+  if (refused === null || hidden.size === 0) return message.slice(0, ERROR_CHARS_MAX);
+  try {
+    resolveOptions(refused.target, refused.options, hidden);
+    return message.slice(0, ERROR_CHARS_MAX);
+  } catch (error) {
+    if (error instanceof Problem) return error.message.slice(0, ERROR_CHARS_MAX);
+    throw error;
+  }
+}
+
+const listConfidential = (executable: ExecutablesTable | undefined): string[] =>
+  executable ? [...listConfidentialOptions(executable)] : [];
 
 function withTransactionStep(run: StandardRun, step: (tx: Writer, id: RunId) => Promise<void>): StandardRun {
   return {
