@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { METRIC_CHARS_MAX } from '../limits.ts';
 import { mapSchema, nullable, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
+import { IndicatorProfile, PROFILED_INDICATORS_MAX } from './experiment-profiles.ts';
 import { type Comparison, METHOD_DESCRIPTION } from './experiment-results.ts';
 
 const METRIC_TYPES = [
@@ -165,6 +166,11 @@ export const AcceptanceResults = Type.Object(
     method: Type.String({ description: METHOD_DESCRIPTION }),
     metric_results: Type.Optional(
       Type.Array(MetricResult, { description: 'Result of each rule, in the order given. Lists omit it.' }),
+    ),
+    profiles: Type.Optional(
+      Type.Array(IndicatorProfile, {
+        description: `Benchmark views of the first ${PROFILED_INDICATORS_MAX} fields of the rules, as in the results of a batch experiment. Lists omit them. Absent when no input has ended on both sides, and in results of an older release. Beyond the specification.`,
+      }),
     ),
   },
   { $id: 'AcceptanceResults', description: 'The results of an acceptance test. They never change.' },

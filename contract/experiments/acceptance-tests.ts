@@ -68,7 +68,11 @@ export const AcceptanceTest = Type.Object(
     ),
     tests_on_batch: Type.Integer({
       description:
-        'Number of acceptance tests on the same batch, including this one. Each is another chance to pass. Beyond the specification.',
+        'Number of acceptance tests made on the same batch, including this one and deleted ones. Each is another chance to pass. Beyond the specification.',
+    }),
+    warnings: Type.Array(Type.String(), {
+      description:
+        'Reasons to doubt the decision, in sentences: rules that came after results, and several tests on one batch. Beyond the specification.',
     }),
     results: Type.Optional(AcceptanceResults),
   },
@@ -150,6 +154,7 @@ const example = {
   ],
   rules_before_results: true,
   tests_on_batch: 1,
+  warnings: [],
 } as const;
 
 export const createAcceptanceTest = defineOperation({

@@ -18,7 +18,6 @@ import { startTestServer, type TestServer } from '../../testing/servers/test-ser
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/;
 const INPUTS = [1, 3].map((candidate) => ({ control: candidate + 1, candidate }));
-
 let server: TestServer;
 let application: string;
 beforeAll(async () => {
@@ -37,7 +36,6 @@ const listRuns = async (batch: string) => {
   return (body as { runs: { id: string; application_instance_id: string }[] }).runs;
 };
 const waitForEnd = (id: string) => waitForDecision(server, application, id);
-
 const fetchRuns = async () =>
   (await server.request('GET', `/v1/applications/${application}/runs`)).body as { runs: unknown[] };
 
@@ -63,6 +61,7 @@ describe('a test on an existing batch', () => {
       metrics: [{ ...MEAN_METRIC, params: { operator: 'le', tolerance: { type: '', value: 0 } } }],
       rules_before_results: expect.any(Boolean),
       tests_on_batch: 1,
+      warnings: expect.any(Array),
       created_at: expect.stringMatching(TIMESTAMP),
       updated_at: expect.stringMatching(TIMESTAMP),
     };
@@ -75,6 +74,7 @@ describe('a test on an existing batch', () => {
         passed: true,
         method: '2026-11',
         metric_results: [expect.objectContaining({ passed: true })],
+        profiles: [expect.objectContaining({ indicator: 'result.value' })],
       },
     });
     expect(test.updated_at).toBe((response.body as AcceptanceTest).updated_at);

@@ -145,6 +145,14 @@ describe('a control with mean 20 and a candidate with mean 21', () => {
         metric_type: 'direct-comparison',
         params: { operator: 'le', tolerance: { type: '', value: 0 } },
       },
+      warnings: [],
+      non_inferiority: {
+        measure: 'difference',
+        effect: 1,
+        bound: null,
+        within_tolerance: false,
+        inputs: 3,
+      },
       passed: false,
       statistics: { control: expect.objectContaining({ ...side, instance_id: 'control' }), candidate },
       control_value: 20,
@@ -158,7 +166,12 @@ describe('a control with mean 20 and a candidate with mean 21', () => {
         inputs: { total: 3, usable: 3, wins: 1, ties: 0, losses: 2 },
       }),
     });
-    expect(test.results).toEqual({ passed: false, method: '2026-11', metric_results });
+    expect(test.results).toEqual({
+      passed: false,
+      method: '2026-11',
+      metric_results,
+      profiles: [expect.objectContaining({ virtual_best: 59 / 3 })],
+    });
   });
 
   test.each([

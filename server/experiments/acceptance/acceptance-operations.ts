@@ -2,7 +2,6 @@
 import type { ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication } from '../../applications/store.ts';
-import type { Reader } from '../../database/database.ts';
 import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { Caller, OperationHandler } from '../../http/handlers/handler.ts';
@@ -46,7 +45,7 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
         const first = recordRulesBeforeResults(test, true);
         await insertTest(tx, first, experiment.uid);
         await insert(tx);
-        return { status: 201, body: formatAcceptanceSummary(first.row, 1) };
+        return { status: 201, body: formatAcceptanceSummary(first.row) };
       }),
     );
   }
@@ -57,9 +56,8 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
     try {
       const prepared = await prepareTestOnBatch(context, test, known);
       const committed = await commit(async (tx) => {
-        await insertTestOnBatch(tx, prepared);
-        const body = formatAcceptanceSummary(prepared.test.row, await countTestsOnBatch(tx, known.uid));
-        return { status: 201 as const, body };
+        const row = await insertTestOnBatch(tx, prepared);
+        return { status: 201 as const, body: formatAcceptanceSummary(row) };
       });
       // The batch may have ended: the notification wakes the job that decides the test.
       database.notify('experiments-ended');
@@ -79,13 +77,7 @@ export const listAcceptanceTests: OperationHandler<'listAcceptanceTests'> = asyn
     tokenScope: `acceptance-tests ${application.uid}`,
     query,
     queryRows: (page) => store.listAcceptanceTests(database.read, application.uid, page),
-    async formatBodies(rows) {
-      const counts = await store.countTestsOnBatches(
-        database.read,
-        rows.map((row) => row.experiment_uid),
-      );
-      return rows.map((row) => formatAcceptanceSummary(row, counts.get(row.experiment_uid) ?? 1));
-    },
+    formatBodies: (rows) => rows.map(formatAcceptanceSummary),
   });
 };
 
@@ -94,8 +86,7 @@ export const getAcceptanceTest: OperationHandler<'getAcceptanceTest'> = async (
   { caller, params },
 ) => {
   const { test } = await getOwnTest(context, caller, params);
-  const testsOnBatch = await countTestsOnBatch(context.database.read, test.experiment_uid);
-  return { status: 200, body: formatAcceptanceTest(test, testsOnBatch) };
+  return { status: 200, body: formatAcceptanceTest(test) };
 };
 
 export const updateAcceptanceTest: OperationHandler<'updateAcceptanceTest'> = async (
@@ -112,8 +103,7 @@ export const updateAcceptanceTest: OperationHandler<'updateAcceptanceTest'> = as
   return commit(async (tx) => {
     const changed = await store.updateAcceptanceTest(tx, test.uid, changes);
     const found = orThrow(changed, () => testNotFound(application, params.acceptance_id));
-    const testsOnBatch = await countTestsOnBatch(tx, found.experiment_uid);
-    return { status: 200, body: formatAcceptanceTest(found, testsOnBatch) };
+    return { status: 200, body: formatAcceptanceTest(found) };
   });
 };
 
@@ -152,8 +142,4 @@ function testNotFound(application: Pick<ApplicationsTable, 'id'>, id: Experiment
   return notFound(
     `There is no acceptance test ${quoteValue(id)} of application ${quoteValue(application.id)}.`,
   );
-}
-
-async function countTestsOnBatch(db: Reader, experimentUid: string): Promise<number> {
-  return (await store.countTestsOnBatches(db, [experimentUid])).get(experimentUid) ?? 1;
 }

@@ -216,17 +216,62 @@ test('D16: a rule about a flag compares the share of true', async () => {
   ]);
 });
 
+test('profiles compare both sides on every field with a direction, as in the results of a batch', async () => {
+  const batch = await createBatch([
+    { control: 10, candidate: 20 },
+    { control: 40, candidate: 30 },
+    { control: 50 },
+  ]);
+  const { test } = await decideTest(batch, {
+    metrics: [
+      { ...MEAN_METRIC, params: { operator: 'eq' } },
+      { ...MEAN_METRIC, params: { operator: 'ge' }, statistic: 'max' },
+      MEAN_METRIC,
+      { ...MEAN_METRIC, field: 'result.custom.doubled', params: { operator: 'ne' } },
+    ],
+  });
+  expect(test.results?.profiles).toMatchObject([
+    {
+      indicator: 'result.value',
+      objective: 'maximize',
+      inputs: { total: 3, used: 3, solved_by_all: 2 },
+      // The larger of 10 and 20, and of 40 and 30.
+      virtual_best: 30,
+      virtual_worst: 20,
+      groups: [
+        { instance_id: 'control', version_id: 'v1', solved_share: 1, wins: 2, pairwise: null },
+        { instance_id: 'candidate', wins: 1, pairwise: { candidate: expect.any(Array) } },
+      ],
+    },
+    { indicator: 'result.custom.doubled', objective: 'none', virtual_best: null },
+  ]);
+  const [, candidate] = test.results?.profiles?.[0]?.groups ?? [];
+  // The best on one of three inputs, 4 / 3 times worse on another, failed on the third.
+  expect(candidate?.performance).toEqual([
+    { x: 1, share: 1 / 3 },
+    { x: expect.closeTo(4 / 3, 9), share: 2 / 3 },
+  ]);
+});
+
 describe('rules before results', () => {
   test('are those of a test that creates its batch, not those of a later test on it', async () => {
     const input_set_id = await createInputSet(server, application, [{ control: 1, candidate: 1 }]);
     const first = await createAcceptanceTest(server, application, { id: 'rules-first', input_set_id });
-    expect(first).toMatchObject({ rules_before_results: true, tests_on_batch: 1 });
+    expect(first).toMatchObject({ rules_before_results: true, tests_on_batch: 1, warnings: [] });
     expect((await waitForDecision(server, application, 'rules-first')).rules_before_results).toBe(true);
     const second = await createAcceptanceTest(server, application, { experiment_id: 'rules-first' });
-    expect(second).toMatchObject({ rules_before_results: false, tests_on_batch: 2 });
+    const late = expect.stringContaining('The rules came after the first result of the batch');
+    const several = (tests: number) =>
+      expect.stringMatching(new RegExp(`^${tests} acceptance tests were made .* up to ${5 * tests} %`));
+    expect(second).toMatchObject({
+      rules_before_results: false,
+      tests_on_batch: 2,
+      warnings: [late, several(2)],
+    });
     expect(await fetchAcceptanceTest(server, application, 'rules-first')).toMatchObject({
       rules_before_results: true,
       tests_on_batch: 2,
+      warnings: [several(2)],
     });
     const listed = await server.request('GET', `/v1/applications/${application}/experiments/acceptance`);
     const tests = (listed.body as AcceptanceTest[]).filter((one) => one.experiment_id === 'rules-first');
@@ -234,6 +279,11 @@ describe('rules before results', () => {
       [false, 2],
       [true, 2],
     ]);
+    // A deleted test had its chance to pass too.
+    const path = `/v1/applications/${application}/experiments/acceptance/${second.id}`;
+    expectStatus(await server.request('DELETE', path), 204);
+    const third = await createAcceptanceTest(server, application, { experiment_id: 'rules-first' });
+    expect(third).toMatchObject({ tests_on_batch: 3, warnings: [late, several(3)] });
   });
 
   test('are those of a test on a batch without a result; a deleted run counts as read', async () => {

@@ -14,6 +14,7 @@ import type { BatchResultsContext } from '../batch/batch-results.ts';
 import { countRunsByExperiment } from '../operations/format-experiment.ts';
 import type { AcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
+import { countTestOnBatch } from '../store/acceptance-tests.ts';
 import { lockExperiment } from '../store/experiments.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
 import { insertAcceptanceTest } from '../store/transitions.ts';
@@ -63,6 +64,8 @@ export function prepareTest(
     error: '',
     method: null,
     metric_results: null,
+    profiles: null,
+    tests_on_batch: 1,
     created_at: now,
     updated_at: now,
   };
@@ -105,13 +108,13 @@ async function hasResultsBy(db: Reader, batch: ExperimentsTable, at: number): Pr
 }
 
 /**
- * Inserts the test and changes the batch. Throws a 400 for a batch that was deleted, and a `BatchChangedError` when the
- * change has to be computed again.
+ * Inserts the test, changes the batch, and returns the row of the test. Throws a 400 for a batch that was deleted, and a
+ * `BatchChangedError` when the change has to be computed again.
  */
 export async function insertTestOnBatch(
   tx: Writer,
   { test, batch, change }: PreparedTestOnBatch,
-): Promise<void> {
+): Promise<AcceptanceTestsTable> {
   await insertTest(tx, test, batch.uid);
   const locked = await lockExperiment(tx, batch.uid);
   if (!locked)
@@ -119,6 +122,7 @@ export async function insertTestOnBatch(
       `experiment_id is ${quoteValue(test.experimentId)}, which was deleted during the request; name another batch experiment.`,
     );
   if (change) await applyControlChange(tx, batch, locked, change);
+  return { ...test.row, tests_on_batch: await countTestOnBatch(tx, batch.uid, test.row.uid) };
 }
 
 /** Returns the 400 for an id that another test of the application has. */

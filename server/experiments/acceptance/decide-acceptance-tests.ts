@@ -46,15 +46,21 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
     );
     const results = await resultsWorkerPool.compute(
       { kind: 'acceptance', definition, inputs: { cluster_by, features }, status, failures },
-      readObservations(database.read, test.experiment_uid, versionByInstance),
+      readObservations(database.read, test.experiment_uid, versionByInstance, { series: true }),
     );
-    const { passed, error = '', method, metric_results } = JSON.parse(results) as AcceptanceResults;
+    const { passed, error = '', method, metric_results, profiles } = JSON.parse(results) as AcceptanceResults;
     await database.transact((tx) =>
       transitionAcceptanceTest(
         tx,
         test.uid,
         { from: 'started', to: status },
-        { passed: passed ? 1 : 0, error, method, metric_results: JSON.stringify(metric_results) },
+        {
+          passed: passed ? 1 : 0,
+          error,
+          method,
+          metric_results: JSON.stringify(metric_results),
+          profiles: JSON.stringify(profiles),
+        },
       ),
     );
     database.notify('experiments-ended');

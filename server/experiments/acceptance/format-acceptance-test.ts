@@ -1,16 +1,19 @@
 /** Formats response bodies of acceptance tests. */
 import type { MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import { parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
+import { formatPercent } from '../statistics/format-numbers.ts';
+import { type AcceptanceDefinition, parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
 import type { ListedAcceptanceTest } from '../store/acceptance-tests.ts';
 import { readStoredMethod } from '../store/analysis-method.ts';
 
-/** Formats the test without the results of its rules; `testsOnBatch` counts the tests on its batch. */
-export function formatAcceptanceSummary(test: ListedAcceptanceTest, testsOnBatch: number): AcceptanceTest {
+/** Formats the test without the results of its rules. */
+export function formatAcceptanceSummary(test: ListedAcceptanceTest): AcceptanceTest {
   const { passed, error } = test;
   const method = readStoredMethod(test);
+  const definition = parseAcceptanceDefinition(test);
   return {
     id: test.id,
     app_id: test.application_id,
@@ -18,8 +21,9 @@ export function formatAcceptanceSummary(test: ListedAcceptanceTest, testsOnBatch
     description: test.description,
     status: test.status,
     experiment_id: test.experiment_id,
-    ...parseAcceptanceDefinition(test),
-    tests_on_batch: testsOnBatch,
+    ...definition,
+    tests_on_batch: test.tests_on_batch,
+    warnings: listWarnings(definition, test.tests_on_batch),
     ...(passed === null
       ? {}
       : { results: { passed: passed === 1, ...(error === '' ? {} : { error }), method } }),
@@ -28,10 +32,31 @@ export function formatAcceptanceSummary(test: ListedAcceptanceTest, testsOnBatch
   };
 }
 
+/** Says how far the rules can be trusted: whether they came before the results, and how many tests had a chance to pass. */
+function listWarnings({ rules_before_results }: AcceptanceDefinition, testsOnBatch: number): string[] {
+  const warnings: string[] = [];
+  if (rules_before_results === false)
+    warnings.push(
+      'The rules came after the first result of the batch, so somebody may have fitted them to it. Decide by a new batch on new inputs.',
+    );
+  if (testsOnBatch > 1)
+    warnings.push(
+      `${testsOnBatch} acceptance tests were made on this batch, and their error rates add up: with non-inferiority, one of them passes a candidate wrongly in up to ${formatPercent(Math.min(1, testsOnBatch * ERROR_RATE))} of cases instead of ${formatPercent(ERROR_RATE)}.`,
+    );
+  return warnings;
+}
+
+/** The largest share of tests in which a rule of type non-inferiority passes a candidate whose loss is the tolerance. */
+const ERROR_RATE = 0.05;
+
 /** Formats the test with the results of its rules. */
-export function formatAcceptanceTest(test: AcceptanceTestsTable, testsOnBatch: number): AcceptanceTest {
-  const { results, ...info } = formatAcceptanceSummary(test, testsOnBatch);
+export function formatAcceptanceTest(test: AcceptanceTestsTable): AcceptanceTest {
+  const { results, ...info } = formatAcceptanceSummary(test);
   if (!results) return info;
-  const metric_results = JSON.parse(test.metric_results ?? '[]') as MetricResult[];
-  return { ...info, results: { ...results, metric_results } };
+  const metric_results: MetricResult[] = JSON.parse(test.metric_results ?? '[]');
+  const profiles: IndicatorProfile[] = JSON.parse(test.profiles ?? '[]');
+  return {
+    ...info,
+    results: { ...results, metric_results, ...(profiles.length === 0 ? {} : { profiles }) },
+  };
 }

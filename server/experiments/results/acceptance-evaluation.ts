@@ -1,5 +1,6 @@
 /** Evaluates an acceptance test from the runs of its batch. Pure. */
 import type { AcceptanceResults, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import { listIndicatorNames } from '../../runs/results/indicators.ts';
 import type { RunFailure } from '../../runs/store/failures.ts';
 import {
@@ -28,6 +29,7 @@ import {
   explainMissingValues,
   type SideRuns,
 } from './acceptance-reasons.ts';
+import { profileIndicators } from './profile-groups.ts';
 import {
   DEFAULT_INDICATOR,
   listNamedIndicators,
@@ -53,7 +55,10 @@ export interface AcceptanceResultsRequest {
 }
 
 /** Results without the method of analysis, which every kind of results has. */
-type EvaluatedTest = Omit<AcceptanceResults, 'method'> & { metric_results: MetricResult[] };
+type EvaluatedTest = Omit<AcceptanceResults, 'method'> & {
+  metric_results: MetricResult[];
+  profiles: IndicatorProfile[];
+};
 
 /** Decides every rule of the test. */
 export function evaluateAcceptanceTest(
@@ -76,7 +81,8 @@ export function evaluateAcceptanceTest(
     clusterings: listClusterings(inputs),
     features: inputs.features ?? [],
   };
-  const comparisons = compareIndicatorsOnce(definition, runs, fields.settings, shared);
+  const indicators = resolveIndicators(definition, fields.settings);
+  const comparisons = compareIndicatorsOnce(indicators, runs, shared);
   const evidence = collectEvidenceOnce(metrics, runs);
   const metric_results = metrics.map((metric): MetricResult => {
     const found = findByKey(evidence, metric.field);
@@ -96,6 +102,7 @@ export function evaluateAcceptanceTest(
     passed: status === 'completed' && metric_results.every(({ passed }) => passed),
     ...(status === 'failed' ? { error: formatError(sides) } : {}),
     metric_results,
+    profiles: status === 'failed' ? [] : profileFields(definition, runs, [...indicators.values()]),
   };
 }
 
@@ -145,34 +152,59 @@ function findDirection({ params: { operator } }: Metric): Direction {
 
 const formatComparisonKey = (metric: Metric): string => JSON.stringify([metric.field, findDirection(metric)]);
 
-/** Compares each pair of an indicator and a direction once, as one family of tests. */
-function compareIndicatorsOnce(
+/** Returns each pair of an indicator and a direction once, by the key of its comparison. */
+function resolveIndicators(
   { metrics, failure_margin }: AcceptanceDefinition,
-  runs: SideObservations,
   settings: ReadonlyMap<string, FieldSettings>,
+): Map<string, FamilyIndicator> {
+  return new Map(
+    metrics.map((metric): [string, FamilyIndicator] => [
+      formatComparisonKey(metric),
+      {
+        ...findByKey(settings, metric.field),
+        indicator: metric.field,
+        role: 'primary',
+        direction: findDirection(metric),
+        failure_margin: failure_margin ?? null,
+      },
+    ]),
+  );
+}
+
+/** Profiles each field once, with the direction of its first rule that has one. */
+function profileFields(
+  { control, candidate }: AcceptanceDefinition,
+  runs: SideObservations,
+  indicators: readonly FamilyIndicator[],
+): IndicatorProfile[] {
+  const byField = new Map<string, FamilyIndicator>();
+  for (const one of indicators)
+    if ((byField.get(one.indicator)?.direction ?? 'none') === 'none') byField.set(one.indicator, one);
+  const groups = [
+    { ...describeSide(control, runs.control), runs: runs.control },
+    { ...describeSide(candidate, runs.candidate), runs: runs.candidate },
+  ];
+  return profileIndicators(groups, [...byField.values()]);
+}
+
+/** Compares each indicator, as one family of tests, with the interactions of its features. */
+function compareIndicatorsOnce(
+  indicators: ReadonlyMap<string, FamilyIndicator>,
+  runs: SideObservations,
   {
     features,
     ...shared
   }: Pick<FamilyDesign, 'listIndicatorBlockers' | 'clusterings' | 'resampler'> & { features: string[] },
 ): Map<string, ExploredComparison> {
-  const metricByKey = new Map(metrics.map((metric) => [formatComparisonKey(metric), metric]));
-  const indicators = [...metricByKey.values()].map(
-    (metric): FamilyIndicator => ({
-      ...findByKey(settings, metric.field),
-      indicator: metric.field,
-      role: 'primary',
-      direction: findDirection(metric),
-      failure_margin: failure_margin ?? null,
-    }),
-  );
+  const family = [...indicators.values()];
   const design: FamilyDesign = { unit: 'input', serial: false, progress: 'complete', ...shared };
   const [comparisons = []] = addInteractions(
-    compareFamily([runs], indicators, design),
-    { groups: [runs], indicators, features },
+    compareFamily([runs], family, design),
+    { groups: [runs], indicators: family, features },
     design,
   );
   return new Map(
-    [...metricByKey.keys()].flatMap((key, index): [string, ExploredComparison][] => {
+    [...indicators.keys()].flatMap((key, index): [string, ExploredComparison][] => {
       const comparison = comparisons[index];
       return comparison ? [[key, comparison]] : [];
     }),
@@ -193,16 +225,22 @@ function findByKey<Value>(values: ReadonlyMap<string, Value>, key: string): Valu
   return value;
 }
 
-function formatSide(
+function describeSide(
   { instance_id }: AcceptanceSide,
+  runs: readonly Observation[],
+): Pick<Side, 'instance_id' | 'version_id'> {
+  const versions = new Set(runs.map((run) => run.version_id));
+  const [version = ''] = versions;
+  return { instance_id, version_id: versions.size === 1 ? version : '' };
+}
+
+function formatSide(
+  side: AcceptanceSide,
   runs: readonly Observation[],
   distribution: Distribution | null,
 ): Side {
-  const versions = new Set(runs.map((run) => run.version_id));
-  const [version = ''] = versions;
   return {
-    instance_id,
-    version_id: versions.size === 1 ? version : '',
+    ...describeSide(side, runs),
     number_of_runs_total: runs.length,
     ...flattenDistribution(distribution),
   };

@@ -48,9 +48,7 @@ export function profileGroups(
   const primary = indicators.filter(({ role }) => role === 'primary');
   const chosen =
     primary.length > 0 ? primary : indicators.filter(({ indicator }) => indicator === SOLUTION_VALUE);
-  const selected = chosen.slice(0, PROFILED_INDICATORS_MAX);
-  const pointsMax = computePointsMax(profiled.length, selected.length);
-  const profiles = selected.flatMap((indicator) => profileIndicator(profiled, indicator, pointsMax) ?? []);
+  const profiles = profileIndicators(profiled, chosen);
   if (profiles.length === 0) return { profiles, warnings: [] };
   return {
     profiles,
@@ -63,6 +61,16 @@ export function profileGroups(
         : []),
     ],
   };
+}
+
+/** Returns the profiles of the first indicators that at least two groups report. */
+export function profileIndicators(
+  groups: readonly RunGroup[],
+  indicators: readonly FamilyIndicator[],
+): IndicatorProfile[] {
+  const selected = indicators.slice(0, PROFILED_INDICATORS_MAX);
+  const pointsMax = computePointsMax(groups.length, selected.length);
+  return selected.flatMap((indicator) => profileIndicator(groups, indicator, pointsMax) ?? []);
 }
 
 /** A group has its profile, its distribution, and two pairwise profiles. */

@@ -24,6 +24,10 @@ export interface AcceptanceTestsTable {
   error: string;
   /** A MetricResult for each rule, in JSON; null until the test is decided. */
   metric_results: string | null;
+  /** The profiles of the results, in JSON; null until the test is decided, and for a decision of an older release. */
+  profiles: string | null;
+  /** The number of tests made on the batch so far, deleted ones included; the same in all tests of the batch. */
+  tests_on_batch: number;
   /** The method of analysis that decided the test; null until then, and for a decision of an older release. */
   method: string | null;
   created_at: number;
@@ -92,6 +96,23 @@ export const migrations: readonly Migration[] = [
     name: '0063-methods-of-acceptance-tests',
     async up(db) {
       await db.schema.alterTable('acceptance_tests').addColumn('method', 'text').execute();
+    },
+  },
+  {
+    name: '0068-profiles-of-acceptance-tests',
+    async up(db) {
+      await db.schema.alterTable('acceptance_tests').addColumn('profiles', 'text').execute();
+      await db.schema
+        .alterTable('acceptance_tests')
+        .addColumn('tests_on_batch', 'integer', (column) => column.notNull().defaultTo(1))
+        .execute();
+      const onSameBatch = sql<number>`(select count(*) from acceptance_tests as other
+        where other.experiment_uid = acceptance_tests.experiment_uid)`;
+      await db
+        .withTables<{ acceptance_tests: Pick<AcceptanceTestsTable, 'tests_on_batch'> }>()
+        .updateTable('acceptance_tests')
+        .set({ tests_on_batch: onSameBatch })
+        .execute();
     },
   },
 ];

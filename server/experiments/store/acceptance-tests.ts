@@ -10,7 +10,7 @@ import type { ExperimentsTable } from './schema.ts';
 /** A literal, because the planner uses a partial index only for a value in the text of the statement. */
 const STARTED = sql.lit<'started'>('started');
 
-/** All columns but `metric_results`, which can be long. */
+/** All columns but `metric_results` and `profiles`, which can be long. */
 const LISTED = [
   'uid',
   'application_uid',
@@ -25,6 +25,7 @@ const LISTED = [
   'passed',
   'error',
   'method',
+  'tests_on_batch',
   'created_at',
   'updated_at',
 ] as const;
@@ -107,25 +108,22 @@ export function listUndecidedAcceptanceTests(
     .execute();
 }
 
-/** Counts the tests of each batch experiment, by its uid. Batches without a test are absent. */
-export async function countTestsOnBatches(
-  db: Reader,
-  experimentUids: readonly string[],
-): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (let from = 0; from < experimentUids.length; from += UIDS_PER_STATEMENT) {
-    const rows = await db
-      .selectFrom('acceptance_tests')
-      .select((eb) => ['experiment_uid', eb.fn.countAll().as('count')])
-      .where('experiment_uid', 'in', experimentUids.slice(from, from + UIDS_PER_STATEMENT))
-      .groupBy('experiment_uid')
-      .execute();
-    for (const { experiment_uid, count } of rows) counts.set(experiment_uid, Number(count));
-  }
-  return counts;
+/** Counts the test among those made on its batch, in all of them, and returns the number. Lock the experiment before. */
+export async function countTestOnBatch(tx: Writer, experimentUid: string, uid: string): Promise<number> {
+  const { made } = await tx
+    .selectFrom('acceptance_tests')
+    .select((eb) => eb.fn.max('tests_on_batch').as('made'))
+    .where('experiment_uid', '=', experimentUid)
+    .where('uid', '!=', uid)
+    .executeTakeFirstOrThrow();
+  const tests_on_batch = Number(made ?? 0) + 1;
+  await tx
+    .updateTable('acceptance_tests')
+    .set({ tests_on_batch })
+    .where('experiment_uid', '=', experimentUid)
+    .execute();
+  return tests_on_batch;
 }
-
-const UIDS_PER_STATEMENT = 500;
 
 /** Deletes the test. Returns false when it was deleted already. */
 export async function deleteAcceptanceTest(tx: Writer, uid: string): Promise<boolean> {

@@ -87,7 +87,7 @@ export async function transitionAcceptanceTest(
   tx: Writer,
   uid: string,
   { from, to }: BatchTransition,
-  columns: Pick<AcceptanceTestsTable, 'passed' | 'error' | 'method' | 'metric_results'>,
+  columns: Pick<AcceptanceTestsTable, 'passed' | 'error' | 'method' | 'metric_results' | 'profiles'>,
 ): Promise<void> {
   await tx
     .updateTable('acceptance_tests')
