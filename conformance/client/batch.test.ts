@@ -12,6 +12,13 @@ vi.setConfig({ testTimeout: 120_000 });
 const client = await openPublishedClient();
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 
+/** The result of a rule, as the client parses it. */
+interface MetricResult {
+  metric: { params: { operator: string } };
+  passed: boolean;
+  statistics: object;
+}
+
 /** The fields of a run that the client must parse; `value` is the result of the app for the input. */
 interface Expected {
   instance: string;
@@ -277,13 +284,29 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
         experiment_id: 'batch-first',
         status: 'completed',
         results: {
-          passed: true,
-          metric_results: [
-            { passed: true, statistics: { control: side('baseline', 4), candidate: side('candidate', 6) } },
-          ],
+          passed: false,
         },
       },
       batch_after_delete: 404,
+    });
+    // Each value of the candidate is 1.5 times that of the control, and so is every statistic but the geometric mean, which
+    // is above too. A field that no run reports meets no rule, and its numbers are 0.
+    const { results } = seen.test as { results: { metric_results: MetricResult[] } };
+    const outcomes = results.metric_results.map(({ metric, passed }) => [metric.params.operator, passed]);
+    const statistics = Array.from({ length: seen.statistics as number });
+    expect(statistics).toHaveLength(14);
+    expect(outcomes).toEqual([
+      ...Object.entries({ eq: false, gt: true, ge: true, lt: false, le: false, ne: true }).flatMap(
+        (outcome) => statistics.map(() => outcome),
+      ),
+      ['gt', false],
+    ]);
+    expect(results.metric_results[0]?.statistics).toMatchObject({
+      control: side('baseline', 4),
+      candidate: side('candidate', 6),
+    });
+    expect(results.metric_results.at(-1)?.statistics).toMatchObject({
+      candidate: { distribution_summary_statistics: { count: 0, mean: 0 } },
     });
     expectRuns(
       seen.runs,

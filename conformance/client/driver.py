@@ -872,7 +872,7 @@ def scenario_tests(client):
 
 
 def acceptance_of_a_batch(client):
-    """Creates an acceptance test of an existing batch experiment, as the client does without an input set."""
+    """Creates an acceptance test of an existing batch experiment, with every operator and statistic of the client."""
     app, inputs = create_comparison_app(client, "py-first")
     runs = [
         BatchExperimentRun(input_id=input, instance_id=instance, input_set_id="three")
@@ -880,11 +880,12 @@ def acceptance_of_a_batch(client):
         for input in inputs
     ]
     batch = app.new_batch_experiment(id="batch-first", runs=runs)
+    metrics = [direct_metric(operator, statistic) for operator in Comparison for statistic in StatisticType]
     test = app.new_acceptance_test_with_result(
         candidate_instance_id="candidate",
         baseline_instance_id="baseline",
         id="batch-first",
-        metrics=[direct_metric(Comparison.greater_than, StatisticType.mean)],
+        metrics=[*metrics, direct_metric(Comparison.greater_than, StatisticType.mean, field="result.custom.absent")],
         polling_options=POLLING,
     )
     found = app.batch_experiment(batch)
@@ -892,6 +893,7 @@ def acceptance_of_a_batch(client):
     return {
         "inputs": inputs,
         "test": to_fields(test),
+        "statistics": len(StatisticType),
         "runs": [to_fields(run) for run in found.runs],
         "batch_after_delete": refusal_status(lambda: app.batch_experiment("batch-first")),
     }
