@@ -14,6 +14,8 @@ export interface Changes {
   ratios: number[];
   value: number;
   interval: { low: number; high: number };
+  /** The largest ratio that a rule accepts, drawn as a dashed line. */
+  threshold?: number;
 }
 
 interface Group {
@@ -111,7 +113,12 @@ function listTicks(ratios: readonly number[]): number[] {
 /** Draws one panel for each candidate, all on the same scale. `caption` names the inputs below the last one. */
 export function drawChanges(candidates: readonly Changes[], caption: string): string {
   const ticks = listTicks(
-    candidates.flatMap(({ ratios, interval }) => [...ratios, interval.low, interval.high]),
+    candidates.flatMap(({ ratios, interval, threshold = 1 }) => [
+      ...ratios,
+      interval.low,
+      interval.high,
+      threshold,
+    ]),
   );
   const [lowest, highest] = [Math.min(...ticks), Math.max(...ticks)];
   const isNamed = candidates.length > 1;
@@ -129,7 +136,7 @@ export function drawChanges(candidates: readonly Changes[], caption: string): st
 }
 
 function drawPanel(changes: Changes, ticks: readonly number[], y: (ratio: number) => number): string[] {
-  const { ratios, value, interval } = changes;
+  const { ratios, value, interval, threshold } = changes;
   const across = `${plot.left}`;
   const lines = ticks.flatMap((tick) => [
     `  <path class="${Math.abs(tick - 1) < 1e-9 ? 'rail' : 'grid-line'}" d="M${across} ${y(tick)}H${plot.right}" />`,
@@ -142,6 +149,9 @@ function drawPanel(changes: Changes, ticks: readonly number[], y: (ratio: number
     ...lines,
     `  <rect class="interval" x="${plot.left}" y="${top}" width="${plot.right - plot.left}" height="${round(bottom - top)}" />`,
     `  <path class="route" d="M${plot.left} ${y(value)}H${plot.right}" />`,
+    ...(threshold === undefined
+      ? []
+      : [`  <path class="threshold" d="M${plot.left} ${y(threshold)}H${plot.right}" />`]),
     `  <path class="stem" d="${places.map(([x, end]) => `M${x} ${y(1)}V${end}`).join('')}" />`,
     `  <path class="visits" d="${places.map(([x, end]) => `M${x} ${end}h0`).join('')}" />`,
     `  <text x="348" y="${round(y(value) + 4)}">${formatChange(value, 1)}</text>`,
@@ -166,6 +176,7 @@ export const CAPTIONS: Record<string, string> = {
   batch: '12 days, sorted by change',
   scenario: '12 days, sorted by change',
   shadow: '30 runs, sorted by change',
+  acceptance: '12 days, sorted by change',
 };
 
 if (import.meta.main) {

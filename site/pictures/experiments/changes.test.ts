@@ -28,6 +28,9 @@ const PRINTED: Record<string, (changes: Changes) => string[]> = {
     `tied ${count(ratios, (ratio) => ratio === 1)}, lost ${count(ratios, (ratio) => ratio > 1)}`,
     `${name}: `,
   ],
+  acceptance: ({ value, threshold = 0 }) => [
+    `is ${value > threshold ? 'above' : 'at most'} ${threshold}; the estimate is ${Number(value.toPrecision(6))}.`,
+  ],
   shadow: ({ value, interval, ratios }) => [
     `better, ${percent(value)}, ${count(ratios, (ratio) => ratio < 1)} of ${ratios.length} won`,
     `between ${percent(interval.low)} and ${percent(interval.high)}`,
@@ -90,6 +93,17 @@ const STATED: [page: string, write: (candidates: Changes[]) => string[]][] = [
             `the plans of the candidate would have been ${Math.round(100 * (1 - first.value))} % cheaper`,
             `between ${size(first.interval.high)} and ${size(first.interval.low)}`,
             `won on ${count(first.ratios, (ratio) => ratio < 1)} of ${first.ratios.length} days`,
+          ],
+  ],
+  [
+    'acceptance',
+    ([fast, equal]) =>
+      fast === undefined || equal === undefined
+        ? []
+        : [
+            `the plans of the candidate cost ${size(fast.value)} more`,
+            `the plans cost ${size(equal.value)} more on these twelve days`,
+            `from ${percent(equal.interval.low).replace('-', '−')} to +${percent(equal.interval.high)}`,
           ],
   ],
 ];
