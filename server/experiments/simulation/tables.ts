@@ -2,6 +2,7 @@
 import { ACCEPTANCE_TABLES } from './acceptance-tables.ts';
 import { INTERACTION_TABLES } from './interaction-tables.ts';
 import { PAIRED_TABLES } from './paired-tables.ts';
+import { RACING_TABLES } from './racing-tables.ts';
 import { SHADOW_TABLES } from './shadow-tables.ts';
 import { SWITCHBACK_TABLES } from './switchback-tables.ts';
 import type { SimulationTable } from './table-rows.ts';
@@ -13,4 +14,5 @@ export const SIMULATION_TABLES: readonly SimulationTable[] = [
   ...SHADOW_TABLES,
   ...SWITCHBACK_TABLES,
   ...ACCEPTANCE_TABLES,
+  ...RACING_TABLES,
 ];
