@@ -172,7 +172,7 @@ const failureFields = {
 
 const dependenceFields = {
   serial_correlation: nullableNumberSchema(
-    'Correlation of neighbouring inputs in time, with a safety margin; null without an order in time.',
+    'Correlation of neighbouring inputs in time, with a safety margin; null without an order in time, and when the inputs of a batch show no relation.',
   ),
   effective_sample_size: numberSchema('Number of independent inputs that say as much as these.'),
   clusterings: Type.Array(

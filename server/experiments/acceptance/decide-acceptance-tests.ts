@@ -31,8 +31,10 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
     const definition = parseAcceptanceDefinition(test);
     const {
       versions,
+      order,
       cluster_by = [],
       features = [],
+      inputs_in_time_order: inTimeOrder = false,
     } = parseBatchDefinition({
       definition: test.batch_definition,
     });
@@ -45,7 +47,14 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
       }),
     );
     const results = await resultsWorkerPool.compute(
-      { kind: 'acceptance', definition, inputs: { cluster_by, features }, status, failures },
+      {
+        kind: 'acceptance',
+        definition,
+        inputs: { cluster_by, features },
+        status,
+        failures,
+        ...(inTimeOrder ? { inputs_in_time_order: order.inputs } : {}),
+      },
       readObservations(database.read, test.experiment_uid, versionByInstance, { series: true }),
     );
     const { passed, error = '', method, metric_results, profiles } = JSON.parse(results) as AcceptanceResults;

@@ -45,13 +45,14 @@ export function computeBatchResults(
   progress: Progress,
 ): Promise<string> {
   const definition = parseBatchDefinition(experiment);
-  const { order, warnings: planWarnings = [], racing } = definition;
+  const { order, warnings: planWarnings = [], inputs_in_time_order = false, racing } = definition;
   const versions = new Map(Object.entries(definition.versions));
   return resultsWorkerPool.compute(
     {
       order,
       settings: definition,
       planWarnings,
+      inputs_in_time_order,
       progress,
       seed: experiment.id,
       ...(racing ? { race: racing } : {}),

@@ -73,7 +73,7 @@ async function tryToCreate<R>(
   validateName(body.name, body.id);
   const request = resolveDefaultInstances(application, parseBatchRequest(body));
   const racing = parseRacing(body, request.settings);
-  const sets = await readInputSets(database.read, application, request);
+  const { sets, inTimeOrder } = await readInputSets(database.read, application, request);
   const inputIds = new Map(
     [...sets].map(([id, items]) => [id, items.map((item) => item.input_id as string)]),
   );
@@ -114,6 +114,7 @@ async function tryToCreate<R>(
     user_email: caller.email,
     definition: JSON.stringify({
       ...definition,
+      ...(inTimeOrder ? { inputs_in_time_order: true } : {}),
       ...(warnings.length === 0 ? {} : { warnings }),
     } satisfies BatchDefinition),
     requested: runs.length,
@@ -270,13 +271,21 @@ function resolveDefaultInstances(application: ApplicationsTable, request: BatchR
   };
 }
 
-/** Returns the items of the input sets, by the id of the set. Throws a 400 for a missing set. */
+/** The items of input sets, by the id of the set. */
+interface RequestedInputs {
+  sets: Map<string, readonly InputSetItem[]>;
+  /** True when all are the inputs of an instance's runs in a period: the set has them in the order of the runs. */
+  inTimeOrder: boolean;
+}
+
+/** Reads the input sets of a request. Throws a 400 for a missing set. */
 async function readInputSets(
   db: Reader,
   application: ApplicationsTable,
   { runs, inputSetId }: BatchRequest,
-): Promise<Map<string, readonly InputSetItem[]>> {
+): Promise<RequestedInputs> {
   const sets = new Map<string, readonly InputSetItem[]>();
+  let periods = 0;
   for (const { field, input_set_id: id } of runs) {
     if (sets.has(id)) continue;
     const set = await findInputSet(db, application.uid, id as InputSetId);
@@ -285,9 +294,10 @@ async function readInputSets(
         `${id === inputSetId ? 'input_set_id' : `${field}.input_set_id`} is ${quoteValue(id)}; it must be an input set of this application.`,
       );
     sets.set(id, set.items);
+    if (set.instance_id !== null && set.items.every(({ run_id }) => run_id !== null)) periods += 1;
     await setImmediate();
   }
-  return sets;
+  return { sets, inTimeOrder: sets.size === 1 && periods === 1 };
 }
 
 interface SharedInput {

@@ -4,7 +4,6 @@
  */
 import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import type { InputSetId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAcceptanceApp, createInputSet } from '../../testing/fixtures/acceptance-tests.ts';
@@ -99,55 +98,6 @@ describe('D3: a candidate that fails', () => {
       12,
     );
     expect(findComparison(batch)).toMatchObject({ verdict: 'worse', inputs: { ties: 1, losses: 11 } });
-  });
-});
-
-describe('D3: an input without an outcome', () => {
-  /** Ends all runs but those of the last input, which `end` ends in another way. */
-  async function runWithLastInput(end: (run: ExperimentRun) => [string, string]): Promise<Comparison> {
-    const { id } = await createBatchExperiment(server, application, {
-      input_set_id: set,
-      instance_ids: ['control', 'candidate'],
-      ...MINIMIZE,
-    });
-    const isLast = (input_id = '') => places.get(input_id) === 19;
-    await endRuns(server, id, (run) =>
-      isLast(run.input_id) && run.instance_id === 'candidate' ? null : report(run, 100, 97),
-    );
-    const response = await server.request('GET', batchExperimentPath(application, `/${id}/runs`));
-    const runs = (response.body as { runs: ExperimentRun[] }).runs.filter((run) => isLast(run.input_id));
-    // The control's run first: the batch ends with the other one.
-    for (const run of runs.sort((a, b) => b.instance_id.localeCompare(a.instance_id))) {
-      const [method, path] = end(run);
-      if (method !== '')
-        expectStatus(
-          await server.request(method, `/v1/applications/${application}/runs/${run.id}${path}`),
-          204,
-        );
-    }
-    return findComparison(await waitForBatchEnd(server, application, id));
-  }
-
-  test.each<[string, (run: ExperimentRun) => [string, string], string]>([
-    [
-      'whose run of the candidate was canceled excludes a verdict',
-      ({ instance_id }) => (instance_id === 'candidate' ? ['PATCH', '/cancel'] : ['', '']),
-      '1 of 20 inputs has no outcome because runs were canceled or deleted',
-    ],
-    [
-      'whose run of the candidate was deleted excludes a verdict',
-      ({ instance_id }) => (instance_id === 'candidate' ? ['DELETE', ''] : ['', '']),
-      '1 of 20 inputs has no outcome because runs were canceled or deleted',
-    ],
-    [
-      'all of whose runs were deleted excludes a verdict',
-      () => ['DELETE', ''],
-      'All runs of 1 of 20 inputs were deleted before the end',
-    ],
-  ])('%s', async (_, end, reason) => {
-    const comparison = await runWithLastInput(end);
-    expect(comparison).toMatchObject({ verdict: 'undecided', inputs: { wins: 19 }, more_inputs: null });
-    expect(comparison.reasons).toEqual([expect.stringContaining(reason)]);
   });
 });
 

@@ -52,6 +52,8 @@ export interface AcceptanceResultsRequest {
   status: 'completed' | 'failed';
   /** The errors of failed runs of the batch. */
   failures: readonly RunFailure[];
+  /** The ids of the inputs in the order of their times; absent when they have no such order. */
+  inputs_in_time_order?: readonly string[];
 }
 
 /** Results without the method of analysis, which every kind of results has. */
@@ -62,11 +64,11 @@ type EvaluatedTest = Omit<AcceptanceResults, 'method'> & {
 
 /** Decides every rule of the test. */
 export function evaluateAcceptanceTest(
-  { definition, inputs, status, failures }: AcceptanceResultsRequest,
+  { definition, inputs, status, failures, inputs_in_time_order }: AcceptanceResultsRequest,
   observations: readonly Observation[],
 ): EvaluatedTest {
   const { control, candidate, metrics, failure_margin } = definition;
-  const fields = resolveFields(metrics, observations);
+  const fields = resolveFields(metrics, placeInputs(observations, inputs_in_time_order ?? []));
   const runs = {
     control: fields.observations.filter((run) => belongsToSide(control, run)),
     candidate: fields.observations.filter((run) => belongsToSide(candidate, run)),
@@ -80,6 +82,7 @@ export function evaluateAcceptanceTest(
     listIndicatorBlockers: createTimeBlockers(),
     clusterings: listClusterings(inputs),
     features: inputs.features ?? [],
+    possibly_serial: inputs_in_time_order !== undefined,
   };
   const indicators = resolveIndicators(definition, fields.settings);
   const comparisons = compareIndicatorsOnce(indicators, runs, shared);
@@ -104,6 +107,13 @@ export function evaluateAcceptanceTest(
     metric_results,
     profiles: status === 'failed' ? [] : profileFields(definition, runs, [...indicators.values()]),
   };
+}
+
+/** Returns the runs with the positions of their inputs; inputs that have none come last. */
+function placeInputs(runs: readonly Observation[], inputs: readonly string[]): readonly Observation[] {
+  if (inputs.length === 0) return runs;
+  const positions = new Map(inputs.map((id, position) => [id, position]));
+  return runs.map((run) => ({ ...run, position: positions.get(run.input_id) ?? inputs.length }));
 }
 
 type FieldSettings = Omit<FamilyIndicator, 'indicator' | 'role'>;
@@ -194,7 +204,9 @@ function compareIndicatorsOnce(
   {
     features,
     ...shared
-  }: Pick<FamilyDesign, 'listIndicatorBlockers' | 'clusterings' | 'resampler'> & { features: string[] },
+  }: Pick<FamilyDesign, 'listIndicatorBlockers' | 'clusterings' | 'resampler' | 'possibly_serial'> & {
+    features: string[];
+  },
 ): Map<string, ExploredComparison> {
   const family = [...indicators.values()];
   const design: FamilyDesign = { unit: 'input', serial: false, progress: 'complete', ...shared };

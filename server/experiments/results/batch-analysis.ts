@@ -34,6 +34,8 @@ export interface BatchResultsRequest {
   settings: ComparisonSettings;
   /** Reasons why the plan cannot give some verdicts; the results begin with them. */
   planWarnings: readonly string[];
+  /** The inputs are in the order of their times, so neighbours may resemble each other; false by default. */
+  inputs_in_time_order?: boolean;
   progress: Progress;
   /** The race of a scenario test. */
   race?: RacePlan;
@@ -157,7 +159,7 @@ function compareKeys(a: readonly number[], b: readonly number[]): number {
 }
 
 function compareGroups(
-  { order, settings, progress, race, seed }: BatchResultsRequest,
+  { order, settings, progress, race, seed, inputs_in_time_order = false }: BatchResultsRequest,
   runs: readonly Observation[],
   standings: RaceStandings | undefined,
 ): Pick<BatchAnalysis, 'comparisons' | 'warnings'> {
@@ -181,6 +183,7 @@ function compareGroups(
   const design: FamilyDesign = {
     unit: 'input',
     serial: false,
+    possibly_serial: inputs_in_time_order,
     clusterings: listClusterings(settings),
     progress,
     listIndicatorBlockers: (indicator, group) => [...deleted, ...listTimeBlockers(indicator, group)],

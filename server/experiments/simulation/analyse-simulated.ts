@@ -45,14 +45,15 @@ const LOOK_UNITS_MIN = 10;
 /** A verdict before the end reads no interval, so that its resamples only cost time. */
 const INTERIM_RESAMPLES = 39;
 
-/** A batch, or a shadow test with its dependence over time and between callers. */
-export type PairedKind = 'batch' | 'shadow';
+/** A batch, a batch on the inputs of a period, or a shadow test with its dependence over time and between callers. */
+export type PairedKind = 'batch' | 'period' | 'shadow';
 
 /** Builds the design that the product uses for a kind of experiment. */
 function buildPairedDesign(kind: PairedKind, seed: string, resamples = RESAMPLES): FamilyDesign {
   return {
-    unit: kind === 'batch' ? 'input' : 'original',
+    unit: kind === 'shadow' ? 'original' : 'input',
     serial: kind === 'shadow',
+    possibly_serial: kind === 'period',
     clusterings: kind === 'shadow' ? ['caller'] : [],
     progress: 'complete',
     listIndicatorBlockers: () => [],

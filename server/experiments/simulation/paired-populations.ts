@@ -18,6 +18,10 @@ export interface PairedPopulation {
   effect?: number;
   /** Standard deviation of the effect between inputs. */
   interaction?: number;
+  /** Effects of classes of inputs, of which each is equally frequent. */
+  classes?: readonly number[];
+  /** The noise of the candidate is so many times as large as that of the control. */
+  candidateSpread?: number;
   /** Draws the effect of an input by itself, without noise. */
   drawEffect?: (generator: RandomGenerator) => number;
   /** Share of inputs on which the candidate fails. */
@@ -28,6 +32,8 @@ export interface PairedPopulation {
   failsAbove?: number;
   /** AR(1) effects over time: correlation of neighbours, and standard deviation. */
   serial?: { correlation: number; deviation: number };
+  /** Stretches of consecutive inputs, such as those of one day, with effects of their own. */
+  stretches?: { length: number; deviation: number };
   /** Callers with effects of their own. */
   callers?: { count: number; deviation: number };
   /** How often each content is sent. */
@@ -47,7 +53,7 @@ export function drawPairedRuns(
   generator: RandomGenerator,
 ): SimulatedRuns {
   const runs: SimulatedRuns = { control: [], candidate: [] };
-  const { copies = 1, callers, noise = 'normal' } = population;
+  const { copies = 1, callers, noise = 'normal', candidateSpread = 1 } = population;
   const callerEffects = Array.from(
     { length: callers?.count ?? 0 },
     () => (callers?.deviation ?? 0) * generator.normal(),
@@ -65,7 +71,7 @@ export function drawPairedRuns(
     );
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
       const control = size * Math.max(0.001, 1 + drawNoise());
-      const candidate = size * (1 + effect) * Math.max(0.001, 1 + drawNoise());
+      const candidate = size * (1 + effect) * Math.max(0.001, 1 + candidateSpread * drawNoise());
       for (let copy = 0; copy < copies; copy += 1) {
         const shared = {
           input_id: `input-${content}-${copy}`,
@@ -89,14 +95,30 @@ function nameClusters(caller: number | null): Record<string, string> {
 }
 
 function createEffectSource(population: PairedPopulation, generator: RandomGenerator): () => number {
-  const { effect = 0, interaction = 0, serial, drawEffect } = population;
-  let state = generator.normal();
+  const { effect = 0, interaction = 0, drawEffect, classes } = population;
+  const nextSerial = createSerialSource(population, generator);
   return () => {
     if (drawEffect) return drawEffect(generator);
-    const current = effect + interaction * generator.normal() + (serial ? serial.deviation * state : 0);
+    const own = classes?.[generator.integerBelow(classes.length)] ?? 0;
+    return effect + own + interaction * generator.normal() + nextSerial();
+  };
+}
+
+/** Returns the part of an effect that depends on the time of the input. */
+function createSerialSource(
+  { serial, stretches }: PairedPopulation,
+  generator: RandomGenerator,
+): () => number {
+  let state = generator.normal();
+  let position = 0;
+  return () => {
+    const current = (serial ?? stretches)?.deviation ?? 0;
+    const value = current * state;
+    position += 1;
     if (serial)
       state = serial.correlation * state + Math.sqrt(1 - serial.correlation ** 2) * generator.normal();
-    return current;
+    if (stretches && position % stretches.length === 0) state = generator.normal();
+    return value;
   };
 }
 

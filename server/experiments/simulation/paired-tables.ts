@@ -24,6 +24,9 @@ const SIZES = [
   [50, 5],
 ] as const;
 
+const TAIL =
+  'A loss that did not occur among the inputs cannot be seen; `losses.upper` says how many inputs may still lose.';
+
 const equalCandidates: SimulationTable = {
   id: 'equal',
   title: 'Batch and scenario, equal candidates: better or worse',
@@ -33,6 +36,19 @@ const equalCandidates: SimulationTable = {
     ...NOISES.map((noise) => buildPairedRow(`${noise} noise`, { noise }, SIZES)),
     buildPairedRow('sizes over two orders of magnitude', { sizeSpread: 1.5 }, SIZES),
     buildPairedRow('interaction of input and candidate, 5 %', { interaction: 0.05 }, SIZES),
+    buildPairedRow('two classes of inputs, 5 % better and 5 % worse', { classes: [0.05, -0.05] }, SIZES),
+    buildPairedRow('candidate spreads 3 times as much', { candidateSpread: 3 }, SIZES),
+    buildPairedRow(
+      'candidate spreads 3 times as much, heavy noise',
+      { candidateSpread: 3, noise: 'heavy' },
+      SIZES,
+    ),
+    buildPairedRow(
+      'candidate spreads 3 times as much, lognormal noise',
+      { candidateSpread: 3, noise: 'lognormal' },
+      SIZES,
+      { known: TAIL },
+    ),
   ],
 };
 
@@ -130,8 +146,6 @@ const SKEW_SIZES = [
 ] as const;
 const lognormal = (spread: number) => (generator: RandomGenerator) =>
   0.05 * (Math.exp(spread * generator.normal()) - Math.exp(spread ** 2 / 2));
-const TAIL =
-  'A loss that did not occur among the inputs cannot be seen; `losses.upper` says how many inputs may still lose.';
 const skewRow = (name: string, drawEffect: (generator: RandomGenerator) => number, known?: string) =>
   buildPairedRow(name, { drawEffect }, SKEW_SIZES, { known });
 

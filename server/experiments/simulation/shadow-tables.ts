@@ -12,6 +12,10 @@ const SHADOW_SIZES = [
 const shadowRow = (name: string, population: PairedPopulation, known?: string) =>
   buildPairedRow(name, population, SHADOW_SIZES, { kind: 'shadow', known });
 const SHORT_SERIES = 'Noise hides the dependence in a short series; more originals show it.';
+const SLOW_CHANGE =
+  'An effect that changes more slowly than the test lasts: the verdict holds for the time of the test.';
+
+const FEW_INPUTS = 'Few inputs do not show that neighbours resemble each other; more inputs do.';
 
 const dependence: SimulationTable = {
   id: 'dependence',
@@ -29,9 +33,67 @@ const dependence: SimulationTable = {
         correlation === 0.9 ? SHORT_SERIES : undefined,
       ),
     ]),
+    shadowRow('AR(1) 0.99 and noise', { serial: { correlation: 0.99, deviation: 0.05 } }, SLOW_CHANGE),
+    ...[5, 20].map((length) =>
+      shadowRow(
+        `stretches of ${length} with effects of their own, 3 %`,
+        { stretches: { length, deviation: 0.03 } },
+        length === 20 ? SLOW_CHANGE : undefined,
+      ),
+    ),
     ...[2, 5, 10].map((copies) => shadowRow(`each input sent ${copies} times`, { copies })),
     ...[3, 5, 12].map((count) =>
       shadowRow(`${count} callers with effects of their own, 3 %`, { callers: { count, deviation: 0.03 } }),
+    ),
+  ],
+};
+
+/** A set of the runs of a period has at most 20 inputs. */
+const PERIOD_SIZES = [
+  [10, 1],
+  [15, 1],
+  [20, 1],
+] as const;
+const periodRow = (name: string, population: PairedPopulation, options: { known?: string; isPower?: true }) =>
+  buildPairedRow(name, population, PERIOD_SIZES, {
+    kind: 'period',
+    known: options.known,
+    ...(options.isPower ? { share: countWorse } : {}),
+  });
+
+const period: SimulationTable = {
+  id: 'period',
+  title: 'Batch on the inputs of a period, equal candidates: better or worse',
+  shows: 'wrong',
+  columns: PERIOD_SIZES.map(([inputs]) => `${inputs}`),
+  rows: [
+    periodRow('independent', {}, {}),
+    ...[0.3, 0.6, 0.9].flatMap((correlation) => [
+      periodRow(
+        `AR(1) ${correlation}`,
+        { noise: 'none', serial: { correlation, deviation: 0.05 } },
+        correlation < 0.6 ? {} : { known: FEW_INPUTS },
+      ),
+      periodRow(
+        `AR(1) ${correlation} and noise`,
+        { serial: { correlation, deviation: 0.08 } },
+        correlation < 0.6 ? {} : { known: FEW_INPUTS },
+      ),
+    ]),
+  ],
+};
+
+const periodPower: SimulationTable = {
+  id: 'period-power',
+  title: 'Batch on the inputs of a period, candidate 3 % worse: worse',
+  shows: 'power',
+  columns: PERIOD_SIZES.map(([inputs]) => `${inputs}`),
+  rows: [
+    periodRow('independent', { effect: 0.03 }, { isPower: true }),
+    periodRow(
+      'AR(1) 0.6 and noise',
+      { effect: 0.03, serial: { correlation: 0.6, deviation: 0.03 } },
+      { isPower: true },
     ),
   ],
 };
@@ -99,4 +161,10 @@ const looks: SimulationTable = {
 };
 
 /** Tables of originals in time order, and of looks. */
-export const SHADOW_TABLES: readonly SimulationTable[] = [dependence, shadowPower, looks];
+export const SHADOW_TABLES: readonly SimulationTable[] = [
+  dependence,
+  shadowPower,
+  period,
+  periodPower,
+  looks,
+];

@@ -28,6 +28,8 @@ export interface SwitchbackPopulation {
   drawEffect?: (generator: RandomGenerator) => number;
   /** Runs in each unit; 1 by default. */
   runs?: number;
+  /** Runs arrive by the hour: up to so many in a unit at noon, 1 in a unit at midnight. */
+  busiestRuns?: number;
   /** Share of runs, the hardest ones, that the candidate refuses, so that the baseline serves them. */
   refusedShare?: number;
   /** Share of runs, the hardest ones, that fail on the candidate. */
@@ -67,7 +69,12 @@ export function drawSwitchbackTest(
         (days[day] ?? 0));
     const noise = drawUnitNoise(population, side === 1, state, generator);
     const outcome = level + computeEffect(population, assignment, index, generator) + noise;
-    return { index, isCandidate: side === 1, runs: drawRuns(population, side === 1, outcome, generator) };
+    const runs = countArrivals(population, minutes, generator);
+    return {
+      index,
+      isCandidate: side === 1,
+      runs: drawRuns({ ...population, runs }, side === 1, outcome, generator),
+    };
   });
 }
 
@@ -116,16 +123,27 @@ function drawUnitNoise(
   return spread * state;
 }
 
+function countArrivals(
+  { runs = 1, busiestRuns }: SwitchbackPopulation,
+  minutes: number,
+  generator: RandomGenerator,
+): number {
+  if (busiestRuns === undefined) return runs;
+  const share = (1 - Math.cos((2 * Math.PI * minutes) / DAY_MINUTES)) / 2;
+  return 1 + generator.integerBelow(1 + Math.round((busiestRuns - 1) * share));
+}
+
 /** Runs of one unit about its outcome. The hardest runs have the largest values. */
 function drawRuns(
-  { runs = 1, refusedShare = 0, failedShare = 0 }: SwitchbackPopulation,
+  { runs = 1, busiestRuns, refusedShare = 0, failedShare = 0 }: SwitchbackPopulation,
   isCandidate: boolean,
   outcome: number,
   generator: RandomGenerator,
 ): SwitchbackRun[] {
   return Array.from({ length: runs }, (_, repetition) => {
     const hardness = generator.uniform();
-    const value = runs === 1 ? outcome : outcome + 40 * (hardness - 0.5);
+    const isEven = runs === 1 && busiestRuns === undefined;
+    const value = isEven ? outcome : outcome + 40 * (hardness - 0.5);
     const isRefused = isCandidate && hardness > 1 - refusedShare;
     const fails = isCandidate && !isRefused && hardness > 1 - failedShare;
     return {

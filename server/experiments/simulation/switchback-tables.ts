@@ -29,6 +29,10 @@ const switchback: SimulationTable = {
     buildSwitchbackRow('day cycle 15 %', { dayCycle: 0.15 }),
     buildSwitchbackRow('day of the week 15 %', { weekCycle: 0.15 }),
     buildSwitchbackRow('day cycle, day effects 5 %, trend 10 %', DAYS),
+    buildSwitchbackRow('1 to 40 runs a unit by the hour, day cycle 15 %', {
+      busiestRuns: 40,
+      dayCycle: 0.15,
+    }),
     buildSwitchbackRow('independent coins, carry-over 1', {}, { kind: 'independent' }),
     buildSwitchbackRow('regular, carry-over 2', {}, { kind: 'regular', carryOverUnits: 2 }),
     buildSwitchbackRow('day cycle 15 %, best of 20 drafts', { dayCycle: 0.15, drafts: 20 }),

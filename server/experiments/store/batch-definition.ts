@@ -36,6 +36,8 @@ export interface BatchDefinition extends ComparisonSettings {
   run_order?: { design: 'randomized-blocks'; seed: string };
   /** The race of a scenario test. */
   racing?: RacePlan;
+  /** True when the inputs are those of the runs of a period, in its order. Absent otherwise, and in an older release. */
+  inputs_in_time_order?: boolean;
   /** Reasons why the plan cannot give some verdicts. */
   warnings?: string[];
 }

@@ -43,7 +43,7 @@ export type NonInferiorityRule = Pick<Metric, 'field' | 'params'>;
 export interface NonInferioritySettings
   extends Pick<FamilyIndicator, 'value_type' | 'tie_tolerance' | 'shift'>,
     Pick<FamilyDesign, 'listIndicatorBlockers' | 'resampler'>,
-    Partial<Pick<FamilyDesign, 'clusterings'>> {}
+    Partial<Pick<FamilyDesign, 'clusterings' | 'possibly_serial'>> {}
 
 /** Decides the rule; the caller adds the statistics of both sides and the objection of failures. */
 export function decideNonInferiority(
@@ -55,6 +55,7 @@ export function decideNonInferiority(
     shift,
     resampler,
     clusterings = [],
+    possibly_serial = false,
     listIndicatorBlockers,
   }: NonInferioritySettings,
 ): Decision {
@@ -76,7 +77,7 @@ export function decideNonInferiority(
       measure: isRelative ? 'relative' : 'absolute',
       margin: { type: isRelative ? 'relative' : 'absolute', value: tolerance.value },
     },
-    { serial: false, clusterings, resampler, confidence: CONFIDENCE },
+    { serial: false, possibly_serial, clusterings, resampler, confidence: CONFIDENCE },
   );
   const change = isMaximized ? -tolerance.value : tolerance.value;
   const threshold = clampToFinite(isRelative ? 1 + change : change);
@@ -87,7 +88,7 @@ export function decideNonInferiority(
   const evidence = describeEffect(measurement, isMaximized, resampler);
   if (evidence === null) return refuse(`No input has a number as ${metric.field} on both sides.`);
   const found = { threshold, non_inferiority: evidence };
-  const blockers = [...listIndicatorBlockers(metric.field, sides), ...listBlockers(measurement, false)];
+  const blockers = [...listIndicatorBlockers(metric.field, sides), ...listBlockers(measurement)];
   const { inputs, bound } = evidence;
   if (inputs < VERDICT_UNITS_MIN || bound === null)
     blockers.push(

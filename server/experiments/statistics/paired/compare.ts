@@ -14,6 +14,8 @@ import {
   type Resampler,
 } from '../bootstrap.ts';
 import { computeClopperPearson, computeStudentTQuantile } from '../distributions.ts';
+import { VERDICT_UNITS_MIN } from '../error-rates.ts';
+import { roundToTwoDigits } from '../format-numbers.ts';
 import { computeScale, mean, standardDeviation } from '../numbers.ts';
 import { countMissing, type Observation } from '../observations.ts';
 import {
@@ -23,6 +25,10 @@ import {
   describeClustering,
   estimateSerialCorrelation,
   estimateSerialMean,
+  LONG_SERIES_MIN,
+  POSSIBLY_RELATED_P_VALUE_MAX,
+  RELATED_P_VALUE_MAX,
+  testNeighbours,
 } from './dependence.ts';
 import { computeMargin, type Margin, prefersRelative } from './effect-scale.ts';
 import { compareFailures, type FailureComparison } from './failures.ts';
@@ -54,6 +60,8 @@ export interface IndicatorSettings {
 export interface ComparisonDesign {
   /** Units are in time order and may resemble their neighbours. */
   serial: boolean;
+  /** Units are in the order of times that may be far apart: they count as serial where neighbours resemble each other. */
+  possibly_serial?: boolean;
   /** Clusterings of the inputs to test by, such as `caller` and `day`; the labels are in the observations. */
   clusterings: readonly string[];
   resampler: Resampler;
@@ -91,7 +99,14 @@ export interface PairedMeasurement {
     score: number;
   };
   failures: FailureComparison;
-  dependence: { serial_correlation: number | null; effective_sample_size: number; clusterings: Clustering[] };
+  dependence: {
+    /** Null for units that do not count as serial. */
+    serial_correlation: number | null;
+    /** The p-value of unrelated neighbours; null for units in no order, and for a long series. */
+    neighbours_p_value: number | null;
+    effective_sample_size: number;
+    clusterings: Clustering[];
+  };
   interim: InterimEvidence | null;
   /** Effects in the order of the plan, for the confidence sequence; infinite for a unit that one side lost. */
   interim_effects: readonly number[];
@@ -102,7 +117,7 @@ export interface PairedMeasurement {
   scale: EffectScale;
 }
 
-/** Above this share of units without an outcome there is no verdict. */
+/** Above this share of canceled units there is no verdict. */
 export const CANCELED_SHARE_MAX = 0.01;
 
 /** Measures one indicator, as the head of this file describes. */
@@ -145,7 +160,7 @@ export function measureIndicator(
     test: testScores(scores, complete, dependence),
     failures: compareFailures(complete, selectFailureClusters(dependence)),
     dependence,
-    interim: allowsInterimVerdict(dependence) ? runTestMartingale(interimEffects, design) : null,
+    interim: allowsInterimVerdict(dependence, design) ? runTestMartingale(interimEffects, design) : null,
     interim_effects: interimEffects,
     spread: standardDeviation(effects),
     losses: settings.direction === 'none' ? null : describeLosses(complete, orientation),
@@ -172,12 +187,17 @@ function chooseScale(inputs: readonly PairedInput[], settings: IndicatorSettings
 
 function describeDependence(
   units: readonly PairedUnit[],
-  { serial, clusterings, resampler }: ComparisonDesign,
+  { serial, possibly_serial = false, clusterings, resampler }: ComparisonDesign,
 ): PairedMeasurement['dependence'] {
   const values = Float64Array.from(units, ({ effect }) => effect ?? 0);
-  const correlation = serial ? estimateSerialCorrelation(values) : null;
+  const isTested = possibly_serial || (serial && values.length < LONG_SERIES_MIN);
+  const neighbours_p_value = isTested ? testNeighbours(values, resampler.seed) : null;
+  const isSerial =
+    serial || (neighbours_p_value !== null && neighbours_p_value <= POSSIBLY_RELATED_P_VALUE_MAX);
+  const correlation = isSerial ? estimateSerialCorrelation(values) : null;
   return {
     serial_correlation: correlation,
+    neighbours_p_value,
     effective_sample_size: computeEffectiveSampleSize(units.length, correlation ?? 0),
     clusterings: clusterings.flatMap((by) => {
       const labels = units.map((unit) => unit.clusters[by] ?? '');
@@ -186,9 +206,15 @@ function describeDependence(
   };
 }
 
-/** Returns false for several clusters: the sequential test holds for one sequence of units, not for mixed ones. */
-function allowsInterimVerdict({ clusterings }: PairedMeasurement['dependence']): boolean {
-  return clusterings.length === 0;
+/**
+ * Returns false for several clusters, and for related units that ran in a random order. The sequential test holds for one
+ * sequence of units, not for mixed ones.
+ */
+function allowsInterimVerdict(
+  { clusterings, serial_correlation }: PairedMeasurement['dependence'],
+  { serial }: ComparisonDesign,
+): boolean {
+  return clusterings.length === 0 && (serial || serial_correlation === null);
 }
 
 /** Returns the interval of the mean effect: the hull of the one over independent units and those by cluster. */
@@ -321,11 +347,7 @@ function describeLosses(units: readonly PairedUnit[], orientation: 1 | -1): Pair
 }
 
 /** Returns the reasons that exclude any verdict, independent of the numbers. */
-export function listBlockers(
-  { units, unreported, dependence }: PairedMeasurement,
-  serial: boolean,
-  unit = 'input',
-): string[] {
+export function listBlockers({ units, unreported, dependence }: PairedMeasurement, unit = 'input'): string[] {
   const blockers = unreported.map(
     (side) => `No successful run of the ${side} has a number of the indicator.`,
   );
@@ -339,10 +361,23 @@ export function listBlockers(
       blockers.push(
         `The ${unit}s come from ${count} clusters (${by}) of unequal effects, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
       );
-  const { serial_correlation, effective_sample_size } = dependence;
-  if (serial && units.length >= 10 && effective_sample_size < 10)
-    blockers.push(
-      `Neighbouring ${unit}s resemble each other (correlation ${(serial_correlation ?? 0).toFixed(2)}): ${units.length} ${unit}s count as ${effective_sample_size.toFixed(1)}; a verdict needs at least 10.`,
-    );
-  return blockers;
+  return [...blockers, ...listSerialBlockers(dependence, units.length, unit)];
+}
+
+function listSerialBlockers(
+  { serial_correlation, neighbours_p_value, effective_sample_size }: PairedMeasurement['dependence'],
+  count: number,
+  unit: string,
+): string[] {
+  if (serial_correlation === null || count < VERDICT_UNITS_MIN) return [];
+  if (effective_sample_size < VERDICT_UNITS_MIN)
+    return [
+      `Neighbouring ${unit}s resemble each other (correlation ${serial_correlation.toFixed(2)}): ${count} ${unit}s count as ${effective_sample_size.toFixed(1)}; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
+    ];
+  const isRelated = neighbours_p_value !== null && neighbours_p_value <= RELATED_P_VALUE_MAX;
+  return isRelated && count < LONG_SERIES_MIN
+    ? [
+        `Neighbouring ${unit}s resemble each other (p = ${roundToTwoDigits(neighbours_p_value)}), and ${count} are too few to show for how long: a verdict needs at least ${LONG_SERIES_MIN}.`,
+      ]
+    : [];
 }

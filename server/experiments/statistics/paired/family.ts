@@ -199,7 +199,8 @@ function buildComparison(
     failures: measurement.failures,
     losses: measurement.losses,
     dependence: {
-      ...dependence,
+      serial_correlation: dependence.serial_correlation,
+      effective_sample_size: dependence.effective_sample_size,
       clusterings: dependence.clusterings.map(({ labels: _labels, ...clustering }) => clustering),
     },
     sequential: describeInterim(measurement, design, computeInterimThreshold(weight)),
@@ -217,7 +218,7 @@ function buildComparison(
 /** Decides the verdict. The reasons of `better` include how many other inputs may still lose. */
 function decideComparison(
   settings: FamilyIndicator,
-  { unit, progress, serial, listIndicatorBlockers, resampler }: FamilyDesign,
+  { unit, progress, listIndicatorBlockers, resampler }: FamilyDesign,
   { group, measurement, p_value, weight }: CorrectedMeasurement,
 ): DecidedVerdict {
   const { complete, orientation, test } = measurement;
@@ -242,10 +243,7 @@ function decideComparison(
     margin_text: formatMargin(settings.margin),
     interim: measurement.interim,
     interim_threshold: computeInterimThreshold(weight),
-    blockers: [
-      ...listIndicatorBlockers(settings.indicator, group),
-      ...listBlockers(measurement, serial, unit),
-    ],
+    blockers: [...listIndicatorBlockers(settings.indicator, group), ...listBlockers(measurement, unit)],
   });
   if (decided.verdict === 'undecided' || decided.verdict === 'equivalent') return decided;
   if (isMeanChangeOpen(measurement, resampler))

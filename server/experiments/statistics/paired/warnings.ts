@@ -4,6 +4,7 @@ import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { formatPercent } from '../format-numbers.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
+import { LONG_SERIES_MIN } from './dependence.ts';
 import type { Estimate } from './estimates.ts';
 import { findLoser } from './signed-rank.ts';
 import { formatCount, type Verdict } from './verdict.ts';
@@ -97,14 +98,11 @@ function warnOfUnits({ inputs, units, complete }: PairedMeasurement, unit: strin
   return warnings;
 }
 
-/** From this many units in time order on, the tests find dependence that noise hides (simulation/shadow-tables.ts). */
-const SERIES_UNITS_MIN = 100;
-
 function warnOfShortSeries({ complete, dependence }: PairedMeasurement, unit: string): string[] {
-  if (dependence.serial_correlation === null) return [];
-  if (complete.length < VERDICT_UNITS_MIN || complete.length >= SERIES_UNITS_MIN) return [];
+  if (dependence.neighbours_p_value === null) return [];
+  if (complete.length < VERDICT_UNITS_MIN || complete.length >= LONG_SERIES_MIN) return [];
   return [
-    `Fewer than ${SERIES_UNITS_MIN} ${unit}s: an effect that changes slowly can hide in their noise, and then up to 11 % of verdicts on equal candidates are wrong.`,
+    `Fewer than ${LONG_SERIES_MIN} ${unit}s: an effect that changes slowly can hide in their noise. The verdict then holds for the time of these ${unit}s only.`,
   ];
 }
 

@@ -320,7 +320,7 @@ function listWarnings(
     if (units.total === 0) warnings.push(`The plan gives the ${name} no unit.`);
     else if (units.usable < units.total)
       warnings.push(
-        `${units.total - units.usable} of ${formatCount(units.total, 'unit')} of the ${name} ${units.total - units.usable === 1 ? 'has no usable value and is' : 'have no usable value and are'} left out.`,
+        `${formatCount(units.total - units.usable, 'unit')} of ${units.total} of the ${name} have no usable value and are left out.`,
       );
     if (runs.failed + runs.canceled > 0)
       warnings.push(
