@@ -148,7 +148,9 @@ const comparisonFields = {
     Type.Object(
       {
         e_value: numberSchema('Evidence against no difference so far; 1 is none.'),
-        e_value_max: numberSchema('Largest e-value so far. A verdict once reached stays valid.'),
+        e_value_max: numberSchema(
+          'Largest e-value so far. A verdict that it once reached stays until the planned end.',
+        ),
         threshold: numberSchema('E-value that a verdict before the planned end needs.'),
         interval: nullable(Interval),
       },

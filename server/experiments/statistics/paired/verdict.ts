@@ -122,7 +122,8 @@ function decideInterim(evidence: VerdictEvidence): DecidedVerdict {
     verdict: chooseWord(evidence.direction, sign),
     reasons: [
       progress,
-      `The evidence (e-value ${roundToTwoDigits(interim.e_value_max)}) reached the ${roundToTwoDigits(interim_threshold)} that a verdict before the end needs; the verdict stays valid however often you look.`,
+      `The evidence (e-value ${roundToTwoDigits(interim.e_value_max)}) reached the ${roundToTwoDigits(interim_threshold)} that a verdict before the end needs, however often you look.`,
+      'The verdict at the planned end uses all data by another rule, and may be undecided.',
     ],
   };
 }
