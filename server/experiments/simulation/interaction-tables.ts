@@ -1,6 +1,7 @@
 /** Tables of interactions with features of the inputs: wrong hints at a dependence that is none, and dependences found. */
 import { DEFAULT_INDICATOR } from '../results/select-indicators.ts';
 import { Resampler } from '../statistics/bootstrap.ts';
+import { FINAL_ALPHA } from '../statistics/error-rates.ts';
 import { describeInteractions } from '../statistics/features/interactions.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { RandomGenerator } from '../statistics/random-generator.ts';
@@ -33,7 +34,6 @@ const FEATURES = ['/size', '/region', '/weekday'];
 const WEEKDAYS = 7;
 const REGIONS = ['north', 'north', 'north', 'south', 'south', 'east'];
 const RARE_REGION = 'east';
-const ALPHA = 0.05;
 const RESAMPLES = 39;
 
 /** An input with its features. */
@@ -129,7 +129,8 @@ function simulateHints(population: FeaturePopulation, inputs: number, experiment
         resampler: new Resampler({ seed, resamples: RESAMPLES }),
       },
     );
-    if (interactions.some(({ p_value_holm }) => p_value_holm !== null && p_value_holm <= ALPHA)) hints += 1;
+    if (interactions.some(({ p_value_holm }) => p_value_holm !== null && p_value_holm <= FINAL_ALPHA))
+      hints += 1;
   }
   return hints / experiments;
 }

@@ -4,6 +4,7 @@
  * features, indicators and candidates are corrected together.
  */
 import { Resampler } from '../bootstrap.ts';
+import { FINAL_ALPHA } from '../error-rates.ts';
 import { roundToTwoDigits } from '../format-numbers.ts';
 import {
   type ComparisonDesign,
@@ -48,9 +49,8 @@ interface Interaction {
 
 const PERMUTATIONS_MIN = 1999;
 const PERMUTATIONS_MAX = 9999;
-/** Permutations for each test of the family, so that an adjusted p-value of 0.05 can be reached. */
+/** Permutations for each test of the family, so that an adjusted p-value of 0.04 can be reached. */
 const PERMUTATIONS_PER_TEST = 40;
-const ALPHA = 0.05;
 /** With more tests, no adjusted p-value is small, and the response grows for nothing. */
 const TESTS_MAX = 400;
 /** The measurement of the units needs no interval. */
@@ -222,7 +222,7 @@ function formatReading(feature: string, p_value: number | null): string {
   if (p_value === null)
     return `No test of ${feature}: it needs two groups with at least ${GROUP_UNITS_MIN} inputs each, or ${GROUP_UNITS_MIN} clusters each where clusters do not mix groups.`;
   const adjusted = `adjusted p-value ${roundToTwoDigits(p_value)}`;
-  return p_value <= ALPHA
+  return p_value <= FINAL_ALPHA
     ? `The effect differs between groups by ${feature} (${adjusted}). This is exploratory: confirm it in an experiment on new inputs.`
     : `No sign that the effect depends on ${feature} (${adjusted}). With few inputs, a dependence can stay hidden.`;
 }
