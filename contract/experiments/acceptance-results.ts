@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { METRIC_CHARS_MAX } from '../limits.ts';
 import { mapSchema, nullable, optionalNullable, stringEnum, textSchema } from '../schemas/field-schemas.ts';
 import { IndicatorProfile, PROFILED_INDICATORS_MAX } from './experiment-profiles.ts';
-import { type Comparison, METHOD_DESCRIPTION } from './experiment-results.ts';
+import { type Comparison, ensembleIdSchema, METHOD_DESCRIPTION } from './experiment-results.ts';
 
 const METRIC_TYPES = [
   'direct-comparison',
@@ -66,7 +66,8 @@ const numberSchema = (description: string) => Type.Number({ description });
 
 const SideStatistics = Type.Object(
   {
-    instance_id: Type.String({ description: 'Id of the instance.' }),
+    instance_id: Type.String({ description: 'Id of the instance; empty for an ensemble.' }),
+    ensemble_id: ensembleIdSchema,
     version_id: Type.String({
       description: 'Version of the runs; empty for `latest`, and when the runs have several versions.',
     }),

@@ -10,6 +10,7 @@ import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { descriptionSchema, nameOrIdSchema, optionalNullable, stringEnum } from '../schemas/field-schemas.ts';
 import {
+  type EnsembleId,
   type ExperimentId,
   type InputSetId,
   type InstanceId,
@@ -21,22 +22,38 @@ import {
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 import { AcceptanceMetric, AcceptanceResults } from './acceptance-results.ts';
 import { experimentFields, experimentUpdateFields } from './experiment-fields.ts';
+import { ensembleIdSchema } from './experiment-results.ts';
 import { inputPropertyFields } from './input-properties.ts';
 
-const Side = Type.Object(
+const SideCreate = Type.Object(
   {
-    instance_id: idReferenceSchema<InstanceId>(
-      'Id of the instance; `default` is the default instance of the application.',
+    instance_id: optionalNullable(
+      idReferenceSchema<InstanceId>(
+        'Id of the instance; `default` is the default instance of the application. Required without an `ensemble_id`.',
+      ),
     ),
     version_id: optionalNullable(
       idReferenceSchema<VersionId>('Only runs of this version; empty for any version.'),
     ),
+    ensemble_id: optionalNullable(
+      idReferenceSchema<EnsembleId>('Id of the ensemble, in place of an instance. Beyond the specification.'),
+    ),
   },
   {
-    $id: 'AcceptanceSide',
+    $id: 'AcceptanceSideCreate',
     additionalProperties: false,
     description: 'One side of the test: `control` is in use, `candidate` may replace it.',
   },
+);
+export type AcceptanceSideCreate = Static<typeof SideCreate>;
+
+const Side = Type.Object(
+  {
+    instance_id: Type.String({ description: 'Id of the instance; empty for an ensemble.' }),
+    version_id: Type.String({ description: 'Only runs of this version; empty for any version.' }),
+    ensemble_id: ensembleIdSchema,
+  },
+  { $id: 'AcceptanceSide', description: 'One side of the test.' },
 );
 
 const failureMargin = {
@@ -93,8 +110,8 @@ export const AcceptanceTestCreate = Type.Object(
         'The batch experiment to evaluate, with runs of both sides. The default is the batch with the id of the test.',
       ),
     ),
-    control: Side,
-    candidate: Side,
+    control: SideCreate,
+    candidate: SideCreate,
     metrics: Type.Array(AcceptanceMetric, {
       minItems: 1,
       maxItems: METRICS_MAX,

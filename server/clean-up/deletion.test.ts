@@ -179,7 +179,7 @@ test('after the deletion of an application no row and no blob remains', async ()
   await startOnlineTest(server, 'app', 'shadow', { id: 'noted', baseline: 'i1', candidate: 'latest' });
   await createRun(server, 'app', { instance: 'i1', input: { waits: true, text: LARGE_TEXT } });
   const sides = [{ instance_id: 'i1' }, { ensemble_id: 'best' }];
-  await createBatchExperiment(server, 'app', { input_set_id: 'set', runs: sides });
+  await createBatchExperiment(server, 'app', { input_set_id: 'set', runs: sides, features: ['bytes'] });
   await planAndRoute(done.id as RunId);
   await createOnlineTests();
   const hook = await createPendingDelivery(server);

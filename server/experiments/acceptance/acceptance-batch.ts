@@ -7,6 +7,7 @@ import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { type ExperimentId, ID_PATTERN, type InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import type { Reader } from '../../database/database.ts';
+import { findEnsemble } from '../../ensembles/store.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { suggestId } from '../../http/requests/resource-names.ts';
 import { findInstance } from '../../instances/store.ts';
@@ -37,6 +38,10 @@ export async function checkAcceptanceBatch(
   for (const name of SIDES) {
     const side = definition[name];
     if (groups.some((group) => belongsToSide(side, group))) continue;
+    if (side.ensemble_id !== undefined)
+      throw badRequest(
+        `${name}.ensemble_id is ${quoteValue(side.ensemble_id)}, of which the batch experiment ${quoteValue(batch.id)} has no run; it has runs of ${formatNames(groups.map((group) => group.ensemble_id ?? group.instance_id))}.`,
+      );
     const ofInstance = groups.filter((group) => isSameInstance(side.instance_id, group.instance_id));
     if (ofInstance.length > 0)
       throw badRequest(
@@ -48,14 +53,20 @@ export async function checkAcceptanceBatch(
   }
 }
 
-/** Throws a 400 for a side whose instance or version does not exist. */
+/** Throws a 400 for a side whose instance, version or ensemble does not exist. */
 export async function checkAcceptanceSides(
   db: Reader,
   application: ApplicationsTable,
   definition: AcceptanceDefinition,
 ): Promise<void> {
   for (const name of SIDES) {
-    const { instance_id, version_id }: AcceptanceSide = definition[name];
+    const { instance_id, version_id, ensemble_id }: AcceptanceSide = definition[name];
+    if (ensemble_id !== undefined) {
+      if (await findEnsemble(db, application.uid, ensemble_id)) continue;
+      throw badRequest(
+        `${name}.ensemble_id is ${quoteValue(ensemble_id)}; it must be an ensemble of this application.`,
+      );
+    }
     if (!isLatest(instance_id) && !(await findInstance(db, application.uid, instance_id)))
       throw badRequest(
         `${name}.instance_id is ${quoteValue(instance_id)}; it must be an instance of this application.`,
@@ -84,12 +95,13 @@ export function buildBatchRequest(
   const sides = [control, candidate];
   // The name of a test can be its id, which may be shorter than another experiment's name may be.
   const batch = { id, name: name === ownId ? id : name, input_set_id, cluster_by, features };
-  if (sides.every(({ version_id }) => version_id === ''))
+  if (sides.every(({ version_id, ensemble_id }) => version_id === '' && ensemble_id === undefined))
     return { ...batch, instance_ids: sides.map(({ instance_id }) => instance_id), repetitions };
   // A run without an input runs on every input of the set.
-  const runs = sides.flatMap(({ instance_id, version_id }) =>
-    Array.from({ length: repetitions ?? 1 }, (_, repetition) => ({ instance_id, version_id, repetition })),
-  );
+  const runs = sides.flatMap(({ ensemble_id, ...side }) => {
+    const run = ensemble_id === undefined ? side : { ensemble_id };
+    return Array.from({ length: repetitions ?? 1 }, (_, repetition) => ({ ...run, repetition }));
+  });
   return { ...batch, runs };
 }
 

@@ -55,7 +55,10 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
         failures,
         ...(inTimeOrder ? { inputs_in_time_order: order.inputs } : {}),
       },
-      readObservations(database.read, test.experiment_uid, versionByInstance, { series: true }),
+      readObservations(database.read, test.experiment_uid, versionByInstance, {
+        series: true,
+        ensembles: order.ensembles !== undefined,
+      }),
     );
     const { passed, error = '', method, metric_results, profiles } = JSON.parse(results) as AcceptanceResults;
     await database.transact((tx) =>

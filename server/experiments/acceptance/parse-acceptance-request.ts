@@ -1,6 +1,9 @@
 /** Parses a request for an acceptance test. Pure. */
 import { METRIC_TOLERANCE_TYPES } from '@switchyard/contract/experiments/acceptance-results.ts';
-import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
+import type {
+  AcceptanceSideCreate,
+  AcceptanceTestCreate,
+} from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { InstanceId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
@@ -23,11 +26,13 @@ export function parseAcceptanceRequest(
   application: ApplicationsTable,
   body: AcceptanceTestCreate,
 ): AcceptanceDefinition {
-  const control = parseSide(application, body.control);
-  const candidate = parseSide(application, body.candidate);
+  const control = parseSide(application, body.control, 'control');
+  const candidate = parseSide(application, body.candidate, 'candidate');
   if (belongsToSide(control, candidate) && belongsToSide(candidate, control))
     throw badRequest(
-      `candidate.instance_id is ${quoteValue(candidate.instance_id)}, which is also the control; name another instance, or a different version of each side.`,
+      candidate.ensemble_id === undefined
+        ? `candidate.instance_id is ${quoteValue(candidate.instance_id)}, which is also the control; name another instance, or a different version of each side.`
+        : `candidate.ensemble_id is ${quoteValue(candidate.ensemble_id)}, which is also the control; name another ensemble, or an instance.`,
     );
   const { failure_margin } = body;
   return {
@@ -40,11 +45,20 @@ export function parseAcceptanceRequest(
 
 function parseSide(
   application: ApplicationsTable,
-  { instance_id, version_id }: AcceptanceTestCreate['control'],
+  { instance_id, version_id, ensemble_id }: AcceptanceSideCreate,
+  name: 'control' | 'candidate',
 ): AcceptanceSide {
+  const other = instance_id ? 'instance_id' : version_id ? 'version_id' : null;
+  if (ensemble_id && other !== null)
+    throw badRequest(
+      `${name}.ensemble_id is ${quoteValue(ensemble_id)} and ${name}.${other} is ${quoteValue(instance_id || version_id)}; the run groups of an ensemble name its instances. Leave one of them out.`,
+    );
+  if (!ensemble_id && typeof instance_id !== 'string')
+    throw badRequest(`${name}.instance_id is missing, and so is ${name}.ensemble_id; give one of them.`);
   return {
-    instance_id: resolveInstanceId(application, instance_id) as InstanceId,
+    instance_id: (ensemble_id ? '' : resolveInstanceId(application, instance_id ?? '')) as InstanceId,
     version_id: (version_id || '') as VersionId,
+    ...(ensemble_id ? { ensemble_id } : {}),
   };
 }
 

@@ -34,6 +34,7 @@ export async function computeControlChange(
   const after = orderControlFirst(before, control);
   if (
     after.order.instances[0] === before.order.instances[0] &&
+    after.order.ensembles?.[0] === before.order.ensembles?.[0] &&
     after.order.versions[0] === before.order.versions[0]
   )
     return null;

@@ -20,14 +20,14 @@ export async function readBatchState(
 function formatStateKey(experiment: ExperimentsTable, { statuses, refused }: ExperimentCounts): string {
   const { requested } = experiment;
   const { order, racing } = parseBatchDefinition(experiment);
-  const { instances, versions } = order;
+  const { instances, ensembles = [], versions } = order;
+  const control = [instances[0], ensembles[0], versions[0]];
   // A run that joins increases `requested`, so the key changes when one run is deleted and another joins.
   return JSON.stringify([
     requested,
     refused,
     Object.entries(statuses).sort(),
-    instances[0],
-    versions[0],
+    ...control,
     racing?.decided_inputs,
   ]);
 }

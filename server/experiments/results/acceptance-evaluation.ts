@@ -238,12 +238,16 @@ function findByKey<Value>(values: ReadonlyMap<string, Value>, key: string): Valu
 }
 
 function describeSide(
-  { instance_id }: AcceptanceSide,
+  { instance_id, ensemble_id }: AcceptanceSide,
   runs: readonly Observation[],
-): Pick<Side, 'instance_id' | 'version_id'> {
+): Pick<Side, 'instance_id' | 'version_id' | 'ensemble_id'> {
   const versions = new Set(runs.map((run) => run.version_id));
   const [version = ''] = versions;
-  return { instance_id, version_id: versions.size === 1 ? version : '' };
+  return {
+    instance_id,
+    version_id: versions.size === 1 ? version : '',
+    ...(ensemble_id === undefined ? {} : { ensemble_id }),
+  };
 }
 
 function formatSide(

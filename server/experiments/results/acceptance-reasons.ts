@@ -1,7 +1,7 @@
 /** Explains how many runs of each side of an acceptance test have no value, and why. Pure, because worker threads load it. */
 import type { RunFailure } from '../../runs/store/failures.ts';
 import { findReportedValue, type Observation, toUsableNumber } from '../statistics/observations.ts';
-import { type AcceptanceSide, belongsToSide } from '../store/acceptance-definition.ts';
+import { type AcceptanceSide, belongsToSide, describeSide } from '../store/acceptance-definition.ts';
 
 export type SideName = 'control' | 'candidate';
 
@@ -31,7 +31,7 @@ export function explainLostRuns(side: SideRuns): string[] {
 function explainCanceledRuns({ name, side, runs }: SideRuns): string | null {
   const canceled = runs.filter((run) => run.status === 'canceled').length;
   if (canceled === 0) return null;
-  return `${formatShare(canceled, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) ${canceled === 1 ? 'was' : 'were'} canceled.`;
+  return `${formatShare(canceled, runs.length)} of the ${name} (${describeSide(side)}) ${canceled === 1 ? 'was' : 'were'} canceled.`;
 }
 
 /** Counts the failed runs of the side and quotes the first error; returns null when no run failed. */
@@ -43,7 +43,7 @@ function explainFailedRuns({ name, side, runs, failures }: SideRuns): string | n
     first === undefined
       ? ''
       : ` The first error, ${first.number_of_runs === 1 ? 'of one run' : `the same in ${first.number_of_runs} runs`}: ${JSON.stringify(truncateError(first.error))} (${first.run_id ?? 'the runs could not be submitted'}).`;
-  return `${formatShare(failed, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) failed.${firstError}`;
+  return `${formatShare(failed, runs.length)} of the ${name} (${describeSide(side)}) failed.${firstError}`;
 }
 
 /** Explains that no succeeded run of the side reported the indicator. Returns null when one did, or when none succeeded. */
@@ -51,7 +51,7 @@ export function explainMissingValues({ name, side, runs }: SideRuns, indicator: 
   const succeeded = runs.filter((run) => run.status === 'succeeded');
   const hasValue = succeeded.some((run) => toUsableNumber(findReportedValue(run, indicator)) !== null);
   if (succeeded.length === 0 || hasValue) return null;
-  return `${formatShare(succeeded.length, runs.length)} of the ${name} (instance ${JSON.stringify(side.instance_id)}) succeeded, and none reported a number as ${indicator}.`;
+  return `${formatShare(succeeded.length, runs.length)} of the ${name} (${describeSide(side)}) succeeded, and none reported a number as ${indicator}.`;
 }
 
 function formatShare(part: number, total: number): string {

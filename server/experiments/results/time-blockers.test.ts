@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Observation, RunStart } from '../statistics/observations.ts';
-import { explainConfounding, isTimeIndicator } from './time-blockers.ts';
+import { createTimeBlockers, explainConfounding, isTimeIndicator } from './time-blockers.ts';
 
 describe('an indicator of time', () => {
   test.each([
@@ -117,4 +117,19 @@ describe('times are not comparable', () => {
     expect(reasons).toHaveLength(1);
     expect(reasons[0]).toContain(text);
   });
+});
+
+test('an ensemble whose child runs waited for slots has a comparable cost, but no comparable duration', () => {
+  const listBlockers = createTimeBlockers();
+  const group = createGroup((side) => ({ has_waited: side === 'candidate' }));
+  expect(listBlockers('run.total_duration', group)).toEqual([]);
+  expect(listBlockers('run.duration', group)).toEqual([
+    expect.stringContaining('Child runs of 20 ensemble runs started after another child run had ended'),
+  ]);
+  expect(
+    listBlockers(
+      'run.duration',
+      createGroup(() => ({ has_waited: false })),
+    ),
+  ).toEqual([]);
 });

@@ -50,7 +50,7 @@ export function parseBatchDefinition({ definition }: Pick<ExperimentsTable, 'def
 /** Returns the definition with the runs of the control first, so that every other group is compared with them. */
 export function orderControlFirst(
   definition: BatchDefinition,
-  { instance_id, version_id }: AcceptanceSide,
+  { instance_id, version_id, ensemble_id }: AcceptanceSide,
 ): BatchDefinition {
   const { order } = definition;
   const first = <Name>(names: readonly Name[], isFirst: (name: Name) => boolean): Name[] => [
@@ -62,6 +62,7 @@ export function orderControlFirst(
     order: {
       ...order,
       instances: first(order.instances, (id) => isSameInstance(id, instance_id)),
+      ...(order.ensembles ? { ensembles: first(order.ensembles, (id) => id === (ensemble_id ?? '')) } : {}),
       versions:
         version_id === ''
           ? order.versions

@@ -297,14 +297,16 @@ function selectOriginalRunIds(eb: ExpressionBuilder<Tables, 'runs'>, experimentU
     );
 }
 
-/** An instance and a version on which an experiment has runs. */
+/** An instance and a version, or an ensemble, of which an experiment has runs. */
 export interface InstanceVersion {
   instance_id: string;
   version_id: string;
+  /** Absent for runs of an instance or a version. */
+  ensemble_id?: string;
 }
 
 /**
- * Lists the instances and versions of the runs and the planned runs of the experiment. A planned run may have no version
+ * Lists the instances, versions and ensembles of the runs and the planned runs of the experiment. A planned run may have no version
  * yet. Planned runs are read first: a run that is submitted between the two statements is listed twice, never missed.
  */
 export async function listInstanceVersions(
@@ -313,19 +315,26 @@ export async function listInstanceVersions(
 ): Promise<(InstanceVersion & { planned: boolean })[]> {
   const planned = await db
     .selectFrom('planned_runs')
-    .select(['instance_id', 'version_id'])
+    .select(['instance_id', 'version_id', 'definition_id'])
     .distinct()
     .where('owner_uid', '=', experimentUid)
     .execute();
   const made = await db
     .selectFrom('runs')
-    .select(['instance_id', 'version_id'])
+    .select(['instance_id', 'version_id', 'definition_id'])
     .distinct()
     .where(OF_EXPERIMENT)
     .where('experiment_uid', '=', experimentUid)
     .execute();
   return [
-    ...made.map((group) => ({ ...group, planned: false })),
-    ...planned.map((group) => ({ ...group, planned: true })),
+    ...made.map((group) => ({ ...formatInstanceVersion(group), planned: false })),
+    ...planned.map((group) => ({ ...formatInstanceVersion(group), planned: true })),
   ];
+}
+
+function formatInstanceVersion({
+  definition_id,
+  ...group
+}: Pick<RunsTable, 'instance_id' | 'version_id' | 'definition_id'>): InstanceVersion {
+  return definition_id === null ? group : { ...group, ensemble_id: definition_id };
 }
