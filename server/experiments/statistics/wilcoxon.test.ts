@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { adjustHolm, testSignedRanks } from './wilcoxon.ts';
+import { testSignedRanks } from './wilcoxon.ts';
 
 describe('worked examples', () => {
   test('Darwin’s plants, as in the documentation of scipy.stats.wilcoxon', () => {
@@ -90,17 +90,5 @@ describe('any differences', () => {
         expect([mirrored.w_plus, mirrored.p_value]).toEqual([w_minus, p_value]);
       }),
     );
-  });
-});
-
-describe('Holm’s adjustment', () => {
-  test.each([
-    // Arithmetic: the smallest times 3, the next times 2, the last times 1, and never less than the one before.
-    { p: [0.01, 0.04, 0.03], adjusted: [0.03, 0.06, 0.06] },
-    { p: [0.5, 0.9], adjusted: [1, 1] },
-    { p: [null, 0.02, null], adjusted: [null, 0.02, null] },
-    { p: [], adjusted: [] },
-  ])('$p becomes $adjusted', ({ p, adjusted }) => {
-    expect(adjustHolm(p)).toEqual(adjusted);
   });
 });

@@ -99,18 +99,3 @@ function computeVariance(n: number, groups: readonly number[]): number {
 function correctForContinuity(score: number, deviation: number): number {
   return Math.max(0, Math.abs(score) - 0.5 / deviation);
 }
-
-/**
- * Returns the p-values adjusted by Holm's step-down rule, in the same order; null stays null and does not count. With a
- * level of 5 % for the adjusted values, the probability of one or more false positives is at most 5 %.
- */
-export function adjustHolm(pValues: readonly (number | null)[]): (number | null)[] {
-  const known = pValues.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((a, b) => a.p - b.p);
-  const adjusted: (number | null)[] = pValues.map(() => null);
-  let largest = 0;
-  known.forEach(({ p, index }, rank) => {
-    largest = Math.max(largest, Math.min(1, p * (known.length - rank)));
-    adjusted[index] = largest;
-  });
-  return adjusted;
-}
