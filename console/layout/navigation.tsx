@@ -14,6 +14,9 @@ export function Navigation() {
             Applications
           </Link>
         </li>
+        <li>
+          <Link to="/queue">Queue</Link>
+        </li>
       </Group>
     </>
   );

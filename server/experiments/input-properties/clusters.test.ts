@@ -167,8 +167,7 @@ describe('an acceptance test', () => {
     {
       field: 'result.value',
       statistic: 'mean',
-      metric_type: 'direct-comparison',
-      hypothesis: 'non-inferiority',
+      metric_type: 'non-inferiority',
       params: { operator: 'le', tolerance: { type: 'relative', value: 0.01 } },
     },
   ];

@@ -56,12 +56,9 @@ export interface AcceptanceResultsRequest {
   inputs_in_time_order?: readonly string[];
 }
 
-/** The stored result of a rule. A response has the rule in the form of the API. */
-export type EvaluatedRule = Omit<MetricResult, 'metric'> & { metric: Metric };
-
 /** Results without the method of analysis, which every kind of results has. */
-type EvaluatedTest = Omit<AcceptanceResults, 'method' | 'metric_results'> & {
-  metric_results: EvaluatedRule[];
+type EvaluatedTest = Omit<AcceptanceResults, 'method'> & {
+  metric_results: MetricResult[];
   profiles: IndicatorProfile[];
 };
 
@@ -90,7 +87,7 @@ export function evaluateAcceptanceTest(
   const indicators = resolveIndicators(definition, fields.settings);
   const comparisons = compareIndicatorsOnce(indicators, runs, shared);
   const evidence = collectEvidenceOnce(metrics, runs);
-  const metric_results = metrics.map((metric): EvaluatedRule => {
+  const metric_results = metrics.map((metric): MetricResult => {
     const found = findByKey(evidence, metric.field);
     const settings = { ...findByKey(fields.settings, metric.field), ...shared, failure_margin };
     const decision = decideRule(metric, found, settings);

@@ -1,0 +1,29 @@
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { client } from '../../client/client.ts';
+import { operationQuery, queryClient } from '../../client/queries.ts';
+
+const REFRESH_MS = 1_000;
+
+/** The queued and running runs of the account, read again every second while the page is visible. */
+export const queueQuery = queryOptions({ ...operationQuery('getQueue'), refetchInterval: REFRESH_MS });
+
+/** The ids that name a run. */
+export interface RunIds {
+  application_id: string;
+  run_id: string;
+}
+
+/** Changes the priority of a queued run. */
+export function usePriorityChange(params: RunIds) {
+  return useMutation({
+    mutationFn: (priority: number) =>
+      client.call('updateRun', { params, body: { queuing_priority: priority } }),
+    onSettled: () => queryClient.invalidateQueries(queueQuery),
+  });
+}
+
+/** Cancels a run, and resolves when the queue shows it. Throws the refusal of the server. */
+export async function cancelRun(params: RunIds): Promise<void> {
+  await client.call('cancelRun', { params });
+  await queryClient.invalidateQueries(queueQuery);
+}

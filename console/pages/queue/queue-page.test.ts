@@ -1,0 +1,76 @@
+/** The queue in the console. */
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
+import { createRun, nodeApp, pushApp, waitForLogLine } from '@switchyard/server/testing/fixtures/apps.ts';
+import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+
+const APPLICATION = 'planner';
+const NAMES = ['first', 'second', 'third'];
+
+/** One run in the only slot, and two that wait. */
+async function fillQueue(server: TestServer): Promise<void> {
+  const waitForever =
+    "() => { console.error('started'); return new Promise(() => setInterval(() => {}, 1000)); }";
+  await pushApp(server, APPLICATION, nodeApp(waitForever));
+  for (const name of NAMES) {
+    const run = await createRun(server, APPLICATION, { input: {}, body: { name } });
+    if (name === 'first') await waitForLogLine(server, APPLICATION, run, 'started');
+  }
+}
+
+describe.skipIf(!hasBrowser)('the queue', () => {
+  const at = setUpConsole(fillQueue, { env: { SWITCHYARD_CAPACITY: '1' } });
+
+  test('shows running and waiting runs in order, with the reason', async () => {
+    const page = await at.open('/queue');
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    expect(await page.title()).toBe('Queue · Switchyard');
+    const running = page.getByRole('table', { name: 'Running' });
+    expect(await running.getByRole('link').allTextContents()).toEqual(['first']);
+    const waiting = page.getByRole('table', { name: 'Waiting' });
+    expect(await waiting.getByRole('link').allTextContents()).toEqual(['second', 'third']);
+    await waiting.getByText('this run is next').waitFor();
+    expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
+  });
+
+  test('a higher priority moves a run ahead, by the keyboard', async () => {
+    const page = await at.open('/queue');
+    await page.getByLabel('Priority of third').focus();
+    await page.keyboard.press('3');
+    const links = page.getByRole('table', { name: 'Waiting' }).getByRole('link');
+    await expect.poll(() => links.allTextContents()).toEqual(['third', 'second']);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Priority of third',
+    );
+  });
+
+  test('a viewer sees the queue without actions', async () => {
+    const page = await at.open('/queue', { role: 'viewer' });
+    await page.getByRole('table', { name: 'Waiting' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Cancel/ }).count()).toBe(0);
+    expect(await page.getByLabel(/^Priority of/).count()).toBe(0);
+  });
+
+  test.each(['light', 'dark'] as const)('is accessible on a phone in the %s theme', async (colorScheme) => {
+    const page = await at.open('/queue', { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.getByRole('table', { name: 'Waiting' }).waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+
+  test('cancels runs after a typed confirmation, until the queue is empty', async () => {
+    const page = await at.open('/queue');
+    for (const name of NAMES.toReversed()) {
+      await page.getByRole('button', { name: `Cancel ${name}` }).click();
+      const action = page.getByRole('button', { name: 'Cancel the run' });
+      expect(await action.isDisabled()).toBe(true);
+      await page.getByLabel('Type cancel to confirm').fill('cancel');
+      await action.click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await page.getByRole('heading', { name: 'The queue is empty' }).waitFor();
+  });
+});

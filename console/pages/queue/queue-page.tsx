@@ -1,0 +1,45 @@
+import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { useRight } from '../../ui/use-right.ts';
+import { CancelDialog } from './cancel-dialog.tsx';
+import { queueQuery } from './queries.ts';
+import styles from './queue-page.module.css';
+import { RunningTable } from './running-table.tsx';
+import { WaitingTable } from './waiting-table.tsx';
+
+/** The runs of all applications that run now, and those that wait, in queue order. */
+export function QueuePage() {
+  usePageTitle('Queue');
+  const { data } = useSuspenseQuery(queueQuery);
+  const mayRun = useRight('run');
+  const [canceled, setCanceled] = useState<ActiveRun>();
+  const running = data.runs.filter((run) => run.status_v2 === 'running');
+  const waiting = data.runs.filter((run) => run.status_v2 === 'queued');
+  const onCancel = mayRun ? setCanceled : undefined;
+  return (
+    <>
+      <PageHeader title="Queue" description={`${running.length} running, ${waiting.length} waiting`} />
+      {data.runs.length === 0 ? (
+        <EmptyState title="The queue is empty" command={CREATE_RUN_COMMAND}>
+          <p>A new run appears here until it has ended. Create one on the page of its application, or so:</p>
+        </EmptyState>
+      ) : (
+        <div className={styles.sections}>
+          <RunningTable runs={running} onCancel={onCancel} />
+          <WaitingTable runs={waiting} onCancel={onCancel} />
+        </div>
+      )}
+      {data.next_page_token && <Notice kind="info">The first {data.runs.length} runs are shown.</Notice>}
+      {canceled && <CancelDialog run={canceled} onClose={() => setCanceled(undefined)} />}
+    </>
+  );
+}
+
+const CREATE_RUN_COMMAND = `curl "$SWITCHYARD_URL/v1/applications/my-app/runs" \\
+  -H "Authorization: Bearer $SWITCHYARD_TOKEN" \\
+  -H 'Content-Type: application/json' -d '{"input": {}}'`;
