@@ -1,0 +1,87 @@
+/** The output of a run as tree, table and text, also that of a hostile app. */
+import { readFile } from 'node:fs/promises';
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+import { ECHO_APP, ECHO_APP_TYPE, formatHostileOutput } from '../../testing/hostile-output.ts';
+
+describe.skipIf(!hasBrowser)('the content of a run', () => {
+  let run = '';
+  const at = setUpConsole(async (server) => {
+    await pushApp(server, 'echo', ECHO_APP, ECHO_APP_TYPE);
+    run = (await createRunAndWait(server, 'echo', { input: JSON.parse(formatHostileOutput()) })).id;
+  });
+  const open = (query: string, options: Parameters<typeof at.open>[1] = {}): Promise<Page> =>
+    at.open(`/apps/echo/runs/${run}/content${query}`, options);
+
+  test('the tree opens, folds and moves by the keyboard', async () => {
+    const page = await open('?mode=tree');
+    const tree = page.getByRole('tree', { name: 'Output' });
+    await tree.focus();
+    const selected = page.getByRole('treeitem', { selected: true });
+    await page.keyboard.press('ArrowLeft');
+    expect(await selected.getAttribute('aria-expanded')).toBe('false');
+    expect(await page.getByRole('treeitem').count()).toBe(1);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    expect(await selected.textContent()).toContain('__proto__');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Home');
+    expect(await selected.getAttribute('aria-level')).toBe('1');
+  });
+
+  test('hostile names and values are text in every view', async () => {
+    const page = await open('?mode=tree');
+    await page.getByRole('treeitem').filter({ hasText: 'onerror' }).first().waitFor();
+    // The mark that reverses text is written as an escape.
+    await page.getByRole('treeitem').filter({ hasText: 'plan\\u202egnp.exe' }).first().waitFor();
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    await page.getByRole('cell').filter({ hasText: 'onerror' }).first().waitFor();
+    await page.getByRole('button', { name: 'Raw', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Output' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('mode')).toBe('raw');
+    expect(await page.title()).not.toContain('hacked');
+    expect(await page.evaluate(() => Object.hasOwn(Object.prototype, 'polluted'))).toBe(false);
+  });
+
+  test('the table sorts by number, keeps its place in the address, and downloads harmless CSV', async () => {
+    const page = await open('?mode=table');
+    await page.getByLabel('Array').selectOption('solution.rows');
+    await page.getByRole('button', { name: 'amount' }).click();
+    const amounts = page.locator('tbody tr td:nth-child(2)');
+    expect(await amounts.allTextContents()).toEqual(['-5', '3', '20']);
+    await page.getByRole('button', { name: 'amount' }).click();
+    expect(await amounts.allTextContents()).toEqual(['20', '3', '-5']);
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const csv = await readFile(await (await waiting).path(), 'utf8');
+    expect(csv.split('\r\n')[3]).toBe("plain,-5,'-1+1");
+    expect(csv).toContain(`"'=HYPERLINK(""https://evil.example"",""x"")"`);
+  });
+
+  test('the download has the bytes of the run', async () => {
+    const page = await open('?part=input');
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download', exact: true }).click();
+    const download = await waiting;
+    expect(download.suggestedFilename()).toBe(`${run}-input.json`);
+    expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toEqual(
+      JSON.parse(formatHostileOutput()),
+    );
+  });
+
+  test.each(['light', 'dark'] as const)('every view is accessible on a phone, %s', async (colorScheme) => {
+    const page = await open('?mode=tree', { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.getByRole('tree').waitFor();
+    for (const view of ['Tree', 'Table', 'Raw']) {
+      await page.getByRole('button', { name: view, exact: true }).click();
+      if (view === 'Raw') await page.getByRole('textbox', { name: 'Output' }).waitFor();
+      expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { describeError } from '../../client/client.ts';
+import { Button } from '../button.tsx';
+import { Notice } from '../notice.tsx';
+import styles from './content-view.module.css';
+import { DataTables } from './data-table.tsx';
+import { findTables } from './find-tables.ts';
+import { formatBytes } from './format-bytes.ts';
+import { JsonTree } from './json-tree.tsx';
+import { type LoadedContent, loadContent, wrapValue } from './load-content.ts';
+import { RawText } from './raw-text.tsx';
+import { saveFile } from './save-file.ts';
+
+/** A content: a value that the page holds, or how to get a download URL, with the key that names it among all queries. */
+export type ContentSource =
+  | { value: unknown }
+  | { key: readonly unknown[]; getUrl: (signal: AbortSignal) => Promise<string | undefined> };
+
+/** The ways to show a content. */
+export type ContentMode = 'tree' | 'table' | 'raw';
+
+export interface ContentViewProps {
+  source: ContentSource;
+  /** Name for screen readers, such as `Output`. */
+  label: string;
+  /** Name of downloaded files, without an ending. */
+  fileName: string;
+  /** The chosen way to show it, when the page keeps it in its URL. */
+  mode?: ContentMode | undefined;
+  onSelectMode?: (mode: ContentMode) => void;
+}
+
+/** Loads a content. `content` is null for a run that has none. */
+function useContent(source: ContentSource) {
+  const isValue = 'value' in source;
+  const value = isValue ? source.value : undefined;
+  const wrapped = useMemo(() => (isValue ? wrapValue(value) : undefined), [isValue, value]);
+  const query = useQuery({
+    queryKey: ['content', ...(isValue ? [] : source.key)],
+    enabled: !isValue,
+    // The content of a run never changes once it is there, and is large.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+    queryFn: async ({ signal }) => {
+      if (isValue) return null;
+      const url = await source.getUrl(signal);
+      return url === undefined ? null : loadContent(url, signal);
+    },
+  });
+  return { content: wrapped ?? query.data, error: query.error };
+}
+
+/** The input or output of a run, or an asset, as tree, table or text, with a download. */
+export function ContentView(props: ContentViewProps) {
+  const { content, error } = useContent(props.source);
+  if (error) return <Notice kind="error">{describeError(error)}</Notice>;
+  if (content === null) return <p className={styles.soft}>There is no content yet.</p>;
+  if (content === undefined)
+    return (
+      <div className={styles.loading} role="status">
+        Loading {props.label.toLowerCase()}…
+      </div>
+    );
+  return <LoadedView {...props} content={content} />;
+}
+
+const MODE_NAMES: Record<ContentMode, string> = { tree: 'Tree', table: 'Table', raw: 'Raw' };
+
+function listModes(content: LoadedContent): ContentMode[] {
+  if (content.kind === 'archive') return [];
+  if (content.kind !== 'json') return ['raw'];
+  return findTables(content.value).length > 0 ? ['tree', 'table', 'raw'] : ['tree', 'raw'];
+}
+
+function LoadedView({
+  content,
+  mode,
+  onSelectMode,
+  ...props
+}: ContentViewProps & { content: LoadedContent }) {
+  const [chosen, setChosen] = useState<ContentMode>('tree');
+  const modes = useMemo(() => listModes(content), [content]);
+  const wanted = mode ?? chosen;
+  const visible = modes.includes(wanted) ? wanted : modes[0];
+  const select = onSelectMode ?? setChosen;
+  return (
+    <div className={styles.content}>
+      <div className={styles.bar}>
+        <fieldset className={styles.modes} aria-label={`View of ${props.label.toLowerCase()}`}>
+          {modes.map((one) => (
+            <button key={one} type="button" aria-pressed={one === visible} onClick={() => select(one)}>
+              {MODE_NAMES[one]}
+            </button>
+          ))}
+        </fieldset>
+        <span className={styles.soft}>{formatBytes(content.bytes)}</span>
+        <Download content={content} {...props} />
+      </div>
+      <Body content={content} mode={visible} {...props} />
+    </div>
+  );
+}
+
+function Body({
+  content,
+  mode,
+  label,
+  fileName,
+}: ContentViewProps & { content: LoadedContent; mode: ContentMode | undefined }) {
+  if (content.kind === 'archive')
+    return <p>An archive is not shown here. Download it and unpack it with `tar -xzf`.</p>;
+  if (content.kind === 'json' && mode === 'tree') return <JsonTree value={content.value} label={label} />;
+  if (content.kind === 'json' && mode === 'table')
+    return <DataTables value={content.value} fileName={fileName} />;
+  return (
+    <>
+      {content.kind === 'excerpt' && (
+        <Notice kind="info">
+          This content is larger than 20 MB. Its first megabyte is shown; download it to see all of it.
+        </Notice>
+      )}
+      <RawText text={content.text} isJson={content.kind === 'json'} label={label} />
+    </>
+  );
+}
+
+const ENDINGS = { json: 'json', text: 'txt', excerpt: 'json', archive: 'tar.gz' } as const;
+
+/** Downloads the bytes as they are stored. The URL is requested at the press, because it is valid for ten minutes. */
+function Download({ source, content, fileName }: ContentViewProps & { content: LoadedContent }) {
+  const [error, setError] = useState<unknown>();
+  const name = `${fileName}.${ENDINGS[content.kind]}`;
+  const download = async () => {
+    if ('value' in source) {
+      if (content.kind === 'json') saveFile(name, content.text, 'application/json');
+      return;
+    }
+    const url = await source.getUrl(new AbortController().signal);
+    if (url === undefined) return;
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = name;
+    link.click();
+  };
+  return (
+    <>
+      <Button onPress={() => void download().catch(setError)}>Download</Button>
+      {error !== undefined && <Notice kind="error">{describeError(error)}</Notice>}
+    </>
+  );
+}

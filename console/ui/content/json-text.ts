@@ -1,0 +1,32 @@
+/** Text of values from apps, made harmless to read: controls and bidirectional marks are written as escapes. */
+
+const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** Returns the text with each invisible character as `\uXXXX`, so that it cannot reorder or hide what stands beside it. */
+export function escapeInvisible(text: string): string {
+  return text.replaceAll(HIDDEN_CHARACTERS, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** Returns true for an object that is no array and not null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns a value as JSON text. Values that nest too deeply for that are named by their type. */
+export function formatJson(value: unknown, indent = 0): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? String(value);
+  } catch {
+    return Array.isArray(value) ? '[…]' : '{…}';
+  }
+}
+
+/** Returns a value as the text of one cell of at most `charactersMax` characters. */
+export function formatCell(value: unknown, charactersMax = 200): string {
+  if (value === undefined) return '';
+  const text = typeof value === 'string' ? value : formatJson(value);
+  return escapeInvisible(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
+}

@@ -1,0 +1,55 @@
+import { client } from '../../client/client.ts';
+import { type ContentMode, type ContentSource, ContentView } from './content-view.tsx';
+
+/** A part of a run with content. */
+export type RunPart = 'input' | 'output';
+
+/** Returns the source of the input or output of a run. */
+function getRunContentSource(application: string, run: string, part: RunPart): ContentSource {
+  const request = {
+    params: { application_id: application, run_id: run },
+    query: { format: 'url' as const },
+  };
+  return {
+    key: [application, run, part],
+    async getUrl(signal) {
+      const operation = part === 'input' ? 'getRunInput' : 'getRunOutput';
+      const { body } = await client.call(operation, { ...request, signal });
+      return readUrl(body);
+    },
+  };
+}
+
+/** Returns the URL as a path of this server, whatever name the server knows itself by. */
+function toLocalUrl(url: string): string {
+  const { pathname, search } = new URL(url, location.href);
+  return pathname + search;
+}
+
+function readUrl(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('url' in body)) return undefined;
+  return typeof body.url === 'string' && body.url !== '' ? toLocalUrl(body.url) : undefined;
+}
+
+/** The input or output of a run as tree, table or text. */
+export function RunContent({
+  application,
+  run,
+  part,
+  ...view
+}: {
+  application: string;
+  run: string;
+  part: RunPart;
+  mode?: ContentMode | undefined;
+  onSelectMode?: (mode: ContentMode) => void;
+}) {
+  return (
+    <ContentView
+      source={getRunContentSource(application, run, part)}
+      label={part === 'input' ? 'Input' : 'Output'}
+      fileName={`${run}-${part}`}
+      {...view}
+    />
+  );
+}
