@@ -21,7 +21,7 @@ const SAME_ON_BOTH = [
   'server/database/{sqlite/**,postgres/merged-statements.test.ts}',
   'server/ensembles/{ensemble-runs,ensembles,logs,select-best-run,visibility}.test.ts',
   'server/experiments/acceptance/{acceptance-metrics,acceptance-validation,acceptance-verdicts,failed-runs}.test.ts',
-  'server/experiments/batch/{batch-lifecycle,batch-plan,batch-profiles,batch-runs,check-plan,run-order,verdicts}.test.ts',
+  'server/experiments/batch/{batch-lifecycle,batch-plan,batch-profiles,batch-runs,check-plan,related-inputs,run-order,verdicts}.test.ts',
   'server/experiments/online/{candidate-failures,refused-drafts,shadow,shadow-dependence,switchback,switchback-plan,switchback-verdicts,unrouted-runs}.test.ts',
   'server/experiments/input-properties/{extract-properties,features}.test.ts',
   'server/experiments/results/*',
