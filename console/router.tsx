@@ -1,16 +1,22 @@
 /** The tree of pages. Each page is a module that loads when it is first visited. */
 import { createRouter } from '@tanstack/react-router';
 import { applicationRoute, consoleRoute, rootRoute } from './layout/routes.tsx';
+import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { queueRoute } from './pages/queue/route.ts';
 import { runContentRoute } from './pages/run-content/route.ts';
+import { runsRoute } from './pages/runs/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { NotFound } from './ui/not-found.tsx';
 import { PageError } from './ui/page-error.tsx';
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
-  consoleRoute.addChildren([applicationsRoute, queueRoute, applicationRoute.addChildren([runContentRoute])]),
+  consoleRoute.addChildren([
+    applicationsRoute,
+    queueRoute,
+    applicationRoute.addChildren([applicationOverviewRoute, runsRoute, runContentRoute]),
+  ]),
 ]);
 
 /** The router of the console. The address without a page of its own shows a 404 inside the layout. */

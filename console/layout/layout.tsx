@@ -4,8 +4,10 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { AccountMenu } from './account-menu.tsx';
+import { Breadcrumb } from './breadcrumb.tsx';
 import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
+import { Overlays } from './overlays.tsx';
 import { ThemeButton } from './theme-button.tsx';
 
 /** The frame of every page for a signed-in person. On a phone the navigation is a drawer. */
@@ -34,7 +36,9 @@ export function Layout() {
           <Logo />
           <span>Switchyard</span>
         </Link>
+        <Breadcrumb />
         <div className={styles.tools}>
+          <Overlays />
           <a className={styles.docs} href="/docs">
             Documentation
           </a>

@@ -24,7 +24,21 @@ export function Navigation() {
 
 /** The pages of one application, below its id. */
 function ApplicationLinks({ application }: { application: string }) {
-  return <Group label={application}></Group>;
+  const params = { application };
+  return (
+    <Group label={application}>
+      <li>
+        <Link to="/apps/$application" params={params} activeOptions={{ exact: true, includeSearch: false }}>
+          Overview
+        </Link>
+      </li>
+      <li>
+        <Link to="/apps/$application/runs" params={params} activeOptions={{ includeSearch: false }}>
+          Runs
+        </Link>
+      </li>
+    </Group>
+  );
 }
 
 function Group({ label, children }: { label?: string; children?: ReactNode }) {

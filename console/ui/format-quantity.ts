@@ -1,9 +1,18 @@
-/** Writes durations for people. */
+/** Writes durations, sizes and numbers for people. */
 
+const KIB = 1024;
+const SIZE_UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
 const SECOND_MS = 1_000;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
+
+const numbers = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 12 });
+
+/** Returns a number with thousands separators and at most 12 significant digits. */
+export function formatNumber(value: number): string {
+  return numbers.format(value);
+}
 
 /** Returns a duration in its two largest units, such as `420 ms`, `2.1 s`, `3 min 20 s` or `1 d 4 h`. */
 export function formatDuration(ms: number): string {
@@ -20,4 +29,12 @@ export function formatDuration(ms: number): string {
   const remainder = Math.floor((seconds % size) / rest);
   const whole = `${Math.floor(seconds / size)} ${unit}`;
   return remainder === 0 ? whole : `${whole} ${remainder} ${restUnit}`;
+}
+
+/** Returns a size in units of 1024 with three digits, such as `512 B`, `4.71 kB` or `9.31 GB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < KIB) return `${bytes} B`;
+  const power = Math.min(SIZE_UNITS.length, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / KIB ** power;
+  return `${Number(value.toPrecision(3))} ${SIZE_UNITS[power - 1]}`;
 }

@@ -1,44 +1,59 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { lazy, Suspense, useState } from 'react';
+import { applicationsQuery } from '../../client/applications.ts';
+import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { RelativeTime } from '../../ui/relative-time.tsx';
 import table from '../../ui/table.module.css';
-import { applicationsQuery } from './queries.ts';
+import { useRight } from '../../ui/use-right.ts';
+import { ApplicationRow } from './application-row.tsx';
+import styles from './applications-page.module.css';
+import { SampleGallery } from './sample-gallery.tsx';
+
+const CreateApplication = lazy(async () => ({
+  default: (await import('./create-application.tsx')).CreateApplication,
+}));
 
 /** The applications of the account, newest first. */
 export function ApplicationsPage() {
   usePageTitle('Applications');
   const { data } = useSuspenseQuery(applicationsQuery);
+  const canWrite = useRight('write');
+  const [isCreating, setCreating] = useState(false);
   const applications = Array.isArray(data) ? data : data.items;
   return (
     <>
-      <PageHeader title="Applications" />
+      <PageHeader
+        title="Applications"
+        actions={
+          canWrite && (
+            <Button kind={applications.length === 0 ? 'plain' : 'primary'} onPress={() => setCreating(true)}>
+              New application
+            </Button>
+          )
+        }
+      />
+      <Suspense fallback={null}>
+        {isCreating && <CreateApplication onClose={() => setCreating(false)} />}
+      </Suspense>
       {applications.length === 0 ? (
-        <EmptyState title="No application yet" command="npm run push -- path/to/app --app my-app">
-          <p>An application holds the versions and runs of one decision model. Push a first one.</p>
-        </EmptyState>
+        <SampleGallery />
       ) : (
         <div className={table.scroll}>
-          <table className={table.table}>
+          <table className={`${table.table} ${styles.table}`}>
             <thead>
               <tr>
                 <th>Application</th>
-                <th>Description</th>
-                <th>Default instance</th>
-                <th>Changed</th>
+                <th>Last run</th>
+                <th>Objective</th>
+                <th>Duration</th>
+                <th className={table.number}>Failed</th>
+                <th>Active version</th>
               </tr>
             </thead>
             <tbody>
               {applications.map((application) => (
-                <tr key={application.id}>
-                  <td>{application.name}</td>
-                  <td>{application.description}</td>
-                  <td>{application.default_instance || 'latest'}</td>
-                  <td>
-                    <RelativeTime at={application.updated_at} />
-                  </td>
-                </tr>
+                <ApplicationRow key={application.id} application={application} />
               ))}
             </tbody>
           </table>

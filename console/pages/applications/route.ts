@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { applicationsQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
 import { consoleRoute } from '../../layout/routes.tsx';
-import { applicationsQuery } from './queries.ts';
 
 export const applicationsRoute = createRoute({
   getParentRoute: () => consoleRoute,

@@ -1,0 +1,51 @@
+import { Fragment } from 'react';
+import { Dialog } from '../ui/dialog.tsx';
+import styles from './keyboard-map.module.css';
+
+const KEYS = [
+  [
+    'Everywhere',
+    [
+      [['Ctrl K', '⌘ K'], 'Command palette: pages, applications, runs by id'],
+      [['?'], 'This map'],
+      [['Esc'], 'Close what is open'],
+    ],
+  ],
+  [
+    'Tables of runs',
+    [
+      [['↑', '↓'], 'Move between rows'],
+      [['Home', 'End'], 'First and last row'],
+      [['Enter'], 'Open the run'],
+      [['x'], 'Select the row'],
+      [['Shift ↑', 'Shift ↓'], 'Extend the selection'],
+      [['Ctrl A', '⌘ A'], 'Select all rows'],
+      [['Esc'], 'Clear the selection'],
+    ],
+  ],
+] as const;
+
+/** All keys of the console. */
+export function KeyboardMap({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      {KEYS.map(([group, keys]) => (
+        <Fragment key={group}>
+          <h3>{group}</h3>
+          <dl className={styles.keys}>
+            {keys.map(([names, effect]) => (
+              <Fragment key={effect}>
+                <dt>
+                  {names.map((name) => (
+                    <kbd key={name}>{name}</kbd>
+                  ))}
+                </dt>
+                <dd>{effect}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </Fragment>
+      ))}
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { Icon } from '@switchyard/design/icon.tsx';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Button as AriaButton } from 'react-aria-components';
+
+const CommandPalette = lazy(async () => ({
+  default: (await import('./command-palette.tsx')).CommandPalette,
+}));
+const KeyboardMap = lazy(async () => ({ default: (await import('./keyboard-map.tsx')).KeyboardMap }));
+
+type Overlay = 'palette' | 'keys';
+
+/** Returns the overlay that a key opens. A key in a field is text, except ctrl+K. */
+function readOverlayKey(event: KeyboardEvent): Overlay | undefined {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') return 'palette';
+  const target = event.target;
+  const isField =
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches('input:not([type="checkbox"]), textarea, select'));
+  return event.key === '?' && !isField ? 'keys' : undefined;
+}
+
+/** The command palette and the keyboard map, which load when they are first opened, with the button of the palette. */
+export function Overlays() {
+  const [overlay, setOverlay] = useState<Overlay>();
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      const found = readOverlayKey(event);
+      if (!found) return;
+      event.preventDefault();
+      setOverlay(found);
+    };
+    addEventListener('keydown', open);
+    return () => removeEventListener('keydown', open);
+  }, []);
+  const close = () => setOverlay(undefined);
+  return (
+    <>
+      <AriaButton className="icon-button" aria-label="Command palette" onPress={() => setOverlay('palette')}>
+        <Icon name="search" />
+      </AriaButton>
+      <Suspense fallback={null}>
+        {overlay === 'palette' && <CommandPalette onClose={close} onShowKeys={() => setOverlay('keys')} />}
+        {overlay === 'keys' && <KeyboardMap onClose={close} />}
+      </Suspense>
+    </>
+  );
+}

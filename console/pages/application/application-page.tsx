@@ -1,0 +1,81 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import styles from './application-page.module.css';
+import { IndicatorSection } from './indicator-section.tsx';
+import { InstancesSection } from './instances-section.tsx';
+import { applicationQuery, versionsQuery } from './queries.ts';
+import { RecentRuns } from './recent-runs.tsx';
+import { VersionsSection } from './versions-section.tsx';
+
+/** One application: how its objective develops, its latest runs, and what they can run. */
+export function ApplicationPage() {
+  const { application } = useParams({ from: '/signed-in/apps/$application/' });
+  const { data } = useSuspenseQuery(applicationQuery(application));
+  usePageTitle(data.name);
+  return (
+    <>
+      <PageHeader
+        title={data.name}
+        description={
+          <>
+            <code>{data.id}</code> <CopyButton text={data.id} label="Copy application id" />
+            {data.description && <span className={styles.description}>{data.description}</span>}
+          </>
+        }
+        actions={
+          <Link to="/apps/$application/runs" params={{ application }} className={styles.runs}>
+            All runs
+          </Link>
+        }
+      />
+      <div className={styles.sections}>
+        <IndicatorSection application={application} />
+        <RecentRuns application={application} />
+        <InstancesSection application={application} />
+        <VersionsSection application={application} />
+        <ExecutableSection application={application} />
+      </div>
+    </>
+  );
+}
+
+function ExecutableSection({ application }: { application: string }) {
+  const { data } = useSuspenseQuery(applicationQuery(application));
+  const { data: versions } = useSuspenseQuery(versionsQuery(application));
+  const executable = data.active_executable;
+  const list = Array.isArray(versions) ? versions : versions.items;
+  const named = list.filter((version) => version.executable.id === executable?.id);
+  return (
+    <section aria-labelledby="executable">
+      <h2 id="executable">Active executable</h2>
+      {executable ? (
+        <dl className={styles.facts}>
+          <dt>Id</dt>
+          <dd>
+            <code>{executable.id}</code>
+          </dd>
+          <dt>Pushed</dt>
+          <dd>
+            <RelativeTime at={executable.uploaded_at} /> by {executable.user_email}
+          </dd>
+          <dt>Runtime</dt>
+          <dd>{executable.requirements.runtime}</dd>
+          <dt>Versions</dt>
+          <dd>{named.length === 0 ? 'none' : named.map(({ id }) => id).join(', ')}</dd>
+          <dt>Options</dt>
+          <dd>
+            {executable.requirements.options?.items?.map(({ name }) => name).join(', ') || 'none declared'}
+          </dd>
+        </dl>
+      ) : (
+        <p className={styles.hint}>
+          Push an app: <code>npm run push -- path/to/app {application}</code>
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import styles from './application-page.module.css';
+import { IndicatorChart } from './indicator-chart.tsx';
+import { buildInstanceSeries, listNumericIndicators } from './indicator-points.ts';
+import { recentRunsQuery } from './queries.ts';
+
+const OBJECTIVE = 'result.value';
+
+/** The chart of one indicator over the latest runs. Without numbers in them there is nothing to show. */
+export function IndicatorSection({ application }: { application: string }) {
+  const { data } = useSuspenseQuery(recentRunsQuery(application));
+  const search = useSearch({ from: '/signed-in/apps/$application/' });
+  const navigate = useNavigate({ from: '/apps/$application/' });
+  const indicators = listNumericIndicators(data.runs);
+  const [first] = indicators;
+  if (first === undefined) return null;
+  const chosen = [search.indicator, OBJECTIVE].find(
+    (name) => name !== undefined && indicators.includes(name),
+  );
+  const indicator = chosen ?? first;
+  return (
+    <section aria-labelledby="trend">
+      <div className={styles.heading}>
+        <h2 id="trend">
+          {indicator === OBJECTIVE ? 'Objective of recent runs' : 'Indicator of recent runs'}
+        </h2>
+        <label>
+          Indicator{' '}
+          <select
+            value={indicator}
+            onChange={(event) => navigate({ search: { indicator: event.target.value }, replace: true })}
+          >
+            {indicators.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <IndicatorChart indicator={indicator} series={buildInstanceSeries(data.runs, indicator)} />
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { formatNumber } from '../../ui/format-quantity.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RunLink } from '../../ui/run-link.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import table from '../../ui/table.module.css';
+import styles from './application-page.module.css';
+import { recentRunsQuery } from './queries.ts';
+
+const VISIBLE_RUNS = 10;
+const OBJECTIVE = 'result.value';
+
+/** The latest runs of the application, with a link to all of them. */
+export function RecentRuns({ application }: { application: string }) {
+  const { data } = useSuspenseQuery(recentRunsQuery(application));
+  if (data.runs.length === 0)
+    return (
+      <EmptyState
+        title="No run yet"
+        command={`curl -X POST "$SWITCHYARD_URL/v1/applications/${application}/runs" \\\n  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n  -d '{"input": {}}'`}
+      >
+        <p>A run executes the app on one input. Start the first one.</p>
+      </EmptyState>
+    );
+  return (
+    <section aria-labelledby="recent-runs">
+      <h2 id="recent-runs">Recent runs</h2>
+      <div className={table.scroll}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>Status</th>
+              <th>Run</th>
+              <th>Instance</th>
+              <th>Version</th>
+              <th className={table.number}>Objective</th>
+              <th>Created</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.runs.slice(0, VISIBLE_RUNS).map((run) => {
+              const objective = run.statistics.indicators.find(({ name }) => name === OBJECTIVE)?.value;
+              return (
+                <tr key={run.id}>
+                  <td>
+                    <StatusBadge status={run.status_v2} />
+                  </td>
+                  <td className={styles.options}>
+                    <RunLink application={application} run={run.id}>
+                      {run.name || run.id}
+                    </RunLink>
+                  </td>
+                  <td>{run.application_instance_id}</td>
+                  <td>{run.application_version_id || '–'}</td>
+                  <td className={table.number}>
+                    {typeof objective === 'number' ? formatNumber(objective) : String(objective ?? '–')}
+                  </td>
+                  <td>
+                    <RelativeTime at={run.created_at} />
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { client } from '../../client/client.ts';
+import type { RunFilters, TimeWindow } from './runs-search.ts';
+
+const HOUR_MS = 3_600_000;
+const WINDOW_MS: Record<TimeWindow, number> = {
+  '1h': HOUR_MS,
+  '24h': 24 * HOUR_MS,
+  '7d': 7 * 24 * HOUR_MS,
+  '30d': 30 * 24 * HOUR_MS,
+};
+/** A run that is queued or running changes soon. Otherwise only new runs change the list. */
+const ACTIVE_REFETCH_MS = 1_500;
+const IDLE_REFETCH_MS = 15_000;
+
+/** The next page is valid only with the start of the first. */
+interface PageParam {
+  start?: string;
+  pagetoken?: string;
+}
+
+const FIRST_PAGE: PageParam = {};
+
+/** The runs of an application that match the filters, newest first, by pages. It refetches while a listed run is active. */
+export const runsQuery = (application: string, filters: RunFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['listRuns', application, filters],
+    initialPageParam: FIRST_PAGE,
+    queryFn: async ({ pageParam, signal }) => {
+      const start = pageParam.start ?? computeStart(filters.within);
+      const { body } = await client.call('listRuns', {
+        params: { application_id: application },
+        query: { ...pageParam, ...(start !== undefined && { start }) },
+        signal,
+      });
+      return { runs: body.runs, start, next: body.next_page_token };
+    },
+    getNextPageParam: ({ start, next }): PageParam | undefined =>
+      next === undefined ? undefined : { pagetoken: next, ...(start !== undefined && { start }) },
+    refetchInterval: ({ state }) => {
+      const pages = state.data?.pages ?? [];
+      const isActive = pages.some(({ runs }) => runs.some((run) => isActiveStatus(run.status_v2)));
+      // Each page is one request.
+      return (isActive ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS) * Math.max(pages.length, 1);
+    },
+  });
+
+/** Returns true for a run that the server will start or end by itself. */
+export function isActiveStatus(status: RunStatusV2): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+function computeStart(within: TimeWindow | undefined): string | undefined {
+  return within && new Date(Date.now() - WINDOW_MS[within]).toISOString();
+}
+
+/** The duration of a run in milliseconds, which lists do not contain. It is final once the run has ended. */
+export const durationQuery = (application: string, run: string, status: RunStatusV2) =>
+  queryOptions({
+    queryKey: ['getRunMetadata', application, run, 'duration', isTerminal(status)],
+    queryFn: async () => {
+      const { body } = await client.call('getRunMetadata', {
+        params: { application_id: application, run_id: run },
+      });
+      return body.duration;
+    },
+    enabled: isTerminal(status),
+    staleTime: Number.POSITIVE_INFINITY,
+  });

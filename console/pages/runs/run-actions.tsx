@@ -1,0 +1,107 @@
+import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
+import { isActionAllowed } from '@switchyard/contract/states.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { describeError } from '../../client/client.ts';
+import { queryClient } from '../../client/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { useRight } from '../../ui/use-right.ts';
+import { cancelRuns, deleteRuns } from './bulk-actions.ts';
+import styles from './runs-page.module.css';
+
+const COMPARED_MIN = 2;
+const COMPARED_MAX = 10;
+const CONFIRMATION = 'delete';
+
+const refreshRuns = () => queryClient.invalidateQueries({ queryKey: ['listRuns'] });
+const countRuns = (count: number) => `${count} ${count === 1 ? 'run' : 'runs'}`;
+
+/** The actions on the selected runs. They stay in place without a selection, so that the table does not move. */
+export function RunActions({
+  application,
+  runs,
+  onDeleted,
+}: {
+  application: string;
+  runs: readonly Run[];
+  onDeleted: () => Promise<void>;
+}) {
+  const canRun = useRight('run');
+  const router = useRouter();
+  const ids = runs.map(({ id }) => id);
+  const cancelable = runs.filter((run) => isActionAllowed('cancel', run.status_v2));
+  const canCompare = ids.length >= COMPARED_MIN && ids.length <= COMPARED_MAX;
+  const compare = () =>
+    router.history.push(`/console/apps/${encodeURIComponent(application)}/compare?runs=${ids.join(',')}`);
+  return (
+    <fieldset className={styles.actions} aria-label="Selected runs">
+      <span className={styles.count} role="status">
+        {countRuns(ids.length)} selected
+      </span>
+      <Button onPress={compare} isDisabled={!canCompare}>
+        Compare
+      </Button>
+      {canRun && (
+        <>
+          <CancelButton application={application} runs={cancelable.map(({ id }) => id)} />
+          <DeleteButton application={application} runs={ids} onDeleted={onDeleted} />
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function CancelButton({ application, runs }: { application: string; runs: readonly string[] }) {
+  const cancellation = useMutation({
+    mutationFn: () => cancelRuns(application, runs),
+    onSettled: refreshRuns,
+  });
+  return (
+    <>
+      <Button onPress={() => cancellation.mutate()} isDisabled={runs.length === 0 || cancellation.isPending}>
+        {cancellation.isPending ? 'Canceling …' : 'Cancel'}
+      </Button>
+      {cancellation.isError && <Notice kind="error">{describeError(cancellation.error)}</Notice>}
+    </>
+  );
+}
+
+function DeleteButton({
+  application,
+  runs,
+  onDeleted,
+}: {
+  application: string;
+  runs: readonly string[];
+  onDeleted: () => Promise<void>;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button kind="danger" onPress={() => setOpen(true)} isDisabled={runs.length === 0}>
+        Delete
+      </Button>
+      {isOpen && (
+        <ConfirmDialog
+          title={`Delete ${countRuns(runs.length)}?`}
+          word={CONFIRMATION}
+          action={`Delete ${countRuns(runs.length)}`}
+          onConfirm={async () => {
+            await deleteRuns(application, runs).finally(refreshRuns);
+            setOpen(false);
+            await onDeleted();
+          }}
+          onClose={() => setOpen(false)}
+        >
+          <p>
+            Input, output, log and assets of each run are deleted. A run that is queued or running is stopped.
+            This cannot be undone.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { readRowKey } from './row-keys.ts';
+import { parseRunsSearch, readFilters } from './runs-search.ts';
+
+test.each([
+  [{}, {}],
+  [{ within: '24h' }, { within: '24h' }],
+  [{ within: 'ever', columns: 'user', selected: 7, other: 1 }, {}],
+  [
+    { columns: ['user', 3], selected: ['run-1', null] },
+    { columns: ['user'], selected: ['run-1'] },
+  ],
+])('the search %j is read as %j', (search, read) => {
+  expect(parseRunsSearch(search)).toEqual(read);
+});
+
+test('columns and selection are no filters', () => {
+  expect(readFilters({ within: '7d', columns: ['user'], selected: ['run-1'] })).toEqual({ within: '7d' });
+});
+
+const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
+
+test.each([
+  ['ArrowDown', {}, { action: 'move', index: 2, isExtending: false }],
+  ['ArrowUp', { shiftKey: true }, { action: 'move', index: 0, isExtending: true }],
+  ['End', {}, { action: 'move', index: 2, isExtending: false }],
+  ['Enter', {}, { action: 'open' }],
+  ['x', {}, { action: 'toggle' }],
+  ['a', { metaKey: true }, { action: 'select all' }],
+  ['Escape', {}, { action: 'clear' }],
+  ['a', {}, undefined],
+  ['ArrowDown', { altKey: true }, undefined],
+  ['x', { ctrlKey: true }, undefined],
+])('in the second of three rows, %s with %j means %j', (key, modifiers, meaning) => {
+  expect(readRowKey({ key, ...NO_MODIFIERS, ...modifiers }, 1, 3)).toEqual(meaning);
+});

@@ -1,0 +1,166 @@
+import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useRef, useState } from 'react';
+import { useOpenRun } from '../../ui/run-link.tsx';
+import table from '../../ui/table.module.css';
+import type { Column } from './columns.ts';
+import { readRowKey } from './row-keys.ts';
+import { RunRow } from './run-row.tsx';
+import styles from './runs-table.module.css';
+
+/** Height of a row in pixels, as the style sheet sets it. */
+const ROW_PX = 44;
+const ROWS_OUTSIDE = 12;
+
+export interface RunsTableProps {
+  application: string;
+  runs: readonly Run[];
+  columns: readonly Column[];
+  /** Ids of the selected runs. */
+  selected: ReadonlySet<string>;
+  onSelect: (ids: ReadonlySet<string>) => void;
+}
+
+/** A grid of runs. Arrow keys move between rows, x selects, Enter opens. Only the rows on the screen are rendered. */
+export function RunsTable({ application, runs, columns, selected, onSelect }: RunsTableProps) {
+  const body = useRef<HTMLTableElement>(null);
+  const { rows, before, after, focusRow } = useVisibleRows(body, runs.length);
+  const { active, setCurrent, toggle, handleKey } = useRowKeys(
+    { application, runs, selected, onSelect },
+    focusRow,
+  );
+  return (
+    <div className={table.scroll}>
+      <table
+        ref={body}
+        className={`${table.table} ${styles.table}`}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table with a selection is a grid
+        role="grid"
+        aria-label="Runs"
+        aria-multiselectable="true"
+        aria-rowcount={runs.length + 1}
+        onKeyDown={handleKey}
+      >
+        <HeaderRow runs={runs} columns={columns} selected={selected} onSelect={onSelect} />
+        <Spacer height={before} />
+        <tbody>
+          {rows.map((index) => {
+            const run = runs[index];
+            if (!run) return null;
+            return (
+              <RunRow
+                key={run.id}
+                run={run}
+                index={index}
+                columns={columns}
+                application={application}
+                isSelected={selected.has(run.id)}
+                isCurrent={index === active}
+                onToggle={() => toggle(run.id)}
+                onFocus={() => setCurrent(index)}
+              />
+            );
+          })}
+        </tbody>
+        <Spacer height={after} />
+      </table>
+    </div>
+  );
+}
+
+/** Returns the row that has the focus, and what keys and clicks do with it. */
+function useRowKeys(
+  { application, runs, selected, onSelect }: Omit<RunsTableProps, 'columns'>,
+  focusRow: (index: number) => void,
+) {
+  const [current, setCurrent] = useState(0);
+  const openRun = useOpenRun();
+  const active = Math.min(current, runs.length - 1);
+  const toggle = (id: string) => {
+    const changed = new Set(selected);
+    if (!changed.delete(id)) changed.add(id);
+    onSelect(changed);
+  };
+  const handleKey = (event: React.KeyboardEvent) => {
+    const key = readRowKey(event, active, runs.length);
+    const run = runs[active];
+    if (!key || !run) return;
+    event.preventDefault();
+    if (key.action === 'open') openRun(application, run.id);
+    if (key.action === 'toggle') toggle(run.id);
+    if (key.action === 'select all') onSelect(new Set(runs.map(({ id }) => id)));
+    if (key.action === 'clear') onSelect(new Set());
+    if (key.action !== 'move') return;
+    if (key.isExtending) {
+      const [from, to] = [Math.min(active, key.index), Math.max(active, key.index)];
+      onSelect(new Set([...selected, ...runs.slice(from, to + 1).map(({ id }) => id)]));
+    }
+    setCurrent(key.index);
+    focusRow(key.index);
+  };
+  return { active, setCurrent, toggle, handleKey };
+}
+
+/** Returns the indexes of the rows to render, the heights of those before and after, and how to focus a row. */
+function useVisibleRows(element: React.RefObject<HTMLTableElement | null>, count: number) {
+  const virtualizer = useWindowVirtualizer({
+    count,
+    estimateSize: () => ROW_PX,
+    overscan: ROWS_OUTSIDE,
+    scrollMargin: element.current?.offsetTop ?? 0,
+  });
+  const items = virtualizer.getVirtualItems();
+  const margin = virtualizer.options.scrollMargin;
+  const first = items[0];
+  const last = items.at(-1);
+  return {
+    rows: items.map(({ index }) => index),
+    before: first ? first.start - margin : 0,
+    after: last ? virtualizer.getTotalSize() - (last.end - margin) : 0,
+    focusRow: (index: number) => {
+      virtualizer.scrollToIndex(index);
+      // The row may be rendered only after the scroll.
+      requestAnimationFrame(() => {
+        element.current
+          ?.querySelector<HTMLElement>(`[data-index="${index}"]`)
+          ?.focus({ preventScroll: true });
+      });
+    },
+  };
+}
+
+function Spacer({ height }: { height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tbody aria-hidden="true">
+      <tr className={styles.spacer}>
+        <td style={{ height }} />
+      </tr>
+    </tbody>
+  );
+}
+
+function HeaderRow({ runs, columns, selected, onSelect }: Omit<RunsTableProps, 'application'>) {
+  const isAll = runs.every(({ id }) => selected.has(id));
+  return (
+    <thead>
+      <tr>
+        <th className={styles.check}>
+          <input
+            type="checkbox"
+            aria-label="Select all runs"
+            checked={isAll}
+            onChange={() => onSelect(isAll ? new Set() : new Set(runs.map(({ id }) => id)))}
+          />
+        </th>
+        <th>Status</th>
+        <th>Run</th>
+        {columns.map(({ id, label, kind }) => (
+          <th key={id} className={kind === 'indicator' || id === 'duration' ? styles.number : undefined}>
+            {label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
