@@ -5,6 +5,7 @@ import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { queueRoute } from './pages/queue/route.ts';
 import { runContentRoute } from './pages/run-content/route.ts';
+import { runRoute } from './pages/run/route.ts';
 import { runsRoute } from './pages/runs/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { NotFound } from './ui/not-found.tsx';
@@ -15,7 +16,7 @@ const routeTree = rootRoute.addChildren([
   consoleRoute.addChildren([
     applicationsRoute,
     queueRoute,
-    applicationRoute.addChildren([applicationOverviewRoute, runsRoute, runContentRoute]),
+    applicationRoute.addChildren([runRoute, applicationOverviewRoute, runsRoute, runContentRoute]),
   ]),
 ]);
 

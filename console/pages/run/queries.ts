@@ -1,0 +1,36 @@
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { operationQuery } from '../../client/queries.ts';
+
+const REFRESH_MS = 1_000;
+
+/** The ids in the address of a run. */
+export interface RunAddress {
+  application: string;
+  run: string;
+}
+
+/** Returns the path parameters of the operations on a run. */
+export function getRunParams({ application, run }: RunAddress) {
+  return { application_id: application, run_id: run };
+}
+
+/** The run without its content, read again every second until it has ended. */
+export function runQuery(address: RunAddress) {
+  return queryOptions({
+    ...operationQuery('getRunMetadata', { params: getRunParams(address) }),
+    refetchInterval: ({ state }) =>
+      state.data && !isTerminal(state.data.status_v2) && state.data.status_v2 !== 'none' ? REFRESH_MS : false,
+  });
+}
+
+/** The replays of a run, read again every second until the newest one is compared. */
+export function replaysQuery(address: RunAddress) {
+  return queryOptions({
+    ...operationQuery('listRunReplays', { params: getRunParams(address) }),
+    refetchInterval: ({ state }) => {
+      const newest = state.data?.items[0];
+      return newest && !newest.comparison ? REFRESH_MS : false;
+    },
+  });
+}

@@ -1,0 +1,112 @@
+import { hasRight } from '@switchyard/contract/roles.ts';
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client, describeError } from '../../client/client.ts';
+import { queryClient } from '../../client/queries.ts';
+import { accountQuery } from '../../client/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { getRunParams, type RunAddress, replaysQuery, runQuery } from './queries.ts';
+import styles from './run-actions.module.css';
+
+interface ActionsProps {
+  address: RunAddress;
+  run: RunInformation;
+}
+
+/** The actions that the status of the run and the role of the person allow. */
+export function RunActions({ address, run }: ActionsProps) {
+  const { data: account } = useQuery(accountQuery);
+  const [isDeleting, setDeleting] = useState(false);
+  const cancel = useCancel(address);
+  const replay = useReplay(address);
+  if (!account) return null;
+  const mayRun = hasRight(account.key.role, 'run');
+  const canReplay = isTerminal(run.status_v2) && run.run_type.type === 'standard';
+  const refusal = cancel.error ?? replay.error;
+  return (
+    <>
+      {mayRun && isActionAllowed('cancel', run.status_v2) && (
+        <Button onPress={() => cancel.mutate()} isDisabled={cancel.isPending || cancel.isSuccess}>
+          {cancel.isPending || cancel.isSuccess ? 'Canceling …' : 'Cancel'}
+        </Button>
+      )}
+      <Destinations address={address} mayRun={mayRun} />
+      {mayRun && canReplay && (
+        <Button onPress={() => replay.mutate()} isDisabled={replay.isPending}>
+          Replay
+        </Button>
+      )}
+      {mayRun && (
+        <Button kind="danger" onPress={() => setDeleting(true)}>
+          Delete
+        </Button>
+      )}
+      {isDeleting && <DeleteDialog address={address} run={run} onClose={() => setDeleting(false)} />}
+      {refusal && (
+        <div className={styles.refusal}>
+          <Notice kind="error">{describeError(refusal)}</Notice>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Opens the pages that start from this run. */
+function Destinations({ address: { application, run }, mayRun }: { address: RunAddress; mayRun: boolean }) {
+  const { history } = useRouter();
+  const base = `/console/apps/${encodeURIComponent(application)}`;
+  return (
+    <>
+      {mayRun && (
+        <Button onPress={() => history.push(`${base}/new-run?from=${encodeURIComponent(run)}`)}>
+          Run again
+        </Button>
+      )}
+      <Button onPress={() => history.push(`${base}/compare?runs=${encodeURIComponent(run)}`)}>Compare</Button>
+    </>
+  );
+}
+
+function useCancel(address: RunAddress) {
+  return useMutation({
+    mutationFn: () => client.call('cancelRun', { params: getRunParams(address) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: runQuery(address).queryKey }),
+  });
+}
+
+/** Creates a replay; the summary shows it with its comparison. */
+function useReplay(address: RunAddress) {
+  return useMutation({
+    mutationFn: () => client.call('replayRun', { params: getRunParams(address) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: replaysQuery(address).queryKey }),
+  });
+}
+
+function DeleteDialog({ address, run, onClose }: ActionsProps & { onClose: () => void }) {
+  const { history } = useRouter();
+  const remove = async () => {
+    await client.call('deleteRun', { params: getRunParams(address) });
+    history.push(`/console/apps/${encodeURIComponent(address.application)}/runs`);
+    queryClient.removeQueries({ queryKey: runQuery(address).queryKey });
+  };
+  return (
+    <ConfirmDialog
+      title="Delete this run?"
+      word="delete"
+      action="Delete run"
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>
+        <bdi>{run.name || run.id}</bdi> is deleted with its input, output, assets and log. This cannot be
+        undone.
+        {isTerminal(run.status_v2) ? '' : ' Its app is stopped.'}
+      </p>
+    </ConfirmDialog>
+  );
+}

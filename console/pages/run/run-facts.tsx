@@ -1,0 +1,47 @@
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatDuration } from '../../ui/format-quantity.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import styles from './run-page.module.css';
+
+/** The facts of a run: its creator, instance, version, times and origin. */
+export function RunFacts({ run }: { run: RunInformation }) {
+  const { metadata } = run;
+  const origin = metadata.tracking?.cloned_run_id;
+  return (
+    <dl className={styles.facts}>
+      <Fact name="Created">
+        <RelativeTime at={run.created_at} />
+      </Fact>
+      {run.user_email !== '' && <Fact name="By">{run.user_email}</Fact>}
+      <Fact name="Instance">{run.application_instance_id || 'latest'}</Fact>
+      <Fact name="Version">{run.application_version_id || 'latest'}</Fact>
+      <Fact name={isTerminal(run.status_v2) ? 'Duration' : 'So far'}>{formatDuration(run.duration)}</Fact>
+      <Fact name="Class">{run.execution_class}</Fact>
+      {run.run_type.type !== 'standard' && <Fact name="Type">{run.run_type.type}</Fact>}
+      {metadata.experiment_id !== undefined && (
+        <Fact name={`${metadata.experiment_type ?? ''} experiment`.trim()}>{metadata.experiment_id}</Fact>
+      )}
+      {origin !== undefined && (
+        <Fact name="Repeats">
+          <Link to="/apps/$application/runs/$run" params={{ application: run.application_id, run: origin }}>
+            {origin}
+          </Link>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <bdi>{children}</bdi>
+      </dd>
+    </div>
+  );
+}

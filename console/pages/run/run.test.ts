@@ -1,0 +1,160 @@
+/** The run page: its phases, results, log and actions. */
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
+import {
+  createRun,
+  createRunAndWait,
+  pushApp,
+  waitForLogLine,
+} from '@switchyard/server/testing/fixtures/apps.ts';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+
+const HOSTILE = '<script>alert(1)</script> \u202eevil';
+const series = {
+  value: {
+    name: 'cost',
+    data_points: [
+      { x: 0.1, y: 1500 },
+      { x: 0.4, y: 1200 },
+      { x: 1.5, y: 1040.6 },
+    ],
+  },
+};
+const OUTPUT = {
+  solution: { stops: [1, 2] },
+  statistics: { schema: 'v1', result: { value: 1040.6, custom: { [HOSTILE]: 'yes' } }, series_data: series },
+};
+/** Prints 3,000 lines and a result; with the option `wait`, it waits for its cancellation after the first line. */
+const APP = `#!/bin/sh
+echo "reading the input" >&2
+case "$*" in
+  *wait*) exec sleep 60;;
+  *fail*) printf '\\033[31mno vehicle fits\\033[0m\\n' >&2; exit 3;;
+esac
+seq -f "improved %.0f times" 1 3000 >&2
+printf '<img src=x onerror=alert(1)> \\342\\200\\256evil\\n' >&2
+cat <<'END'
+${JSON.stringify(OUTPUT)}
+END
+`;
+
+describe.skipIf(!hasBrowser)('the run page', () => {
+  let done = '';
+  const at = setUpConsole(async (server) => {
+    await pushApp(server, 'routing', { main: APP }, { executable_type: 'binary', runtime: 'native' });
+    const run = await createRunAndWait(server, 'routing', {
+      input: {},
+      body: { name: HOSTILE, description: 'For Monday', options: { duration: '2' } },
+    });
+    expect(run.status_v2).toBe('succeeded');
+    done = run.id;
+  });
+  const address = (run: string, search = '') => `/apps/routing/runs/${run}${search}`;
+
+  test('shows facts, phases, indicators and options of an ended run, at the address that clients print', async () => {
+    const page = await at.open();
+    await page.goto(`${at.server.url}/app/routing/run/${done}`);
+    expect(page.url()).toBe(`${at.server.url}/console${address(done)}`);
+    await page.getByRole('heading', { level: 1, name: '<script>alert(1)</script>' }).waitFor();
+    expect(await page.title()).toBe(`${HOSTILE} · routing · Switchyard`);
+    await page.getByText('Succeeded', { exact: true }).waitFor();
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    expect(await timeline.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/^Queued [\d.]+ (ms|s)$/),
+      expect.stringMatching(/^Running [\d.]+ (ms|s)$/),
+      expect.stringMatching(/^Storing [\d.]+ (ms|s)$/),
+    ]);
+    await page.getByRole('row', { name: /result\.value 1,040\.6/ }).waitFor();
+    await page.getByRole('row', { name: 'duration 2 Set by the run' }).waitFor();
+    const chart = page.getByRole('region', { name: 'Objective over time' });
+    await chart.locator('canvas').waitFor();
+    await chart.getByText('Values as a table').click();
+    await chart.getByRole('row', { name: 'cost 1.5 1,040.6' }).waitFor();
+    expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.02);
+  });
+
+  test('searches the log, and the address keeps tab and search', async () => {
+    const page = await at.open(address(done));
+    await page.getByRole('tab', { name: 'Log' }).click();
+    const log = page.getByRole('region', { name: 'Log', exact: true });
+    await log.getByText('reading the input').waitFor();
+    await page.getByText('3,002 lines').waitFor();
+    const search = page.getByLabel('Search the log');
+    await search.fill('IMPROVED 2999');
+    await page.getByText('1 of 1', { exact: true }).waitFor();
+    await log.locator('mark').filter({ hasText: 'improved 2999' }).waitFor();
+    await search.fill('evil');
+    await log.getByText('<img src=x onerror=alert(1)> ⟨U+202E⟩evil').waitFor();
+    await page.reload();
+    await log.getByText('⟨U+202E⟩evil').waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=log&find=evil');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Indicators' }).waitFor();
+  });
+
+  test('follows the log of a running run, and cancels it by the keyboard', async () => {
+    const run = await createRun(at.server, 'routing', { input: {}, body: { options: { wait: '1' } } });
+    const page = await at.open(address(run, '?tab=log'));
+    await waitForLogLine(at.server, 'routing', run, 'reading the input');
+    await page.getByRole('region', { name: 'Log', exact: true }).getByText('reading the input').waitFor();
+    await page.getByText('Running', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Canceled', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+  });
+
+  test('shows the error of a failed run with the last lines of its log', async () => {
+    const run = await createRunAndWait(at.server, 'routing', {
+      input: {},
+      body: { options: { fail: '1' } },
+    });
+    const page = await at.open(address(run.id));
+    await page.getByRole('alert').filter({ hasText: run.error }).waitFor();
+    await page.getByText('reading the input no vehicle fits').waitFor();
+    await page.getByRole('link', { name: 'Open the log' }).click();
+    await page.getByRole('region', { name: 'Log', exact: true }).getByText('no vehicle fits').waitFor();
+  });
+
+  test('replays a run and shows the comparison', async () => {
+    const page = await at.open(address(done));
+    await page.getByRole('button', { name: 'Replay' }).click();
+    const replays = page.getByRole('region', { name: 'Replays' });
+    await replays.getByText('Same output, byte by byte').waitFor();
+    await replays.getByRole('link', { name: /^run-|^[a-z]/ }).click();
+    await page.getByRole('link', { name: done }).waitFor();
+  });
+
+  test('deletes a run after its confirmation was typed', async () => {
+    const run = await createRunAndWait(at.server, 'routing', { input: {} });
+    const page = await at.open(address(run.id));
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this run?' });
+    expect(await dialog.getByRole('button', { name: 'Delete run' }).isDisabled()).toBe(true);
+    await page.keyboard.type('delete');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${at.server.url}/console/apps/routing/runs`);
+    const { status } = await at.server.request('GET', `/v1/applications/routing/runs/${run.id}`);
+    expect(status).toBe(404);
+  });
+
+  test('offers a viewer no action that the role lacks', async () => {
+    const page = await at.open(address(done), { role: 'viewer' });
+    await page.getByRole('button', { name: 'Compare' }).waitFor();
+    for (const name of ['Replay', 'Delete', 'Run again'])
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+  });
+
+  test.each(['light', 'dark'] as const)('is accessible on a phone in the %s theme', async (colorScheme) => {
+    const page = await at.open(address(done), { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.locator('canvas').waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.getByText('reading the input').waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+});

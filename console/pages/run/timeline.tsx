@@ -1,0 +1,46 @@
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { formatDuration } from '../../ui/format-quantity.ts';
+import { listPhases, type Phase } from './list-phases.ts';
+import styles from './timeline.module.css';
+
+const PHASE_STYLES: Record<Phase['name'], string | undefined> = {
+  Queued: styles.queued,
+  Running: styles.running,
+  Storing: styles.storing,
+};
+
+/** A bar of the phases of a run with their durations, and the reason for waiting of a queued run. */
+export function Timeline({ run }: { run: RunInformation }) {
+  const { metadata } = run;
+  // The server measures the duration of an active run, so a wrong clock of this browser does not matter.
+  const phases = listPhases(metadata, Date.parse(metadata.created_at) + run.duration);
+  if (phases.length === 0) return null;
+  return (
+    <section className={styles.timeline} aria-label="Timeline">
+      <div className={styles.bar} aria-hidden="true">
+        {phases.map(({ name, duration, isCurrent }) => (
+          <span
+            key={name}
+            className={PHASE_STYLES[name]}
+            data-current={isCurrent || undefined}
+            style={{ flexGrow: Math.max(duration, 1) }}
+          />
+        ))}
+      </div>
+      <ol className={styles.phases}>
+        {phases.map(({ name, duration, isCurrent }) => (
+          <li key={name} aria-current={isCurrent ? 'step' : undefined}>
+            <span className={`${styles.key} ${PHASE_STYLES[name]}`} aria-hidden="true" />
+            {name} <strong>{formatDuration(duration)}</strong>
+          </li>
+        ))}
+        {metadata.attempt > 1 && <li>Started {metadata.attempt} times: an attempt was interrupted</li>}
+      </ol>
+      {metadata.waiting && (
+        <p className={styles.waiting}>
+          <strong>Position {metadata.waiting.place}.</strong> {metadata.waiting.message}
+        </p>
+      )}
+    </section>
+  );
+}

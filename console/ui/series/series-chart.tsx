@@ -1,0 +1,103 @@
+import { useEffect, useId, useRef, useState } from 'react';
+import { formatNumber } from '../format-quantity.ts';
+import table from '../table.module.css';
+import type { Series } from './parse-series.ts';
+import styles from './series-chart.module.css';
+
+/** A longer table would slow the page down; the download of the output has all points. */
+const TABLE_ROWS_MAX = 200;
+
+/** Series over time as a chart, and as a table for those who do not see the chart. */
+export function SeriesChart({ title, series }: { title: string; series: readonly Series[] }) {
+  const headingId = useId();
+  return (
+    <section aria-labelledby={headingId} className={styles.section}>
+      <h2 id={headingId}>{title}</h2>
+      <Plot series={series} title={title} />
+      <ul className={styles.legend}>
+        {series.map(({ name, points }, index) => (
+          <li key={index}>
+            <span className={styles.key} data-series={index % 5} aria-hidden="true" />
+            <bdi>{name}</bdi> <span className={styles.last}>{formatNumber(points.at(-1)?.y ?? 0)}</span>
+          </li>
+        ))}
+      </ul>
+      <PointTable series={series} />
+    </section>
+  );
+}
+
+function Plot({ series, title }: { series: readonly Series[]; title: string }) {
+  const element = useRef<HTMLDivElement>(null);
+  const theme = useThemeVersion();
+  useEffect(() => {
+    let remove: (() => void) | undefined;
+    let isGone = false;
+    void import('./draw-chart.ts').then(({ drawChart }) => {
+      if (element.current && !isGone) remove = drawChart(element.current, series);
+    });
+    return () => {
+      isGone = true;
+      remove?.();
+    };
+  }, [series, theme]);
+  return <div ref={element} className={styles.plot} role="img" aria-label={`Chart: ${title}`} />;
+}
+
+/** Returns a number that changes with the theme, because a canvas does not follow the style sheet. */
+function useThemeVersion(): number {
+  const [version, setVersion] = useState(0);
+  useEffect(() => {
+    const update = () => setVersion((previous) => previous + 1);
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    const observer = new MutationObserver(update);
+    system.addEventListener('change', update);
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      system.removeEventListener('change', update);
+      observer.disconnect();
+    };
+  }, []);
+  return version;
+}
+
+function PointTable({ series }: { series: readonly Series[] }) {
+  const rows = series.flatMap(({ name, points }) => points.map((point) => ({ name, ...point })));
+  const visible = rows.slice(0, TABLE_ROWS_MAX);
+  return (
+    <details className={styles.values}>
+      <summary>Values as a table</summary>
+      <div className={table.scroll}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">Series</th>
+              <th scope="col" className={table.number}>
+                Time
+              </th>
+              <th scope="col" className={table.number}>
+                Value
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {visible.map(({ name, x, y }, index) => (
+              <tr key={index}>
+                <td>
+                  <bdi>{name}</bdi>
+                </td>
+                <td className={table.number}>{formatNumber(x)}</td>
+                <td className={table.number}>{formatNumber(y)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > visible.length && (
+        <p>
+          The first {visible.length} of {formatNumber(rows.length)} points.
+        </p>
+      )}
+    </details>
+  );
+}
