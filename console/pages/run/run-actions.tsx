@@ -1,15 +1,14 @@
-import { hasRight } from '@switchyard/contract/roles.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
-import { accountQuery } from '../../client/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { useRight } from '../../ui/use-right.ts';
 import { getRunParams, type RunAddress, replaysQuery, runQuery } from './queries.ts';
 import styles from './run-actions.module.css';
 
@@ -20,12 +19,10 @@ interface ActionsProps {
 
 /** The actions that the status of the run and the role of the person allow. */
 export function RunActions({ address, run }: ActionsProps) {
-  const { data: account } = useQuery(accountQuery);
+  const mayRun = useRight('run');
   const [isDeleting, setDeleting] = useState(false);
   const cancel = useCancel(address);
   const replay = useReplay(address);
-  if (!account) return null;
-  const mayRun = hasRight(account.key.role, 'run');
   const canReplay = isTerminal(run.status_v2) && run.run_type.type === 'standard';
   const refusal = cancel.error ?? replay.error;
   return (

@@ -29,13 +29,17 @@ export function RunPage() {
       <PageHeader
         title={
           <span className={styles.title}>
-            <bdi>{run.name || run.id}</bdi> <StatusBadge status={run.status_v2} />
+            <bdi>{run.name || run.id}</bdi>
+            {run.name === '' && <CopyButton text={run.id} label="Copy run id" />}
+            <StatusBadge status={run.status_v2} />
           </span>
         }
         description={
-          <span className={styles.id}>
-            <code>{run.id}</code> <CopyButton text={run.id} label="Copy run id" />
-          </span>
+          run.name !== '' && (
+            <span className={styles.id}>
+              <code>{run.id}</code> <CopyButton text={run.id} label="Copy run id" />
+            </span>
+          )
         }
         actions={<RunActions address={address} run={run} />}
       />
