@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatDuration } from './format-quantity.ts';
+import { formatDuration } from './format-quantity.ts';
 
 test.each([
   [0, '0 ms'],
@@ -13,15 +13,4 @@ test.each([
   [86_400_000 + 4 * 3_600_000, '1 d 4 h'],
 ])('%d milliseconds are %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
-});
-
-test.each([
-  [0, '0 B'],
-  [1_023, '1023 B'],
-  [1_024, '1 kB'],
-  [4_821, '4.71 kB'],
-  [10_000_000_000, '9.31 GB'],
-  [2 ** 60, '1050000 TB'],
-])('%d bytes are %s', (bytes, text) => {
-  expect(formatBytes(bytes)).toBe(text);
 });

@@ -1,7 +1,5 @@
-/** Writes durations, sizes and numbers for people. */
+/** Writes durations and numbers for people. */
 
-const KIB = 1024;
-const SIZE_UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
 const SECOND_MS = 1_000;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
@@ -29,12 +27,4 @@ export function formatDuration(ms: number): string {
   const remainder = Math.floor((seconds % size) / rest);
   const whole = `${Math.floor(seconds / size)} ${unit}`;
   return remainder === 0 ? whole : `${whole} ${remainder} ${restUnit}`;
-}
-
-/** Returns a size in units of 1024 with three digits, such as `512 B`, `4.71 kB` or `9.31 GB`. */
-export function formatBytes(bytes: number): string {
-  if (bytes < KIB) return `${bytes} B`;
-  const power = Math.min(SIZE_UNITS.length, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / KIB ** power;
-  return `${Number(value.toPrecision(3))} ${SIZE_UNITS[power - 1]}`;
 }

@@ -5,6 +5,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { ContentTab } from './content-tab.tsx';
 import { LogTab } from './log/log-tab.tsx';
 import { runQuery } from './queries.ts';
 import { RunActions } from './run-actions.tsx';
@@ -24,6 +25,15 @@ export function RunPage() {
   const setSearch = useSetSearch();
   usePageTitle(run.name || run.id, address.application);
   const selectTab = (tab: RunTab) => setSearch(tab === 'summary' ? { tab: undefined } : { tab });
+  const renderContent = (part: 'input' | 'output') => (
+    <ContentTab
+      key={part}
+      run={run}
+      part={part}
+      mode={search.mode}
+      onSelectMode={(mode) => setSearch({ mode }, true)}
+    />
+  );
   return (
     <>
       <PageHeader
@@ -52,6 +62,8 @@ export function RunPage() {
         onSelect={selectTab}
         tabs={[
           { id: 'summary', label: 'Summary', content: <SummaryTab address={address} run={run} /> },
+          { id: 'output', label: 'Output', content: renderContent('output') },
+          { id: 'input', label: 'Input', content: renderContent('input') },
           {
             id: 'log',
             label: 'Log',
@@ -80,8 +92,12 @@ function useSetSearch(): (change: SearchChange, isReplacement?: boolean) => void
   return (change, isReplacement = false) => {
     void navigate({
       search: (previous) => {
-        const { tab, find } = { ...previous, ...change };
-        return { ...(tab !== undefined && { tab }), ...(find !== undefined && { find }) };
+        const { tab, find, mode } = { ...previous, ...change };
+        return {
+          ...(tab !== undefined && { tab }),
+          ...(find !== undefined && { find }),
+          ...(mode !== undefined && { mode }),
+        };
       },
       replace: isReplacement,
       resetScroll: false,

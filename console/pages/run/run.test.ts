@@ -75,6 +75,19 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.02);
   });
 
+  test('shows output and input, also before there is one', async () => {
+    const page = await at.open(address(done, '?tab=output&mode=tree'));
+    await page.getByRole('tree', { name: 'Output' }).getByText('1040.6').first().waitFor();
+    await page.getByRole('tab', { name: 'Input' }).click();
+    await page.getByRole('tree', { name: 'Input' }).waitFor();
+    const failed = await createRunAndWait(at.server, 'routing', {
+      input: {},
+      body: { options: { fail: '1' } },
+    });
+    await page.goto(`${at.server.url}/console${address(failed.id, '?tab=output')}`);
+    await page.getByText('The run has no output.').waitFor();
+  });
+
   test('searches the log, and the address keeps tab and search', async () => {
     const page = await at.open(address(done));
     await page.getByRole('tab', { name: 'Log' }).click();

@@ -1,6 +1,7 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
-import { formatBytes, formatDuration, formatNumber } from '../../../ui/format-quantity.ts';
+import { formatBytes } from '../../../ui/content/format-bytes.ts';
+import { formatDuration, formatNumber } from '../../../ui/format-quantity.ts';
 import styles from './summary-tab.module.css';
 
 const CONTAINMENTS: Record<RunInformation['metadata']['containment'], string> = {
