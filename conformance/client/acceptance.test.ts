@@ -64,6 +64,7 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     };
     const { id } = seen.generated as { id: string };
     const generated = { ...withSet, id, experiment_id: id, name: id, description: '', metrics: [greater] };
+    const bounded = metric('ge', 'mean', 'relative', 0.5);
     expect(seen).toMatchObject({
       with_set: withSet,
       generated: { ...generated, status: 'started', results: null },
@@ -75,6 +76,9 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
       get_after_delete: 404,
       batch_after_delete: 404,
       left: [id],
+      // Three inputs are too few for a bound.
+      non_inferiority: { id: 'non-inferiority', metrics: [bounded], results: { passed: false } },
+      listed_with_non_inferiority: ['non-inferiority', id],
     });
   });
 

@@ -914,6 +914,22 @@ def acceptance_on_metrics(client):
     return {"test": to_fields(test), "run": to_fields(next(run for run in app.list_runs() if run.id == inputs[0]))}
 
 
+def create_non_inferiority_test(app, metric, experiment_id):
+    """Creates a test with a rule that the client cannot express, as another caller would. Returns its id when it is decided."""
+    tolerance = {"type": "relative", "value": 0.5}
+    rule = {**to_fields(metric), "hypothesis": "non-inferiority", "params": {"operator": "ge", "tolerance": tolerance}}
+    payload = {
+        "id": "non-inferiority",
+        "name": "Non-inferiority",
+        "experiment_id": experiment_id,
+        "control": {"instance_id": "baseline"},
+        "candidate": {"instance_id": "candidate"},
+        "metrics": [rule],
+    }
+    app.client.request("POST", f"{app.endpoint}/experiments/acceptance", payload=payload)
+    return app.acceptance_test_with_polling("non-inferiority", polling_options=POLLING).id
+
+
 def acceptance_tests(client):
     """Creates acceptance tests on an input set, waits for them, finds, updates and deletes them."""
     app, _ = create_comparison_app(client, "py-accept")
@@ -943,6 +959,8 @@ def acceptance_tests(client):
     unpaged = app.list_acceptance_tests(no_pagination=True)
     updated = app.update_acceptance_test("on-a-set", name="Renamed test", description="New words.")
     app.delete_acceptance_test("on-a-set")
+    left = [one.id for one in app.list_acceptance_tests()]
+    non_inferiority = create_non_inferiority_test(app, greater, experiment_id=generated.id)
     return {
         "with_set": to_fields(with_set),
         "generated": to_fields(generated),
@@ -953,7 +971,9 @@ def acceptance_tests(client):
         "updated": to_fields(updated),
         "get_after_delete": refusal_status(lambda: app.acceptance_test("on-a-set")),
         "batch_after_delete": refusal_status(lambda: app.batch_experiment("on-a-set")),
-        "left": [one.id for one in app.list_acceptance_tests()],
+        "left": left,
+        "non_inferiority": to_fields(app.acceptance_test(non_inferiority)),
+        "listed_with_non_inferiority": [one.id for one in app.list_acceptance_tests()],
     }
 
 

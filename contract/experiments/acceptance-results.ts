@@ -5,18 +5,18 @@ import { mapSchema, nullable, optionalNullable, stringEnum, textSchema } from '.
 import { IndicatorProfile, PROFILED_INDICATORS_MAX } from './experiment-profiles.ts';
 import { type Comparison, ensembleIdSchema, METHOD_DESCRIPTION } from './experiment-results.ts';
 
-const METRIC_TYPES = [
-  'direct-comparison',
-  'absolute-threshold',
-  'difference-threshold',
-  'non-inferiority',
-] as const;
+const METRIC_TYPES = ['direct-comparison', 'absolute-threshold', 'difference-threshold'] as const;
 const OPERATORS = ['gt', 'ge', 'lt', 'le', 'eq', 'ne'] as const;
 export const METRIC_TOLERANCE_TYPES = ['', 'absolute', 'relative'] as const;
 
 const metricType = stringEnum(
   METRIC_TYPES,
-  'Compared values: candidate with control, candidate with the tolerance value, or candidate minus control with the tolerance value. Beyond the specification, non-inferiority compares the one-sided 95 % bound of the effect with the tolerance.',
+  'Compared values: candidate with control, candidate with the tolerance value, or candidate minus control with the tolerance value.',
+);
+/** A field of its own, because the published client reads no other metric type than direct-comparison. */
+const hypothesis = stringEnum(
+  ['non-inferiority'],
+  'For a direct comparison: compares the one-sided 95 % bound of the effect with the tolerance, instead of the values. Absent: compares the values. Beyond the specification.',
 );
 const operator = stringEnum(OPERATORS, 'Operator of the comparison.');
 const toleranceType = stringEnum(
@@ -25,7 +25,7 @@ const toleranceType = stringEnum(
 );
 const toleranceValue = Type.Number({
   description:
-    'For a direct comparison and for non-inferiority, the largest loss that you accept, 0 or more. For the other metric types, the threshold.',
+    'For a direct comparison, the largest loss that you accept, 0 or more. For the other metric types, the threshold.',
 });
 
 const metric = {
@@ -38,6 +38,7 @@ const metric = {
     { min: 1, max: METRIC_CHARS_MAX },
   ),
   metric_type: metricType,
+  hypothesis: optionalNullable(hypothesis),
   params: Type.Object(
     {
       operator,
@@ -60,6 +61,7 @@ export const AcceptanceMetric = Type.Object(metric, {
   additionalProperties: false,
   description: 'A rule that the candidate must meet.',
 });
+export type AcceptanceMetric = Static<typeof AcceptanceMetric>;
 
 const integerSchema = (description: string) => Type.Integer({ description });
 const numberSchema = (description: string) => Type.Number({ description });

@@ -25,7 +25,7 @@ const withMetric = (changes: object) => ({ metrics: [{ ...MEAN_METRIC, ...change
 const withTolerance = (value: unknown, changes: object = {}) =>
   withMetric({ params: { operator: 'le', tolerance: value }, ...changes });
 const withNonInferiority = (operator: string, tolerance: unknown, changes: object = {}) =>
-  withMetric({ metric_type: 'non-inferiority', params: { operator, tolerance }, ...changes });
+  withMetric({ hypothesis: 'non-inferiority', params: { operator, tolerance }, ...changes });
 const buildMetrics = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ ...MEAN_METRIC, field: `result.custom.m${n}` }));
 
@@ -80,6 +80,21 @@ test.each<[string, object, string[]]>([
       ],
     },
     ['metrics.1', 'metrics.0'],
+  ],
+  [
+    'a metric type non-inferiority, which is a hypothesis',
+    withMetric({ metric_type: 'non-inferiority' }),
+    ['metrics.0.metric_type', 'direct-comparison'],
+  ],
+  [
+    'an unknown hypothesis',
+    withMetric({ hypothesis: 'equivalence' }),
+    ['metrics.0.hypothesis', 'non-inferiority'],
+  ],
+  [
+    'a hypothesis about a threshold',
+    withNonInferiority('le', { type: 'absolute', value: 1 }, { metric_type: 'absolute-threshold' }),
+    ['metrics.0.hypothesis is "non-inferiority"', '"absolute-threshold"', '"direct-comparison"'],
   ],
   [
     'a non-inferiority rule on a percentile',

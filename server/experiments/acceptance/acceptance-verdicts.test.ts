@@ -97,7 +97,7 @@ describe('non-inferiority', () => {
     const decide = async (operator: string, type: string, value: number) => {
       const metric = {
         ...MEAN_METRIC,
-        metric_type: 'non-inferiority',
+        hypothesis: 'non-inferiority',
         params: { operator, tolerance: { type, value } },
       };
       return (await decideTest(batch, { metrics: [metric] })).rule;
@@ -124,7 +124,7 @@ describe('non-inferiority', () => {
     expect(compared.rule).toMatchObject({ passed: true, non_inferiority: { within_tolerance: false } });
     expect(compared.rule?.warnings).toEqual([
       expect.stringMatching(
-        /^The rule is met .* loses at most 1 % in result\.value on others: the one-sided 95 % bound of the loss is 1\.\d+ %\. Use a rule of type non-inferiority/,
+        /^The rule is met .* loses at most 1 % in result\.value on others: the one-sided 95 % bound of the loss is 1\.\d+ %\. Add `hypothesis: non-inferiority` to the rule/,
       ),
     ]);
     expect(wide).toMatchObject({ warnings: [], non_inferiority: { within_tolerance: true } });
@@ -133,7 +133,7 @@ describe('non-inferiority', () => {
   test('is not met with nine inputs', async () => {
     const batch = await createBatch(Array.from({ length: 9 }, (_, n) => ({ control: 10 + n, candidate: 1 })));
     const { rule } = await decideTest(batch, {
-      metrics: [withTolerance(0.5, { metric_type: 'non-inferiority' })],
+      metrics: [withTolerance(0.5, { hypothesis: 'non-inferiority' })],
     });
     expect(rule).toMatchObject({ passed: false, non_inferiority: { inputs: 9 } });
     expect(rule?.reason).toContain('Both sides solved 9 inputs; non-inferiority needs at least 10.');
@@ -204,9 +204,9 @@ describe('verdicts', () => {
 
 test('D16: a rule about a flag compares the share of true', async () => {
   const inputs = Array.from({ length: 10 }, (_, n) => ({ control: true, candidate: n > 0, number: n }));
-  const metrics = ['direct-comparison', 'non-inferiority'].map((metric_type) => ({
+  const metrics = [undefined, 'non-inferiority'].map((hypothesis) => ({
     ...MEAN_METRIC,
-    metric_type,
+    hypothesis,
     params: { operator: 'ge', tolerance: { type: 'absolute', value: 0.15 } },
   }));
   const { test } = await decideTest(await createBatch(inputs), { metrics });

@@ -1,8 +1,10 @@
 /** Formats response bodies of acceptance tests. */
-import type { MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import { formatRfc3339 } from '../../clock.ts';
+import type { EvaluatedRule } from '../results/acceptance-evaluation.ts';
+import type { Metric } from '../statistics/acceptance-metrics.ts';
 import { formatPercent } from '../statistics/format-numbers.ts';
 import { type AcceptanceDefinition, parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import type { AcceptanceTestsTable } from '../store/acceptance-schema.ts';
@@ -22,6 +24,7 @@ export function formatAcceptanceSummary(test: ListedAcceptanceTest): AcceptanceT
     status: test.status,
     experiment_id: test.experiment_id,
     ...definition,
+    metrics: definition.metrics.map(formatMetric),
     tests_on_batch: test.tests_on_batch,
     warnings: listWarnings(definition, test.tests_on_batch),
     ...(passed === null
@@ -30,6 +33,12 @@ export function formatAcceptanceSummary(test: ListedAcceptanceTest): AcceptanceT
     created_at: formatRfc3339(test.created_at),
     updated_at: formatRfc3339(test.updated_at),
   };
+}
+
+/** Formats a rule. The published client raises an error for any metric type that it does not know. */
+function formatMetric({ metric_type, params, ...rule }: Metric): AcceptanceMetric {
+  if (metric_type !== 'non-inferiority') return { ...rule, metric_type, params };
+  return { ...rule, metric_type: 'direct-comparison', hypothesis: metric_type, params };
 }
 
 /** Says how far the rules can be trusted: whether they came before the results, and how many tests had a chance to pass. */
@@ -46,14 +55,15 @@ function listWarnings({ rules_before_results }: AcceptanceDefinition, testsOnBat
   return warnings;
 }
 
-/** The largest share of tests in which a rule of type non-inferiority passes a candidate whose loss is the tolerance. */
+/** The largest share of tests in which a non-inferiority rule passes a candidate whose loss is the tolerance. */
 const ERROR_RATE = 0.05;
 
 /** Formats the test with the results of its rules. */
 export function formatAcceptanceTest(test: AcceptanceTestsTable): AcceptanceTest {
   const { results, ...info } = formatAcceptanceSummary(test);
   if (!results) return info;
-  const metric_results: MetricResult[] = JSON.parse(test.metric_results ?? '[]');
+  const rules: EvaluatedRule[] = JSON.parse(test.metric_results ?? '[]');
+  const metric_results = rules.map((rule): MetricResult => ({ ...rule, metric: formatMetric(rule.metric) }));
   const profiles: IndicatorProfile[] = JSON.parse(test.profiles ?? '[]');
   return {
     ...info,

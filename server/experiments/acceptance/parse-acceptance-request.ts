@@ -76,10 +76,15 @@ function parseMetrics(requested: AcceptanceTestCreate['metrics']): Metric[] {
 }
 
 function parseMetric(
-  { field, statistic, metric_type, params }: AcceptanceTestCreate['metrics'][number],
+  { field, statistic, metric_type: comparison, hypothesis, params }: AcceptanceTestCreate['metrics'][number],
   index: number,
 ): Metric {
   const path = `metrics.${index}`;
+  if (hypothesis && comparison !== 'direct-comparison')
+    throw badRequest(
+      `${path}.hypothesis is ${quoteValue(hypothesis)}, and ${path}.metric_type is ${quoteValue(comparison)}; non-inferiority needs "direct-comparison".`,
+    );
+  const metric_type = hypothesis ?? comparison;
   const name = parseStatisticName(statistic);
   if (name === null)
     throw badRequest(
@@ -105,7 +110,7 @@ function parseMetric(
   return { field, statistic: name, metric_type, params: normalized };
 }
 
-/** Throws a 400 for a rule of type non-inferiority whose bound has no meaning. */
+/** Throws a 400 for a non-inferiority rule whose bound has no meaning. */
 function checkNonInferiority(
   path: string,
   statistic: StatisticName,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createAcceptanceApp,
   createAcceptanceTest,
+  MEAN_METRIC,
   waitForDecision,
 } from '../../testing/fixtures/acceptance-tests.ts';
 import { createBatchExperiment, waitForBatchEnd } from '../../testing/fixtures/batch-experiments.ts';
@@ -108,7 +109,7 @@ test('runs that the set names one by one have no order in time', async () => {
 test('a non-inferiority rule on related inputs is not met', async () => {
   const { id: experiment_id } = await runBatch(PERIOD, findWave);
   const params = { operator: 'le', tolerance: { type: 'relative', value: 0.02 } };
-  const metric = { field: 'result.value', statistic: 'mean', metric_type: 'non-inferiority', params };
+  const metric = { ...MEAN_METRIC, hypothesis: 'non-inferiority', params };
   const { id } = await createAcceptanceTest(server, application, { experiment_id, metrics: [metric] });
   const { results } = await waitForDecision(server, application, id);
   expect(results?.passed).toBe(false);

@@ -167,7 +167,8 @@ describe('an acceptance test', () => {
     {
       field: 'result.value',
       statistic: 'mean',
-      metric_type: 'non-inferiority',
+      metric_type: 'direct-comparison',
+      hypothesis: 'non-inferiority',
       params: { operator: 'le', tolerance: { type: 'relative', value: 0.01 } },
     },
   ];

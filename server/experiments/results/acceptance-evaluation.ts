@@ -56,9 +56,12 @@ export interface AcceptanceResultsRequest {
   inputs_in_time_order?: readonly string[];
 }
 
+/** The stored result of a rule. A response has the rule in the form of the API. */
+export type EvaluatedRule = Omit<MetricResult, 'metric'> & { metric: Metric };
+
 /** Results without the method of analysis, which every kind of results has. */
-type EvaluatedTest = Omit<AcceptanceResults, 'method'> & {
-  metric_results: MetricResult[];
+type EvaluatedTest = Omit<AcceptanceResults, 'method' | 'metric_results'> & {
+  metric_results: EvaluatedRule[];
   profiles: IndicatorProfile[];
 };
 
@@ -87,7 +90,7 @@ export function evaluateAcceptanceTest(
   const indicators = resolveIndicators(definition, fields.settings);
   const comparisons = compareIndicatorsOnce(indicators, runs, shared);
   const evidence = collectEvidenceOnce(metrics, runs);
-  const metric_results = metrics.map((metric): MetricResult => {
+  const metric_results = metrics.map((metric): EvaluatedRule => {
     const found = findByKey(evidence, metric.field);
     const settings = { ...findByKey(fields.settings, metric.field), ...shared, failure_margin };
     const decision = decideRule(metric, found, settings);

@@ -7,7 +7,7 @@
  *   more than t apart.
  * - absolute-threshold: candidate OP value of the tolerance, whatever its type; the control need not have a value.
  * - difference-threshold: candidate - control OP t (for "" the value itself, as for absolute).
- * - non-inferiority: acceptance/non-inferiority.ts decides it.
+ * - non-inferiority: acceptance/non-inferiority.ts decides it. The API calls it a direct comparison with a `hypothesis`.
  *
  * Two numbers closer than 10^-12 of the largest one involved are equal: 1.3 - 1.0 <= 0.3 must not fail by rounding.
  * A metric fails when a side that it needs has no usable value; its reason names the side.

@@ -1,5 +1,5 @@
 /**
- * Decides a rule of type non-inferiority: the one-sided 95 % bound of the candidate's effect lies within the tolerance.
+ * Decides a non-inferiority rule: the one-sided 95 % bound of the candidate's effect lies within the tolerance.
  *
  * A rule on point estimates passes a candidate that is worse than the tolerance in half of the experiments, when its true
  * loss equals the tolerance. This rule passes it in at most 5 %, because the burden of proof is on the candidate (ICH E9,
@@ -62,7 +62,7 @@ export function decideNonInferiority(
   // With few differing inputs the interval of a share is too narrow: nothing differs in ten inputs, and its width is 0.
   if (value_type === 'flag')
     return refuse(
-      `${metric.field} is a flag, and non-inferiority compares numbers; give a direct-comparison of its mean, which is the share of true.`,
+      `${metric.field} is a flag, and non-inferiority compares numbers; leave the hypothesis out to compare its mean, which is the share of true.`,
     );
   const { operator, tolerance } = metric.params;
   const isRelative = tolerance.type === 'relative';

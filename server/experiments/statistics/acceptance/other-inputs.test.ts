@@ -110,7 +110,7 @@ describe('a met rule that the data show for other inputs has no warning', () => 
 describe('a met rule that the data do not show for other inputs has a warning', () => {
   /** Means of half a unit above and below the control: the mean difference is 0, and its bound is above 0. */
   const scattered = CONTROL.map((value, index) => value + (index % 2 === 0 ? 0.5 : -0.5));
-  const END = 'Use a rule of type non-inferiority to decide about other inputs.';
+  const END = 'Add `hypothesis: non-inferiority` to the rule to decide about other inputs.';
 
   test('with the bound of the loss', () => {
     const { passed, warnings, non_inferiority } = decide({ candidate: scattered, operator: 'le' });

@@ -88,7 +88,7 @@ function formatWarning(
     type === 'relative' ? formatPercent(amount, DIGITS) : formatNumber(amount);
   const allowed = value < 0 ? `gains at least ${format(-value)}` : `loses at most ${format(value)}`;
   const start = `The rule is met on these inputs, but the data do not show that the candidate ${allowed} in ${field} on others`;
-  const end = 'Use a rule of type non-inferiority to decide about other inputs.';
+  const end = 'Add `hypothesis: non-inferiority` to the rule to decide about other inputs.';
   if (obstacle !== null) return `${start}. ${obstacle} ${end}`;
   const isMaximized = operator === 'gt' || operator === 'ge';
   const distance = (non_inferiority.bound ?? 0) - (type === 'relative' ? 1 : 0);
