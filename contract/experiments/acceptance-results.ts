@@ -141,7 +141,7 @@ export const MetricResult = Type.Object(
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Limits of a rule that is met, in sentences: a comparison of means is met, but the data do not show the same for other inputs. Absent in results of an older release.',
+          'Limits of a rule that is met, in sentences: the data do not show the same for other inputs, or runs were canceled or deleted. Absent in results of an older release.',
       }),
     ),
     reason: Type.String({

@@ -8,6 +8,7 @@ import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { listRunFailures } from '../../runs/store/failures.ts';
 import { readObservations } from '../results/read-observations.ts';
 import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
+import { listPlannedInputs } from '../statistics/racing/race-plan.ts';
 import { parseAcceptanceDefinition } from '../store/acceptance-definition.ts';
 import { listUndecidedAcceptanceTests, type UndecidedAcceptanceTest } from '../store/acceptance-tests.ts';
 import { parseBatchDefinition } from '../store/batch-definition.ts';
@@ -34,7 +35,8 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
       order,
       cluster_by = [],
       features = [],
-      inputs_in_time_order: inTimeOrder = false,
+      inputs_in_time_order = false,
+      racing,
     } = parseBatchDefinition({
       definition: test.batch_definition,
     });
@@ -53,7 +55,8 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
         inputs: { cluster_by, features },
         status,
         failures,
-        ...(inTimeOrder ? { inputs_in_time_order: order.inputs } : {}),
+        planned_inputs: racing ? listPlannedInputs(racing) : order.inputs,
+        inputs_in_time_order,
       },
       readObservations(database.read, test.experiment_uid, versionByInstance, {
         series: true,

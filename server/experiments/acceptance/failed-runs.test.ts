@@ -1,5 +1,6 @@
-/** Failed runs: batches and acceptance tests report the error, one run with it, and how many runs share it. */
+/** Runs without a result: batches and acceptance tests report errors, and runs that were canceled or deleted. */
 import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
+import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createAcceptanceApp,
@@ -9,7 +10,12 @@ import {
   MEAN_METRIC,
   waitForDecision,
 } from '../../testing/fixtures/acceptance-tests.ts';
-import { batchExperimentPath, waitForBatchEnd } from '../../testing/fixtures/batch-experiments.ts';
+import {
+  batchExperimentPath,
+  waitForBatchEnd,
+  waitForSubmission,
+} from '../../testing/fixtures/batch-experiments.ts';
+import { endRuns, WITHOUT_EXECUTION } from '../../testing/fixtures/chosen-outcomes.ts';
 import { expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
@@ -104,4 +110,47 @@ test('a metric that one side does not report names that side and the indicator',
     'The candidate (instance "candidate", version "v1") does not report result.value: none of its 2 successful runs has a number under this name.',
   );
   expect(warnings).not.toContain('lost runs differently');
+});
+
+test('a rule that is met without canceled and deleted runs counts their inputs; non-inferiority is not met', async () => {
+  await using idle = await startTestServer({ env: WITHOUT_EXECUTION });
+  const app = await createAcceptanceApp(idle);
+  const id = await createBatchForTest(
+    idle,
+    app,
+    Array.from({ length: 12 }, (_, n) => ({ control: n })),
+  );
+  const tolerance = { type: 'relative', value: 0.01 };
+  const plain = { ...MEAN_METRIC, params: { operator: 'le', tolerance } };
+  const threshold = { ...plain, metric_type: 'absolute-threshold', params: { operator: 'le' } };
+  const params = { operator: 'le', tolerance: { type: 'absolute', value: 100 } };
+  const metrics = [plain, { ...threshold, params }, { ...plain, hypothesis: 'non-inferiority' }];
+  const test = await createAcceptanceTest(idle, app, { experiment_id: id, metrics });
+  const path = `/v1/applications/${app}/runs`;
+  const ends: [method: string, rest: string, sides: string[]][] = [
+    ['PATCH', '/cancel', ['candidate']],
+    ['DELETE', '', ['candidate']],
+    ['DELETE', '', ['candidate', 'control']],
+  ];
+  await waitForSubmission(idle, id);
+  const { body } = await idle.request('GET', batchExperimentPath(app, `/${id}/runs`));
+  const { runs } = body as { runs: ExperimentRun[] };
+  const inputs = [...new Set(runs.map(({ input_id }) => input_id))].slice(0, ends.length);
+  await endRuns(idle, id, ({ input_id }) =>
+    inputs.includes(input_id) ? null : { indicators: { 'result.value': 5 } },
+  );
+  for (const [index, [method, rest, sides]] of ends.entries())
+    for (const run of runs.filter((one) => one.input_id === inputs[index] && sides.includes(one.instance_id)))
+      expectStatus(await idle.request(method, `${path}/${run.id}${rest}`), 204);
+  // The control of the first two inputs is the last to end.
+  await endRuns(idle, id, () => ({ indicators: { 'result.value': 5 } }));
+  const { results } = await waitForDecision(idle, app, test.id);
+  const warning =
+    '3 of 12 inputs lack runs: they were canceled, deleted or never planned. The rule is decided without them.';
+  expect(results?.metric_results).toMatchObject([
+    { passed: true, candidate_value: 5, warnings: [expect.stringContaining('do not show'), warning] },
+    { passed: true, candidate_value: 5, warnings: [warning] },
+    { passed: false, warnings: [] },
+  ]);
+  expect(results?.metric_results?.[2]?.reason).toContain('All runs of 1 of 12 inputs were deleted');
 });

@@ -29,6 +29,7 @@ import {
   explainMissingValues,
   type SideRuns,
 } from './acceptance-reasons.ts';
+import { explainDeletedInputs, warnOfMissingRuns } from './missing-runs.ts';
 import { profileIndicators } from './profile-groups.ts';
 import {
   DEFAULT_INDICATOR,
@@ -52,8 +53,10 @@ export interface AcceptanceResultsRequest {
   status: 'completed' | 'failed';
   /** The errors of failed runs of the batch. */
   failures: readonly RunFailure[];
-  /** The ids of the inputs in the order of their times; absent when they have no such order. */
-  inputs_in_time_order?: readonly string[];
+  /** The ids of the inputs whose runs the batch has planned. */
+  planned_inputs: readonly string[];
+  /** True when the planned inputs are in the order of their times. */
+  inputs_in_time_order: boolean;
 }
 
 /** The stored result of a rule. A response has the rule in the form of the API. */
@@ -67,11 +70,15 @@ type EvaluatedTest = Omit<AcceptanceResults, 'method' | 'metric_results'> & {
 
 /** Decides every rule of the test. */
 export function evaluateAcceptanceTest(
-  { definition, inputs, status, failures, inputs_in_time_order }: AcceptanceResultsRequest,
+  request: AcceptanceResultsRequest,
   observations: readonly Observation[],
 ): EvaluatedTest {
+  const { definition, inputs, status, failures, planned_inputs, inputs_in_time_order } = request;
   const { control, candidate, metrics, failure_margin } = definition;
-  const fields = resolveFields(metrics, placeInputs(observations, inputs_in_time_order ?? []));
+  const fields = resolveFields(
+    metrics,
+    placeInputs(observations, inputs_in_time_order ? planned_inputs : []),
+  );
   const runs = {
     control: fields.observations.filter((run) => belongsToSide(control, run)),
     candidate: fields.observations.filter((run) => belongsToSide(candidate, run)),
@@ -80,16 +87,22 @@ export function evaluateAcceptanceTest(
     control: collectSideRuns('control', control, runs.control, failures),
     candidate: collectSideRuns('candidate', candidate, runs.candidate, failures),
   };
+  const deleted = explainDeletedInputs(planned_inputs, observations);
+  const listTimeBlockers = createTimeBlockers();
   const shared = {
     resampler: new Resampler({ seed: RESAMPLING_SEED, resamples: RESAMPLE_COUNT }),
-    listIndicatorBlockers: createTimeBlockers(),
+    listIndicatorBlockers: (indicator: string, group: SideObservations) => [
+      ...deleted,
+      ...listTimeBlockers(indicator, group),
+    ],
     clusterings: listClusterings(inputs),
     features: inputs.features ?? [],
-    possibly_serial: inputs_in_time_order !== undefined,
+    possibly_serial: inputs_in_time_order,
   };
   const indicators = resolveIndicators(definition, fields.settings);
   const comparisons = compareIndicatorsOnce(indicators, runs, shared);
   const evidence = collectEvidenceOnce(metrics, runs);
+  const missing = warnOfMissingRuns(planned_inputs, observations, runs);
   const metric_results = metrics.map((metric): EvaluatedRule => {
     const found = findByKey(evidence, metric.field);
     const settings = { ...findByKey(fields.settings, metric.field), ...shared, failure_margin };
@@ -97,6 +110,7 @@ export function evaluateAcceptanceTest(
     return {
       metric,
       ...addReasons(metric, decision, sides),
+      warnings: decision.passed ? [...decision.warnings, ...missing] : [],
       statistics: {
         control: formatSide(control, runs.control, found.all.control),
         candidate: formatSide(candidate, runs.candidate, found.all.candidate),

@@ -10,14 +10,14 @@ import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { addInteractions } from '../statistics/features/interactions.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
-import { CANCELED_SHARE_MAX } from '../statistics/paired/compare.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
-import { formatCount, type Progress } from '../statistics/paired/verdict.ts';
+import type { Progress } from '../statistics/paired/verdict.ts';
 import { listPlannedInputs, type RacePlan } from '../statistics/racing/race-plan.ts';
 import { computeStandings, explainRace, type RaceStandings } from '../statistics/racing/standings.ts';
 import type { GroupOrder } from '../store/batch-definition.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { summarizeEnsemble } from './ensembles/summarize-ensembles.ts';
+import { explainDeletedInputs } from './missing-runs.ts';
 import { parseIncumbents } from './parse-incumbents.ts';
 import { profileGroups } from './profile-groups.ts';
 import {
@@ -217,19 +217,6 @@ function compareGroups(
           ]
         : warnings,
   };
-}
-
-/**
- * Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. Such an input leaves
- * no trace in the runs, so without the plan a candidate could lose it and still be better.
- */
-function explainDeletedInputs(planned: readonly string[], runs: readonly Observation[]): string[] {
-  const known = new Set(runs.map(({ input_id }) => input_id));
-  const deleted = planned.filter((id) => !known.has(id)).length;
-  if (deleted <= CANCELED_SHARE_MAX * planned.length) return [];
-  return [
-    `All runs of ${deleted} of ${formatCount(planned.length, 'input')} were deleted before the end; these are not a random choice, so there is no verdict.`,
-  ];
 }
 
 function isDropped([run]: readonly Observation[], standings: RaceStandings | undefined): boolean {
