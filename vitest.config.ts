@@ -43,6 +43,7 @@ const SAME_ON_BOTH = [
   'server/runs/execute/{contained-apps,cancel-and-delete,host-faults,killed-processes}.test.ts',
   'server/runs/logs/log-poll-limiter.test.ts',
   'server/runs/queue/waiting-reason.test.ts',
+  'server/runs/replay/replayed-runs.test.ts',
   'server/runs/results/{assets,hostile-apps,json-field-extractor,metrics,network-hint,read-results,results,statistics}.test.ts',
   'server/runs/submit/{create-run,formats,option-names,options,submit-routed}.test.ts',
   'server/search/search.test.ts',

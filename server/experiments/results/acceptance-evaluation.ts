@@ -9,6 +9,7 @@ import {
   type IndicatorEvidence,
   type RuleDecision,
 } from '../statistics/acceptance/decide-rule.ts';
+import { explainDeletedInputs, warnOfMissingRuns } from '../statistics/acceptance/missing-runs.ts';
 import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
 import { flattenDistribution, type Metric } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
@@ -29,7 +30,6 @@ import {
   explainMissingValues,
   type SideRuns,
 } from './acceptance-reasons.ts';
-import { explainDeletedInputs, warnOfMissingRuns } from './missing-runs.ts';
 import { profileIndicators } from './profile-groups.ts';
 import {
   DEFAULT_INDICATOR,

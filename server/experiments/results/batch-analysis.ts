@@ -6,6 +6,7 @@
 import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups, GroupedSummary } from '@switchyard/contract/experiments/experiment-results.ts';
+import { explainDeletedInputs } from '../statistics/acceptance/missing-runs.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { addInteractions } from '../statistics/features/interactions.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
@@ -17,7 +18,6 @@ import { computeStandings, explainRace, type RaceStandings } from '../statistics
 import type { GroupOrder } from '../store/batch-definition.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { summarizeEnsemble } from './ensembles/summarize-ensembles.ts';
-import { explainDeletedInputs } from './missing-runs.ts';
 import { parseIncumbents } from './parse-incumbents.ts';
 import { profileGroups } from './profile-groups.ts';
 import {

@@ -1,8 +1,7 @@
 /** Finds inputs of a batch experiment whose runs were deleted or canceled, by its plan. Pure. */
-import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
-import type { Observation } from '../statistics/observations.ts';
-import { CANCELED_SHARE_MAX } from '../statistics/paired/compare.ts';
-import { formatCount } from '../statistics/paired/verdict.ts';
+import type { Observation } from '../observations.ts';
+import { CANCELED_SHARE_MAX } from '../paired/compare.ts';
+import { formatCount } from '../paired/verdict.ts';
 
 /**
  * Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. Such an input leaves
@@ -28,7 +27,7 @@ function countDeletedInputs(planned: readonly string[], runs: readonly Observati
 export function warnOfMissingRuns(
   planned: readonly string[],
   runs: readonly Observation[],
-  sides: SideObservations,
+  sides: Readonly<Record<'control' | 'candidate', readonly Observation[]>>,
 ): string[] {
   const control = countByInput(sides.control);
   const candidate = countByInput(sides.candidate);
