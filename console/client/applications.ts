@@ -1,4 +1,26 @@
-import { operationQuery } from './queries.ts';
+import type { Application } from '@switchyard/contract/applications/applications.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { client } from './client.ts';
+
+/** A page of the API has 50 applications. More than this many pages would delay the first page of the console. */
+const PAGES_MAX = 20;
 
 /** The applications of the account, newest first, which a page and the command palette list. */
-export const applicationsQuery = operationQuery('listApplications', { query: { pagereturn: true } });
+export const applicationsQuery = queryOptions({
+  queryKey: ['listApplications'],
+  queryFn: async ({ signal }) => {
+    const applications: Application[] = [];
+    let pagetoken: string | undefined;
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const { body } = await client.call('listApplications', {
+        query: { pagereturn: true, ...(pagetoken !== undefined && { pagetoken }) },
+        signal,
+      });
+      if (Array.isArray(body)) return body;
+      applications.push(...body.items);
+      pagetoken = body.next_page_token;
+      if (pagetoken === undefined) break;
+    }
+    return applications;
+  },
+});

@@ -26,7 +26,7 @@ function useEntryGroups(typed: string, onShowKeys: () => void): EntryGroup[] {
   const navigate = useNavigate();
   const open = useOpenRun();
   const { data } = useQuery(applicationsQuery);
-  const applications = Array.isArray(data) ? data : (data?.items ?? []);
+  const applications = data ?? [];
   const ids = applications.map(({ id }) => id);
   const { data: run } = useQuery({
     ...findRunQuery(typed, current === undefined ? ids : [current, ...ids]),

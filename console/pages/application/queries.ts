@@ -1,4 +1,6 @@
+import { queryOptions } from '@tanstack/react-query';
 import { operationQuery } from '../../client/queries.ts';
+import { computeRefetchMs } from '../../client/run-refetch.ts';
 
 const getParams = (application: string) => ({ params: { application_id: application } });
 
@@ -14,4 +16,8 @@ export const instancesQuery = (application: string) =>
 export const versionsQuery = (application: string) => operationQuery('listVersions', getParams(application));
 
 /** The latest runs of the application, as many as one page of the API has. */
-export const recentRunsQuery = (application: string) => operationQuery('listRuns', getParams(application));
+export const recentRunsQuery = (application: string) =>
+  queryOptions({
+    ...operationQuery('listRuns', getParams(application)),
+    refetchInterval: ({ state }) => computeRefetchMs(state.data?.runs ?? []),
+  });

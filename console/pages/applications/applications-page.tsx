@@ -17,10 +17,9 @@ const CreateApplication = lazy(async () => ({
 /** The applications of the account, newest first. */
 export function ApplicationsPage() {
   usePageTitle('Applications');
-  const { data } = useSuspenseQuery(applicationsQuery);
+  const { data: applications } = useSuspenseQuery(applicationsQuery);
   const canWrite = useRight('write');
   const [isCreating, setCreating] = useState(false);
-  const applications = Array.isArray(data) ? data : data.items;
   return (
     <>
       <PageHeader

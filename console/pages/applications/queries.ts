@@ -1,8 +1,13 @@
+import { queryOptions } from '@tanstack/react-query';
 import { operationQuery } from '../../client/queries.ts';
+import { computeRefetchMs } from '../../client/run-refetch.ts';
 
 /** Runs that the row of an application sums up. */
 const RECENT_RUNS = 30;
 
 /** The latest runs of an application, newest first. */
 export const recentRunsQuery = (application: string) =>
-  operationQuery('listRuns', { params: { application_id: application }, query: { limit: RECENT_RUNS } });
+  queryOptions({
+    ...operationQuery('listRuns', { params: { application_id: application }, query: { limit: RECENT_RUNS } }),
+    refetchInterval: ({ state }) => computeRefetchMs(state.data?.runs ?? []),
+  });

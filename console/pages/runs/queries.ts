@@ -1,6 +1,7 @@
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
+import { computeRefetchMs } from '../../client/run-refetch.ts';
 import type { RunFilters, TimeWindow } from './runs-search.ts';
 
 const HOUR_MS = 3_600_000;
@@ -10,9 +11,6 @@ const WINDOW_MS: Record<TimeWindow, number> = {
   '7d': 7 * 24 * HOUR_MS,
   '30d': 30 * 24 * HOUR_MS,
 };
-/** A run that is queued or running changes soon. Otherwise only new runs change the list. */
-const ACTIVE_REFETCH_MS = 1_500;
-const IDLE_REFETCH_MS = 15_000;
 
 /** The next page is valid only with the start of the first. */
 interface PageParam {
@@ -40,16 +38,10 @@ export const runsQuery = (application: string, filters: RunFilters) =>
       next === undefined ? undefined : { pagetoken: next, ...(start !== undefined && { start }) },
     refetchInterval: ({ state }) => {
       const pages = state.data?.pages ?? [];
-      const isActive = pages.some(({ runs }) => runs.some((run) => isActiveStatus(run.status_v2)));
       // Each page is one request.
-      return (isActive ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS) * Math.max(pages.length, 1);
+      return computeRefetchMs(pages.flatMap(({ runs }) => runs)) * Math.max(pages.length, 1);
     },
   });
-
-/** Returns true for a run that the server will start or end by itself. */
-export function isActiveStatus(status: RunStatusV2): boolean {
-  return status === 'queued' || status === 'running';
-}
 
 function computeStart(within: TimeWindow | undefined): string | undefined {
   return within && new Date(Date.now() - WINDOW_MS[within]).toISOString();

@@ -1,11 +1,12 @@
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
+import { isActiveStatus } from '../../client/run-refetch.ts';
 import { formatDuration } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { type Column, formatCell } from './columns.ts';
-import { durationQuery, isActiveStatus } from './queries.ts';
+import { durationQuery } from './queries.ts';
 import styles from './runs-table.module.css';
 
 export interface RunRowProps {

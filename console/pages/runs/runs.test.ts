@@ -108,6 +108,12 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await page.getByRole('row', { name: 'first tour, queued' }).waitFor();
     await createRun(at.server, 'live', { input: {}, body: { name: 'late tour' } });
     await page.getByRole('row', { name: 'late tour, queued' }).waitFor();
+    const { body } = await at.server.client.call('listRuns', { params: { application_id: 'live' } });
+    await page.goto(`${at.server.url}/console/apps/live`);
+    await page.getByText('Queued').first().waitFor();
+    const outcomes = new Map(body.runs.map(({ id }) => [id, { 'result.value': 7 }]));
+    await endRunsWith(at.server, outcomes, Date.now());
+    await page.getByText('Succeeded').first().waitFor();
   });
 
   test('an application without runs names the request that makes one', async () => {
