@@ -3,10 +3,12 @@ import { createRouter } from '@tanstack/react-router';
 import { applicationRoute, consoleRoute, rootRoute } from './layout/routes.tsx';
 import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
+import { keysRoute } from './pages/keys/route.ts';
 import { queueRoute } from './pages/queue/route.ts';
 import { runRoute } from './pages/run/route.ts';
 import { runContentRoute } from './pages/run-content/route.ts';
 import { runsRoute } from './pages/runs/route.ts';
+import { sessionsRoute } from './pages/sessions/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { NotFound } from './ui/not-found.tsx';
 import { PageError } from './ui/page-error.tsx';
@@ -15,6 +17,8 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   consoleRoute.addChildren([
     applicationsRoute,
+    keysRoute,
+    sessionsRoute,
     queueRoute,
     applicationRoute.addChildren([runRoute, applicationOverviewRoute, runsRoute, runContentRoute]),
   ]),

@@ -18,6 +18,14 @@ export function Navigation() {
           <Link to="/queue">Queue</Link>
         </li>
       </Group>
+      <Group label="Account">
+        <li>
+          <Link to="/account/keys">Keys</Link>
+        </li>
+        <li>
+          <Link to="/account/sessions">Sessions</Link>
+        </li>
+      </Group>
     </>
   );
 }

@@ -1,0 +1,29 @@
+/** Sessions of the console, in the console. */
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+
+describe.skipIf(!hasBrowser)('the sessions', () => {
+  const at = setUpConsole();
+
+  test('marks this session, and ends another one', async () => {
+    const other = await at.open('/account/sessions', { role: 'viewer' });
+    await other.getByText('This session').waitFor();
+    expect(await other.getByRole('row').count()).toBe(2);
+    const page = await at.open('/account/sessions', { viewport: { width: 1200, height: 800 } });
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(await page.getByText('This session').count()).toBe(1);
+    await page.getByRole('button', { name: /^End/ }).first().click();
+    await expect.poll(() => page.getByRole('button', { name: /^End/ }).count()).toBe(0);
+    await other.reload();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)('is accessible on a phone in the %s theme', async (colorScheme) => {
+    const page = await at.open('/account/sessions', { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.getByText('This session').waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+});

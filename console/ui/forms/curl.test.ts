@@ -1,0 +1,36 @@
+/** Commands for a terminal. */
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { formatCurl } from './curl.ts';
+
+/** Returns the arguments that a shell gives to curl. */
+function parseWithShell(command: string): string[] {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
+  const env = { SWITCHYARD_URL: 'http://host', SWITCHYARD_TOKEN: 'token' };
+  return execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1);
+}
+
+test('a shell reads every character of a body as it is', () => {
+  const body = { name: 'it\'s "quoted" $HOME `id` \\ \n new line' };
+  expect(parseWithShell(formatCurl('createKey', { body }))).toEqual([
+    '-X',
+    'POST',
+    'http://host/v1/account/keys',
+    '-H',
+    'Authorization: Bearer token',
+    '-H',
+    'Content-Type: application/json',
+    '-d',
+    JSON.stringify(body),
+  ]);
+});
+
+test('a command without a body has the path with its parameters', () => {
+  expect(parseWithShell(formatCurl('deleteApplication', { params: { application_id: "a'b c" } }))).toEqual([
+    '-X',
+    'DELETE',
+    "http://host/v1/applications/a'b%20c",
+    '-H',
+    'Authorization: Bearer token',
+  ]);
+});
