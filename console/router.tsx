@@ -4,6 +4,7 @@ import { applicationRoute, consoleRoute, rootRoute } from './layout/routes.tsx';
 import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
+import { membersRoute } from './pages/members/route.ts';
 import { queueRoute } from './pages/queue/route.ts';
 import { runRoute } from './pages/run/route.ts';
 import { runContentRoute } from './pages/run-content/route.ts';
@@ -17,6 +18,7 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   consoleRoute.addChildren([
     applicationsRoute,
+    membersRoute,
     keysRoute,
     sessionsRoute,
     queueRoute,

@@ -20,6 +20,9 @@ export function Navigation() {
       </Group>
       <Group label="Account">
         <li>
+          <Link to="/account/members">Members</Link>
+        </li>
+        <li>
           <Link to="/account/keys">Keys</Link>
         </li>
         <li>

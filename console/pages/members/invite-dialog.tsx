@@ -1,0 +1,50 @@
+import { canGrant, ROLES, type Role } from '@switchyard/contract/roles.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../../client/client.ts';
+import { queryClient } from '../../client/queries.ts';
+import { accountQuery } from '../../client/session.ts';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { SelectField, TextField } from '../../ui/forms/field.tsx';
+import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { membersQuery } from './queries.ts';
+
+/** Asks for the person to invite. `onInvite` gets the address of the invite. */
+export function InviteDialog({
+  onClose,
+  onInvite,
+}: {
+  onClose: () => void;
+  onInvite: (url: string) => void;
+}) {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const roles = ROLES.filter((one) => canGrant(account.key.role, one));
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Role>('developer');
+  const body = { email: email.trim(), role, ...(name.trim() && { name: name.trim() }) };
+  return (
+    <FormDialog
+      title="Invite member"
+      action="Create invite"
+      isReady={body.email !== ''}
+      curl={formatCurl('inviteMember', { body })}
+      onClose={onClose}
+      onSubmit={async () => {
+        const invited = await client.call('inviteMember', { body });
+        await queryClient.invalidateQueries(membersQuery);
+        onInvite(invited.body.invite_url);
+      }}
+    >
+      <TextField label="E-mail address" value={email} onChange={setEmail} autoFocus />
+      <TextField label="Name" value={name} onChange={setName} />
+      <SelectField
+        label="Role"
+        hint="Upper bound for the roles of the member's keys."
+        value={role}
+        options={roles}
+        onChange={(value) => setRole(roles.find((one) => one === value) ?? role)}
+      />
+    </FormDialog>
+  );
+}

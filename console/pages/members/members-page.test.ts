@@ -1,0 +1,68 @@
+/** Members of the account in the console. */
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { createEmail, memberCalls } from '@switchyard/server/testing/fixtures/members.ts';
+import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+
+const ADMIN = createEmail();
+
+async function addAdmin(server: TestServer): Promise<void> {
+  await memberCalls(() => server).addMember(server.token, 'admin', ADMIN);
+}
+
+describe.skipIf(!hasBrowser)('the members', () => {
+  const at = setUpConsole(addAdmin);
+
+  test('a person is invited, changes role, and is removed', async () => {
+    const page = await at.open('/account/members');
+    await page.getByRole('button', { name: 'Invite member' }).click();
+    await page.getByLabel('E-mail address').fill('grace@example.com');
+    await page.getByLabel('Role', { exact: true }).selectOption('operator');
+    await page.getByRole('button', { name: 'Create invite' }).click();
+    const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    const invite = new URL(link).searchParams.get('invite');
+    await page.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: /grace@example.com/ });
+    await row.getByText('pending').waitFor();
+    const accepted = await at.server.request('POST', '/v1/account/invites/accept', {
+      token: null,
+      body: { invite },
+    });
+    expect(accepted.status).toBe(201);
+
+    await page.reload();
+    await row.getByText('accepted').waitFor();
+    await page.getByRole('button', { name: 'Change the role of grace@example.com' }).click();
+    await page.getByLabel('Role', { exact: true }).selectOption('viewer');
+    await page.getByRole('button', { name: 'Change role' }).click();
+    await row.getByText('viewer').waitFor();
+
+    await page.getByRole('button', { name: 'Remove grace@example.com' }).click();
+    await page.getByLabel('Type grace@example.com to confirm').fill('grace@example.com');
+    await page.getByRole('button', { name: 'Remove member' }).click();
+    await row.waitFor({ state: 'detached' });
+  });
+
+  test('the account gets another name', async () => {
+    const page = await at.open('/account/members');
+    await page.getByRole('button', { name: 'Rename account' }).click();
+    await page.getByLabel('Name of the account').fill('Dispatch');
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await page.getByText('The people of the account Dispatch.').waitFor();
+  });
+
+  test('a viewer sees the members without actions', async () => {
+    const page = await at.open('/account/members', { role: 'viewer' });
+    await page.getByRole('row', { name: new RegExp(ADMIN) }).waitFor();
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+  });
+
+  test.each(['light', 'dark'] as const)('is accessible on a phone in the %s theme', async (colorScheme) => {
+    const page = await at.open('/account/members', { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.getByRole('row', { name: new RegExp(ADMIN) }).waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+});
