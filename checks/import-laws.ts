@@ -7,7 +7,8 @@ import { listImports } from './syntax.ts';
 const ALLOWED_IMPORTS: Record<string, { always: readonly string[]; tests: readonly string[] }> = {
   contract: { always: [], tests: [] },
   runner: { always: ['contract'], tests: [] },
-  server: { always: ['contract', 'runner'], tests: [] },
+  'solver-logs': { always: [], tests: [] },
+  server: { always: ['contract', 'runner', 'solver-logs'], tests: [] },
   design: { always: [], tests: [] },
   'static-build': { always: [], tests: [] },
   'browser-testing': { always: [], tests: [] },
@@ -17,7 +18,7 @@ const ALLOWED_IMPORTS: Record<string, { always: readonly string[]; tests: readon
     tests: ['server', 'browser-testing'],
   },
   console: {
-    always: ['contract', 'design', 'static-build', 'explorer'],
+    always: ['contract', 'design', 'static-build', 'explorer', 'solver-logs'],
     tests: ['server', 'cli', 'browser-testing'],
   },
   cli: { always: ['contract', 'runner'], tests: ['server', 'site'] },
