@@ -10,13 +10,14 @@ import {
   OPTIONS_MAX,
   PRIORITY_DEFAULT,
 } from '@switchyard/contract/limits.ts';
+import { formatNameList } from '@switchyard/contract/name-list.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
 import { closest, distance } from 'fastest-levenshtein';
 import { listHiddenOptions, listOptionNames, parseRequirements } from '../applications/executable.ts';
 import type { ExecutablesTable } from '../applications/schema.ts';
-import { formatNameList, quoteValue, truncate } from '../http/errors/problem.ts';
+import { quoteValue, truncate } from '../http/errors/problem.ts';
 
 /** A configuration as callers send it: every field can be absent or null. */
 export interface RequestedConfiguration {

@@ -1,11 +1,13 @@
 /** Checks the runs of a batch before anything is stored: every instance and version exists and takes the options and inputs. */
+
 import { setImmediate } from 'node:timers/promises';
 import { BATCH_OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { formatNameList } from '@switchyard/contract/name-list.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import type { Reader } from '../../database/database.ts';
-import { badRequest, formatNameList, Problem, quoteValue, truncate } from '../../http/errors/problem.ts';
+import { badRequest, Problem, quoteValue, truncate } from '../../http/errors/problem.ts';
 import type { InputSetItem } from '../../input-sets/store.ts';
 import { readDeclaredOptions, validateOptionNames } from '../../instances/rules.ts';
 import { type ExecutableTarget, resolvePlannedRun } from '../../runs/submit/resolve-instance.ts';

@@ -2,11 +2,16 @@
  * Resolves the options of a run: those of the run override those of the instance, which override the defaults of the
  * version. Values are always text. The rules in the manifest of the app decide which values are valid.
  */
-import type { ExecutableOptions, OptionItem } from '@switchyard/contract/applications/executables.ts';
+import type { ExecutableOptions } from '@switchyard/contract/applications/executables.ts';
+import {
+  findOptionValueError,
+  formatMissingOption,
+  formatOptionValue,
+} from '@switchyard/contract/applications/option-rules.ts';
 import { OPTIONS_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { formatNameList } from '@switchyard/contract/name-list.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
 import { listOptionNames } from '../../applications/executable.ts';
-import { formatNameList } from '../../http/errors/problem.ts';
 import { validateOptionNames } from '../../instances/rules.ts';
 
 export interface OptionSources {
@@ -20,7 +25,7 @@ export function summarizeOptions({ definitions, instance, run }: OptionSources):
   const summary = new Map<string, OptionSummary>();
   for (const item of definitions?.items ?? []) {
     if (item.default === undefined || item.default === null) continue;
-    summary.set(item.name, { name: item.name, value: formatValue(item.default), source: 'version' });
+    summary.set(item.name, { name: item.name, value: formatOptionValue(item.default), source: 'version' });
   }
   for (const [name, value] of Object.entries(instance))
     summary.set(name, { name, value, source: 'instance' });
@@ -64,7 +69,11 @@ export function findOptionRuleError(
   if (definitions.validation?.enforce !== 'all') return null;
   for (const item of items) {
     const option = summary.find(({ name }) => name === item.name);
-    const error = option ? findValueError(item, option.value) : item.required ? missingError(item) : null;
+    const error = option
+      ? findOptionValueError(item, option.value)
+      : item.required
+        ? formatMissingOption(item)
+        : null;
     if (error === null) continue;
     return hidden.has(item.name) ? HIDDEN_OPTION_ERROR : error;
   }
@@ -73,46 +82,6 @@ export function findOptionRuleError(
 
 const HIDDEN_OPTION_ERROR =
   'The run breaks a rule for an option that is hidden from some roles. Ask a member who can see the option.';
-
-function missingError(item: OptionItem): string {
-  return `options.${item.name} is missing; the app requires it.`;
-}
-
-function findValueError(item: OptionItem, value: string): string | null {
-  const field = `options.${item.name} is ${JSON.stringify(value.slice(0, 80))}`;
-  const attributes = item.additional_attributes ?? {};
-  const values = attributes.values;
-  if (Array.isArray(values)) {
-    const allowed = values.map(formatValue);
-    if (!allowed.includes(value)) return `${field}; it must be one of ${formatNameList(allowed)}.`;
-  }
-  switch (item.option_type) {
-    case 'bool':
-      return /^(?:true|false)$/i.test(value) ? null : `${field}; it must be true or false.`;
-    case 'int':
-      return /^[+-]?\d+$/.test(value)
-        ? findBoundsError(field, Number(value), attributes)
-        : `${field}; it must be a whole number.`;
-    case 'float':
-      return value.trim() !== '' && Number.isFinite(Number(value))
-        ? findBoundsError(field, Number(value), attributes)
-        : `${field}; it must be a number.`;
-    default:
-      return null;
-  }
-}
-
-/** Returns the value of a manifest as text; an object as JSON text. */
-function formatValue(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-function findBoundsError(field: string, value: number, attributes: Record<string, unknown>): string | null {
-  const { min, max } = attributes;
-  if (typeof min === 'number' && value < min) return `${field}; it must be at least ${min}.`;
-  if (typeof max === 'number' && value > max) return `${field}; it must be at most ${max}.`;
-  return null;
-}
 
 const DEFAULT_TEMPLATE = ['-{{name}}', '{{value}}'];
 
