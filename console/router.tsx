@@ -5,6 +5,7 @@ import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
 import { membersRoute } from './pages/members/route.ts';
+import { newRunRoute } from './pages/new-run/route.ts';
 import { queueRoute } from './pages/queue/route.ts';
 import { runRoute } from './pages/run/route.ts';
 import { runContentRoute } from './pages/run-content/route.ts';
@@ -22,7 +23,13 @@ const routeTree = rootRoute.addChildren([
     keysRoute,
     sessionsRoute,
     queueRoute,
-    applicationRoute.addChildren([runRoute, applicationOverviewRoute, runsRoute, runContentRoute]),
+    applicationRoute.addChildren([
+      newRunRoute,
+      runRoute,
+      applicationOverviewRoute,
+      runsRoute,
+      runContentRoute,
+    ]),
   ]),
 ]);
 

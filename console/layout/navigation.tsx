@@ -48,6 +48,11 @@ function ApplicationLinks({ application }: { application: string }) {
           Runs
         </Link>
       </li>
+      <li>
+        <Link to="/apps/$application/new-run" params={params} activeOptions={{ includeSearch: false }}>
+          New run
+        </Link>
+      </li>
     </Group>
   );
 }

@@ -7,15 +7,14 @@ interface JsonEditorProps {
   label: string;
   /** The text at first, and whenever it differs from what the editor has reported last. */
   value: string;
-  onChange?: (value: string) => void;
-  isReadOnly?: boolean;
+  onChange: (value: string) => void;
 }
 
 /**
  * A code editor for JSON that marks errors at their place. It loads when first shown, and keeps its height meanwhile. It
  * lives in a shadow tree, because only there it adds its styles in a way that the security policy of the console allows.
  */
-export function JsonEditor({ label, value, onChange, isReadOnly = false }: JsonEditorProps) {
+export function JsonEditor({ label, value, onChange }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<{ setText(text: string): void } | null>(null);
   const current = useRef({ value, onChange });
@@ -32,8 +31,7 @@ export function JsonEditor({ label, value, onChange, isReadOnly = false }: JsonE
         root: element.shadowRoot ?? element.attachShadow({ mode: 'open' }),
         label,
         text: current.current.value,
-        isReadOnly,
-        onChange: (text) => current.current.onChange?.(text),
+        onChange: (text) => current.current.onChange(text),
       });
       editor.current = opened;
       close = opened.close;
@@ -43,7 +41,7 @@ export function JsonEditor({ label, value, onChange, isReadOnly = false }: JsonE
       editor.current = null;
       close();
     };
-  }, [label, isReadOnly]);
+  }, [label]);
 
   useEffect(() => editor.current?.setText(value), [value]);
   return <div ref={host} className={styles.host} />;

@@ -11,7 +11,8 @@ import { tags } from '@lezer/highlight';
 /** Colours of a longer text would cost more than they help. */
 const HIGHLIGHTED_CHARACTERS_MAX = 2_000_000;
 
-const highlighting = syntaxHighlighting(
+/** The colours of JSON. */
+export const highlighting = syntaxHighlighting(
   HighlightStyle.define([
     { tag: tags.propertyName, color: 'var(--code-function)' },
     { tag: tags.string, color: 'var(--code-string)' },

@@ -1,0 +1,191 @@
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useMemo, useState } from 'react';
+import { describeError } from '../../client/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { useRight } from '../../ui/use-right.ts';
+import { CodeSamples } from './code-samples-view.tsx';
+import { DetailFields } from './detail-fields.tsx';
+import {
+  createDraft,
+  findInputError,
+  findInputFormat,
+  findOptionErrors,
+  findRefusedOption,
+  listSetOptions,
+  type RunDraft,
+} from './draft.ts';
+import { InputSection } from './input-section.tsx';
+import styles from './new-run-page.module.css';
+import { OptionFields } from './option-fields.tsx';
+import { type NewRunData, newRunQuery } from './queries.ts';
+import { planRequest, sendRequest } from './request.ts';
+
+/** The form of a new run. With `from`, it opens with the values of that run. */
+export function NewRunPage() {
+  const { application } = useParams({ from: '/signed-in/apps/$application/new-run' });
+  const search = useSearch({ from: '/signed-in/apps/$application/new-run' });
+  usePageTitle('New run', application);
+  const { data } = useSuspenseQuery(newRunQuery(application, search));
+  // Values that the person has written survive another choice of the instance.
+  return <NewRunForm key={`${application} ${search.from}`} data={data} />;
+}
+
+function NewRunForm({ data }: { data: NewRunData }) {
+  const [initial] = useState(() => createDraft(data));
+  const [draft, setDraft] = useState(initial);
+  const [wasSubmitted, setSubmitted] = useState(false);
+  const router = useRouter();
+  const run = useMutation({
+    mutationFn: sendRequest,
+    onSuccess: (id) =>
+      router.history.push(
+        `/console/apps/${encodeURIComponent(data.application.id)}/runs/${encodeURIComponent(id)}`,
+      ),
+  });
+  const change = (values: Partial<RunDraft>) => {
+    run.reset();
+    setDraft((current) => ({ ...current, ...values }));
+  };
+  const rules = useMemo(() => findOptionErrors(draft, data), [draft, data]);
+  const inputError = findInputError(draft, findInputFormat(data));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setSubmitted(true);
+    if (rules.size === 0 && inputError === null) run.mutate(planRequest(draft, data));
+  };
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <PageHeader title="New run" description={<Origin data={data} />} />
+      {data.executable === null && (
+        <Notice kind="warning">
+          The instance {data.instance.id} has no executable. Push one first:{' '}
+          <code>npm run push -- path/to/app</code>
+        </Notice>
+      )}
+      <div className={styles.columns}>
+        <div>
+          <InstanceField data={data} />
+          <OptionFields
+            data={data}
+            draft={draft}
+            errors={listVisibleErrors({ draft, rules, wasSubmitted, refusal: run.error })}
+            onChange={(options) => change({ options })}
+          />
+        </div>
+        <div>
+          <InputSection
+            data={data}
+            draft={draft}
+            error={wasSubmitted || draft.text !== '' ? inputError : null}
+            onChange={change}
+          />
+          <DetailFields data={data} draft={draft} initial={initial} onChange={change} />
+        </div>
+      </div>
+      <SubmitArea
+        errors={wasSubmitted ? [...rules.values(), ...(inputError === null ? [] : [inputError])] : []}
+        refusal={run.error}
+        isPending={run.isPending}
+      />
+      <CodeSamples source={{ request: planRequest(draft, data), server: location.origin }} />
+    </form>
+  );
+}
+
+interface SubmitAreaProps {
+  errors: readonly string[];
+  refusal: unknown;
+  isPending: boolean;
+}
+
+/** The button that starts the run, below everything that prevents it. */
+function SubmitArea({ errors, refusal, isPending }: SubmitAreaProps) {
+  const canRun = useRight('run');
+  return (
+    <div className={styles.submit}>
+      {errors.length > 0 && <Notice kind="error">{errors.join(' ')}</Notice>}
+      {refusal !== null && <Notice kind="error">{describeError(refusal)}</Notice>}
+      {canRun ? (
+        <Button kind="primary" type="submit" isDisabled={isPending}>
+          {isPending ? 'Starting …' : 'Run'}
+        </Button>
+      ) : (
+        <Notice kind="info">Your role reads runs. Ask a member with the right to create them.</Notice>
+      )}
+    </div>
+  );
+}
+
+/** Says which application the run is of, and which run it repeats. */
+function Origin({ data: { application, original } }: { data: NewRunData }) {
+  return (
+    <>
+      {application.name}
+      {original && (
+        <>
+          {' '}
+          · with the values of <code>{original.name || original.id}</code>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The instance to run. It is a search parameter, because the options and their presets depend on it. */
+function InstanceField({ data }: { data: NewRunData }) {
+  const navigate = useNavigate({ from: '/apps/$application/new-run' });
+  const { instance, instances, original } = data;
+  const ids = [...new Set(['latest', ...instances.map(({ id }) => id), instance.id])];
+  const isChanged = original && original.application_instance_id !== instance.id;
+  return (
+    <div className={styles.section}>
+      <Field
+        label="Instance"
+        help={instance.version_id === '' ? 'The newest executable.' : `Version ${instance.version_id}.`}
+        changed={isChanged ? `changed from ${original.application_instance_id || 'none'}` : null}
+      >
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={instance.id}
+            onChange={(event) =>
+              navigate({ search: (search) => ({ ...search, instance: event.target.value }), replace: true })
+            }
+          >
+            {ids.map((id) => (
+              <option key={id} value={id}>
+                {id}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </div>
+  );
+}
+
+interface VisibleErrors {
+  draft: RunDraft;
+  rules: ReadonlyMap<string, string>;
+  wasSubmitted: boolean;
+  refusal: unknown;
+}
+
+/** Returns the errors to show at options: of values at once, of missing ones after the first attempt, and the server's. */
+function listVisibleErrors({
+  draft,
+  rules,
+  wasSubmitted,
+  refusal,
+}: VisibleErrors): ReadonlyMap<string, string> {
+  const visible = new Map([...rules].filter(([name]) => wasSubmitted || draft.options[name]));
+  const reason = refusal ? describeError(refusal) : '';
+  const refused = findRefusedOption(reason, Object.keys(listSetOptions(draft)));
+  if (refused !== null) visible.set(refused, reason);
+  return visible;
+}
