@@ -5,7 +5,7 @@ import { bracketMatching, foldGutter } from '@codemirror/language';
 import { linter, lintGutter } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
-import { highlighting } from './content/code-editor.ts';
+import { highlighting } from '../content/code-editor.ts';
 
 interface EditorSettings {
   root: ShadowRoot;
