@@ -1,16 +1,14 @@
-import { useRouter } from '@tanstack/react-router';
-import type { MouseEvent, ReactNode } from 'react';
-
-const formatRunPath = (application: string, run: string) =>
-  `/console/apps/${encodeURIComponent(application)}/runs/${encodeURIComponent(run)}`;
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 
 /** Returns the function that opens the page of a run. */
 export function useOpenRun(): (application: string, run: string) => void {
-  const router = useRouter();
-  return (application, run) => router.history.push(formatRunPath(application, run));
+  const navigate = useNavigate();
+  return (application, run) =>
+    void navigate({ to: '/apps/$application/runs/$run', params: { application, run } });
 }
 
-export interface RunLinkProps {
+interface RunLinkProps {
   application: string;
   run: string;
   children: ReactNode;
@@ -19,13 +17,14 @@ export interface RunLinkProps {
   tabIndex?: number;
 }
 
-/** A link to the page of a run. The browser handles clicks with a modifier, which open a tab or a window. */
-export function RunLink({ application, run, ...rest }: RunLinkProps) {
-  const openRun = useOpenRun();
-  const open = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    openRun(application, run);
-  };
-  return <a {...rest} href={formatRunPath(application, run)} onClick={open} />;
+/** A link to the page of a run, which loads when the pointer rests on the link. */
+export function RunLink({ application, run, className, ...rest }: RunLinkProps) {
+  return (
+    <Link
+      {...rest}
+      {...(className !== undefined && { className })}
+      to="/apps/$application/runs/$run"
+      params={{ application, run }}
+    />
+  );
 }

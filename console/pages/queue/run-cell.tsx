@@ -1,4 +1,5 @@
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import { RunLink } from '../../ui/run-link.tsx';
 import styles from './queue-page.module.css';
 
 /** The name of a run, which leads to its page, and the application and instance that it belongs to. */
@@ -7,9 +8,9 @@ export function RunCell({ run }: { run: ActiveRun }) {
   return (
     <td>
       <div className={styles.run}>
-        <a href={`/console/apps/${encodeURIComponent(application)}/runs/${encodeURIComponent(id)}`}>
+        <RunLink application={application} run={id}>
           {name || id}
-        </a>
+        </RunLink>
         <span className={styles.detail}>
           {application} · {instance || 'latest'}
         </span>

@@ -1,9 +1,9 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatDuration } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RunLink } from '../../ui/run-link.tsx';
 import styles from './run-page.module.css';
 
 /** The facts of a run: its creator, instance, version, times and origin. */
@@ -26,9 +26,9 @@ export function RunFacts({ run }: { run: RunInformation }) {
       )}
       {origin !== undefined && (
         <Fact name="Repeats">
-          <Link to="/apps/$application/runs/$run" params={{ application: run.application_id, run: origin }}>
+          <RunLink application={run.application_id} run={origin}>
             {origin}
-          </Link>
+          </RunLink>
         </Fact>
       )}
     </dl>

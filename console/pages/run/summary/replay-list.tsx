@@ -1,9 +1,9 @@
 import type { ReplayComparison, RunReplay } from '@switchyard/contract/runs/replays.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { RunLink } from '../../../ui/run-link.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import table from '../../../ui/table.module.css';
 import { type RunAddress, replaysQuery } from '../queries.ts';
@@ -41,9 +41,9 @@ function ReplayItem({ application, replay }: { application: string; replay: RunR
       <div className={styles.replayHead}>
         <strong>{comparison ? AGREEMENTS[comparison.verdict] : 'Compared when it has ended'}</strong>
         <StatusBadge status={replay.status_v2} />
-        <Link to="/apps/$application/runs/$run" params={{ application, run: replay.run_id }}>
+        <RunLink application={application} run={replay.run_id}>
           {replay.run_id}
-        </Link>
+        </RunLink>
         <RelativeTime at={replay.created_at} />
       </div>
       {comparison && <p>{comparison.reason}</p>}
