@@ -1,10 +1,13 @@
 /** Compiles the console with Vite, in memory. */
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { build, type Rolldown } from 'vite';
 import { operationTable } from './operation-table.ts';
 
 const root = join(import.meta.dirname, '..');
+const chartjsFolder = dirname(createRequire(import.meta.url).resolve('chart.js'));
 
 /** Returns the files of the console by path. */
 export async function bundleConsole(): Promise<Map<string, string | Buffer>> {
@@ -14,6 +17,8 @@ export async function bundleConsole(): Promise<Map<string, string | Buffer>> {
     base: '/console/',
     logLevel: 'warn',
     clearScreen: false,
+    // Chart.js exports its modules alone; a frame without a network needs the one file with all of it.
+    resolve: { alias: [{ find: /^chart\.js\/dist/, replacement: chartjsFolder }] },
     plugins: [operationTable(), react()],
     css: { modules: { generateScopedName: '[name]-[local]-[hash:base64:4]' } },
     build: {
@@ -29,6 +34,8 @@ export async function bundleConsole(): Promise<Map<string, string | Buffer>> {
   for (const file of getOutput(result)) {
     files.set(file.fileName, file.type === 'asset' ? Buffer.from(file.source) : file.code);
   }
+  // The frame is no page of the build: its script stands in it, because its policy lets it load nothing.
+  files.set('frame.html', readFileSync(join(root, 'frame.html')));
   return files;
 }
 

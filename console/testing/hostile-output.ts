@@ -41,3 +41,44 @@ export function formatHostileOutput(): string {
   const extra = `"__proto__":{"polluted":true},"constructor":1,"deep":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`;
   return `{${extra},${text.slice(1)}`;
 }
+
+/** Reports which of the console's secrets a page of an app reaches. */
+const PROBE = `<p id="found"></p><script>
+const attempt = (name, read) => { try { read(); return name + ' reached'; } catch { return name + ' refused'; } };
+found.textContent = [
+  attempt('cookie', () => document.cookie),
+  attempt('parent', () => (parent.document.title = 'hacked')),
+  'origin ' + origin,
+].join(', ');
+</script>`;
+
+const visual = (schema: string) => ({ schema, label: SCRIPT, type: 'custom-tab' });
+
+/** Output with an asset of each kind. */
+export const HOSTILE_ASSETS = {
+  solution: {},
+  statistics: { schema: 'v1' },
+  assets: [
+    {
+      name: 'Map',
+      visual: visual('geojson'),
+      content: {
+        type: 'FeatureCollection',
+        features: [
+          {
+            type: 'Feature',
+            properties: { vehicle: SCRIPT, ['__proto__']: 1 },
+            geometry: { type: 'Point', coordinates: [10, 53.5] },
+          },
+          { type: 'Feature', properties: null, geometry: { type: 'Point', coordinates: ['NaN', 900] } },
+        ],
+      },
+    },
+    {
+      name: 'Load',
+      visual: visual('chartjs'),
+      content: { type: 'bar', data: { labels: [SCRIPT], datasets: [{ label: BIDI, data: [3] }] } },
+    },
+    { name: 'Page', visual: visual('html'), content: PROBE },
+  ],
+};

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { AssetList } from '../../ui/assets/asset-list.tsx';
 import { RunContent } from '../../ui/content/run-content.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -8,6 +9,7 @@ const route = getRouteApi('/signed-in/apps/$application/runs/$run/content');
 const PARTS = [
   ['output', 'Output'],
   ['input', 'Input'],
+  ['assets', 'Assets'],
 ] as const;
 
 /** The output or input of a run. */
@@ -33,14 +35,18 @@ export function RunContentPage() {
           </Link>
         ))}
       </nav>
-      <RunContent
-        key={part}
-        application={application}
-        run={run}
-        part={part}
-        mode={mode}
-        onSelectMode={(chosen) => void navigate({ search: { part, mode: chosen }, replace: true })}
-      />
+      {part === 'assets' ? (
+        <AssetList application={application} run={run} />
+      ) : (
+        <RunContent
+          key={part}
+          application={application}
+          run={run}
+          part={part}
+          mode={mode}
+          onSelectMode={(chosen) => void navigate({ search: { part, mode: chosen }, replace: true })}
+        />
+      )}
     </>
   );
 }

@@ -6,7 +6,12 @@ import { createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/a
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
-import { ECHO_APP, ECHO_APP_TYPE, formatHostileOutput } from '../../testing/hostile-output.ts';
+import {
+  ECHO_APP,
+  ECHO_APP_TYPE,
+  formatHostileOutput,
+  HOSTILE_ASSETS,
+} from '../../testing/hostile-output.ts';
 
 describe.skipIf(!hasBrowser)('the content of a run', () => {
   let run = '';
@@ -72,6 +77,20 @@ describe.skipIf(!hasBrowser)('the content of a run', () => {
     expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toEqual(
       JSON.parse(formatHostileOutput()),
     );
+  });
+
+  test('maps, charts and pages of an app are drawn without the origin of the console', async () => {
+    const assets = await createRunAndWait(at.server, 'echo', { input: HOSTILE_ASSETS });
+    const page = await at.open(`/apps/echo/runs/${assets.id}/content?part=assets`);
+    await page.getByRole('heading', { name: 'Assets of' }).waitFor();
+    await page.locator('canvas.maplibregl-canvas').waitFor();
+    // One of the two shapes has no usable position.
+    await page.getByText('1 shapes have no usable coordinates').waitFor();
+    await page.getByRole('listitem').filter({ hasText: '<script>' }).waitFor();
+    await page.frameLocator('iframe[title="Load 1"]').getByRole('img', { name: 'Load 1' }).waitFor();
+    const hostile = page.frameLocator('iframe[title="Page 1"]');
+    await hostile.getByText('cookie refused, parent refused, origin null').waitFor();
+    expect(await page.title()).not.toContain('hacked');
   });
 
   test.each(['light', 'dark'] as const)('every view is accessible on a phone, %s', async (colorScheme) => {

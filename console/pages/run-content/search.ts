@@ -1,5 +1,5 @@
 /** The search parameters of the page. */
-const PARTS = ['output', 'input'] as const;
+const PARTS = ['output', 'input', 'assets'] as const;
 const MODES = ['tree', 'table', 'raw'] as const;
 
 /** The part of the run, and the way to show it. */

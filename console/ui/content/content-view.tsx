@@ -32,7 +32,7 @@ export interface ContentViewProps {
 }
 
 /** Loads a content. `content` is null for a run that has none. */
-function useContent(source: ContentSource) {
+export function useContent(source: ContentSource) {
   const isValue = 'value' in source;
   const value = isValue ? source.value : undefined;
   const wrapped = useMemo(() => (isValue ? wrapValue(value) : undefined), [isValue, value]);

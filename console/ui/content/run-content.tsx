@@ -21,7 +21,7 @@ function getRunContentSource(application: string, run: string, part: RunPart): C
 }
 
 /** Returns the URL as a path of this server, whatever name the server knows itself by. */
-function toLocalUrl(url: string): string {
+export function toLocalUrl(url: string): string {
   const { pathname, search } = new URL(url, location.href);
   return pathname + search;
 }

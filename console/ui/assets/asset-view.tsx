@@ -1,0 +1,50 @@
+import { client, describeError } from '../../client/client.ts';
+import { type ContentSource, ContentView, useContent } from '../content/content-view.tsx';
+import { toLocalUrl } from '../content/run-content.tsx';
+import { readGeoJson } from '../maps/read-geojson.ts';
+import { ShapeMap } from '../maps/shape-map.tsx';
+import { Notice } from '../notice.tsx';
+import { AppFrame, type FrameKind } from './app-frame.tsx';
+
+/** An asset of a run, as the API lists it. */
+export interface AssetFacts {
+  id: string;
+  run_id: string;
+  name: string;
+  visual?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const FRAME_KINDS: readonly FrameKind[] = ['chartjs', 'plotly', 'html'];
+
+function getAssetSource(application: string, asset: AssetFacts): ContentSource {
+  const params = { application_id: application, run_id: asset.run_id, asset_id: asset.id };
+  return {
+    key: [application, asset.run_id, 'asset', asset.id],
+    getUrl: async (signal) =>
+      toLocalUrl((await client.call('getRunAsset', { params, signal })).body.download_url),
+  };
+}
+
+/** One asset: as map, chart or page if it asks for one, and else as a tree. */
+export function AssetView({ application, asset }: { application: string; asset: AssetFacts }) {
+  const source = getAssetSource(application, asset);
+  const { content, error } = useContent(source);
+  if (error) return <Notice kind="error">{describeError(error)}</Notice>;
+  if (content?.kind === 'json') {
+    const schema = asset.visual?.schema;
+    if (schema === 'geojson') return <ShapeMap data={readGeoJson(content.value)} label={asset.name} />;
+    const kind = FRAME_KINDS.find((one) => one === schema);
+    if (kind) return <Frames kind={kind} content={content.value} label={asset.name} />;
+  }
+  return <ContentView source={source} label={asset.name} fileName={asset.id} />;
+}
+
+const CHARTS_MAX = 12;
+
+/** A list in `content` has one chart in each item. */
+function Frames({ kind, content, label }: { kind: FrameKind; content: unknown; label: string }) {
+  const items: readonly unknown[] = Array.isArray(content) ? content.slice(0, CHARTS_MAX) : [content];
+  return items.map((item, index) => (
+    <AppFrame key={index} kind={kind} content={item} label={`${label} ${index + 1}`} />
+  ));
+}
