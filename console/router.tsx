@@ -3,6 +3,7 @@ import { createRouter } from '@tanstack/react-router';
 import { applicationRoute, consoleRoute, rootRoute } from './layout/routes.tsx';
 import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
+import { auditRoute } from './pages/audit/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
 import { membersRoute } from './pages/members/route.ts';
 import { newRunRoute } from './pages/new-run/route.ts';
@@ -22,6 +23,7 @@ const routeTree = rootRoute.addChildren([
     membersRoute,
     keysRoute,
     sessionsRoute,
+    auditRoute,
     queueRoute,
     applicationRoute.addChildren([
       newRunRoute,

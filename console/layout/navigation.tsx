@@ -1,10 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useRight } from '../ui/use-right.ts';
 import styles from './navigation.module.css';
 
 /** The links of the navigation. Inside an application, its own pages come first. */
 export function Navigation() {
   const { application } = useParams({ strict: false });
+  const managesAccount = useRight('account');
   return (
     <>
       {application !== undefined && <ApplicationLinks application={application} />}
@@ -28,6 +30,13 @@ export function Navigation() {
         <li>
           <Link to="/account/sessions">Sessions</Link>
         </li>
+        {managesAccount && (
+          <li>
+            <Link to="/account/audit" activeOptions={{ includeSearch: false }}>
+              Audit log
+            </Link>
+          </li>
+        )}
       </Group>
     </>
   );

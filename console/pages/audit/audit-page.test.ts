@@ -1,0 +1,56 @@
+/** The audit log in the console. */
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { createApplication } from '@switchyard/server/testing/fixtures/resources.ts';
+import { waitUntil } from '@switchyard/server/testing/host/wait-until.ts';
+import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+import { findBrokenEntries } from './verify-entries.ts';
+
+const CHANGES = 55;
+
+/** More entries than a page holds, all of them in the chain. */
+async function makeEntries(server: TestServer): Promise<void> {
+  for (let index = 0; index < CHANGES; index++) await createApplication(server);
+  await waitUntil('every entry is in the chain', async () => {
+    const { body } = await server.client.call('getAuditHead');
+    return body.number > CHANGES;
+  });
+}
+
+describe.skipIf(!hasBrowser)('the audit log', () => {
+  const at = setUpConsole(makeEntries);
+
+  test('filters and pages, and the back button returns', async () => {
+    const page = await at.open('/account/audit');
+    await page.getByLabel('Operation').fill('createApplication');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody tr');
+    await page.waitForURL(/operation=createApplication/);
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.getByRole('link', { name: 'Older entries' }).click();
+    await expect.poll(() => rows.count()).toBe(CHANGES - 50);
+    await page.goBack();
+    await expect.poll(() => rows.count()).toBe(50);
+  });
+
+  test('verifies the entries, and shows the head', async () => {
+    const page = await at.open('/account/audit?operation=createApplication');
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('The entries of this page match their hashes.').waitFor();
+    const { body } = await at.server.client.call('listAuditEntries', {
+      query: { operation: 'createApplication' },
+    });
+    const [newest, ...rest] = body.items;
+    if (!newest) throw new Error('The log has no entry.');
+    expect(await findBrokenEntries([{ ...newest, address: 'forged' }, ...rest])).toEqual([newest.number]);
+  });
+
+  test.each(['light', 'dark'] as const)('is accessible on a phone in the %s theme', async (colorScheme) => {
+    const page = await at.open('/account/audit', { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.getByRole('table', { name: 'Audit log' }).waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+});

@@ -1,0 +1,125 @@
+import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import table from '../../ui/table.module.css';
+import styles from './audit-page.module.css';
+import { auditQuery } from './queries.ts';
+import type { AuditSearch } from './search.ts';
+import { VerifyButton } from './verify-button.tsx';
+
+/** The audit log of the account: who did what to which resource. */
+export function AuditPage() {
+  usePageTitle('Audit log');
+  const search = useSearch({ from: '/signed-in/account/audit' });
+  const { data } = useSuspenseQuery(auditQuery(search));
+  const { pagetoken, ...filters } = search;
+  const next = data.next_page_token;
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        description="Changes, reads of secrets, and refused calls, newest first."
+      />
+      <Filters key={`filters ${JSON.stringify(filters)}`} filters={filters} />
+      <VerifyButton key={`verification ${JSON.stringify(search)}`} entries={data.items} />
+      {data.items.length === 0 ? (
+        <EmptyState title="No entry matches">
+          <p>Remove a filter to see more entries.</p>
+        </EmptyState>
+      ) : (
+        <AuditTable entries={data.items} />
+      )}
+      <p className={styles.pages}>
+        {pagetoken !== undefined && (
+          <Link to="/account/audit" search={filters}>
+            Newest entries
+          </Link>
+        )}
+        {next !== undefined && (
+          <Link to="/account/audit" search={{ ...filters, pagetoken: next }}>
+            Older entries
+          </Link>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Filters({ filters }: { filters: AuditSearch }) {
+  const navigate = useNavigate();
+  const [operation, setOperation] = useState(filters.operation ?? '');
+  const [resource, setResource] = useState(filters.resource ?? '');
+  const [keyId, setKeyId] = useState(filters.key_id ?? '');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const search = {
+      ...(operation.trim() && { operation: operation.trim() }),
+      ...(resource.trim() && { resource: resource.trim() }),
+      ...(keyId.trim() && { key_id: keyId.trim() }),
+    };
+    void navigate({ to: '/account/audit', search });
+  };
+  return (
+    <form className={styles.filters} onSubmit={submit}>
+      <TextField label="Operation" value={operation} onChange={setOperation} />
+      <TextField label="Application" value={resource} onChange={setResource} />
+      <TextField label="Key id" value={keyId} onChange={setKeyId} />
+      <Button type="submit">Filter</Button>
+    </form>
+  );
+}
+
+function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
+    <section className={table.scroll} tabIndex={0} aria-label="Table of entries">
+      <table className={table.table} aria-label="Audit log">
+        <thead>
+          <tr>
+            <th className={table.number}>Number</th>
+            <th>Time</th>
+            <th>Operation</th>
+            <th>Resource</th>
+            <th>Person</th>
+            <th>Address</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.id}>
+              <td className={table.number}>{entry.number}</td>
+              <td>
+                <RelativeTime at={entry.created_at} />
+              </td>
+              <td>
+                {entry.operation}
+                {entry.outcome === 'refused' && <strong className={styles.refused}> refused</strong>}
+              </td>
+              <td className={styles.resource}>
+                {Object.entries(entry.resource).map(([name, id]) => (
+                  <div key={name}>
+                    {name.replace(/_id$/, '')} <code>{id}</code>
+                  </div>
+                ))}
+              </td>
+              <td>
+                {entry.user_email}
+                <div className={styles.detail}>
+                  {entry.key_name} {entry.role && `· ${entry.role}`}
+                </div>
+              </td>
+              <td>{entry.address}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
