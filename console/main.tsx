@@ -1,4 +1,5 @@
 /** Starts the console in the browser. */
+import { ApiError } from '@switchyard/contract/client.ts';
 import { applyStoredTheme } from '@switchyard/design/theme.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -11,7 +12,11 @@ import './styles.css';
 applyStoredTheme();
 const element = document.getElementById('console');
 if (!element) throw new Error('index.html has no element for the console.');
-createRoot(element).render(
+// The page shows a refusal of the server to its reader; it is no error of the console.
+const onCaughtError = (error: unknown): void => {
+  if (!(error instanceof ApiError)) console.error(error);
+};
+createRoot(element, { onCaughtError }).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />

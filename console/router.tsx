@@ -4,6 +4,7 @@ import { applicationRoute, consoleRoute, rootRoute } from './layout/routes.tsx';
 import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { auditRoute } from './pages/audit/route.ts';
+import { compareRoute } from './pages/compare/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
 import { membersRoute } from './pages/members/route.ts';
 import { newRunRoute } from './pages/new-run/route.ts';
@@ -27,6 +28,7 @@ const routeTree = rootRoute.addChildren([
     queueRoute,
     applicationRoute.addChildren([
       newRunRoute,
+      compareRoute,
       runRoute,
       applicationOverviewRoute,
       runsRoute,

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('the form of a new run', () => {
     await page.getByRole('textbox', { name: 'Input as JSON' }).fill('{"stops": [}');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'The input is not valid JSON' }).first().waitFor();
-    await page.getByRole('textbox', { name: 'Input as JSON' }).fill('{"stops": [1]}');
+    await replaceInput(page, '{"stops": [1]}');
     await page.getByLabel('Name').fill('Tuesday');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
 
@@ -179,6 +179,13 @@ async function expectSameRefusal(server: TestServer, values: Record<string, stri
 async function waitForNewRun(page: Page, server: TestServer) {
   await page.waitForURL(/\/runs\/run-/);
   return waitForRunEnd(server, 'bonus', new URL(page.url()).pathname.split('/').at(-1) ?? '');
+}
+
+/** Selects the whole input and types over it, as a person does. `fill` would replace it by a command without an event. */
+async function replaceInput(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Input as JSON' }).click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(text);
 }
 
 async function readInput(server: TestServer, run: string): Promise<unknown> {

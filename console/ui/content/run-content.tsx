@@ -5,7 +5,7 @@ import { type ContentMode, type ContentSource, ContentView } from './content-vie
 export type RunPart = 'input' | 'output';
 
 /** Returns the source of the input or output of a run. */
-function getRunContentSource(application: string, run: string, part: RunPart): ContentSource {
+export function getRunContentSource(application: string, run: string, part: RunPart): ContentSource {
   const request = {
     params: { application_id: application, run_id: run },
     query: { format: 'url' as const },

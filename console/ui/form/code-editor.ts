@@ -39,11 +39,23 @@ const lintJson = jsonParseLinter();
  * replaced text, which the security policy reports as an error.
  */
 function replaceRange(event: InputEvent, view: EditorView): boolean {
-  if (event.inputType !== 'insertText' || event.data === null || view.state.selection.main.empty)
-    return false;
+  if (event.inputType !== 'insertText' || event.data === null) return false;
+  // The editor learns of a new selection by an event of the document, which may come after the first key.
+  const selection = view.root instanceof ShadowRoot ? readSelection(view.root) : null;
+  if (view.state.selection.main.empty && (selection === null || selection.isCollapsed)) return false;
   event.preventDefault();
+  if (view.state.selection.main.empty && selection?.anchorNode && selection.focusNode) {
+    const anchor = view.posAtDOM(selection.anchorNode, selection.anchorOffset);
+    const head = view.posAtDOM(selection.focusNode, selection.focusOffset);
+    view.dispatch({ selection: { anchor, head } });
+  }
   view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type' });
   return true;
+}
+
+/** Returns the selection inside a shadow tree, which only Chromium offers; other browsers keep no colours. */
+function readSelection(root: ShadowRoot): Selection | null {
+  return 'getSelection' in root && typeof root.getSelection === 'function' ? root.getSelection() : null;
 }
 
 /** Opens an editor in the shadow tree. An empty text has no error: it is not written yet. */

@@ -1,0 +1,105 @@
+import { useSuspenseQueries } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { parseSeries, type Series } from '../../ui/series/parse-series.ts';
+import { SeriesChart } from '../../ui/series/series-chart.tsx';
+import styles from './compare-page.module.css';
+import { type ComparedGroup, type ComparedRun, compareRuns } from './compare-runs.ts';
+import { ComparisonTable } from './comparison-table.tsx';
+import { ContentChanges } from './content-changes.tsx';
+import { runQuery } from './queries.ts';
+import { RunChooser } from './run-chooser.tsx';
+import { type CompareSearch, listRunIds } from './search.ts';
+
+/** Two to ten runs side by side: only what differs, unless the reader wants to see everything. */
+export function ComparePage() {
+  const { application } = useParams({ from: '/signed-in/apps/$application/compare' });
+  const search = useSearch({ from: '/signed-in/apps/$application/compare' });
+  const navigate = useNavigate({ from: '/apps/$application/compare' });
+  usePageTitle('Compare', application);
+  const ids = listRunIds(search.runs);
+  const runs: ComparedRun[] = useSuspenseQueries({
+    queries: ids.map((id) => runQuery(application, id)),
+  }).map(({ data }) => data);
+  const change = (changes: CompareSearch) => navigate({ search: { ...search, ...changes } });
+  return (
+    <>
+      <PageHeader title="Compare" />
+      <RunChooser
+        application={application}
+        runs={runs}
+        onChange={(chosen) => change({ runs: chosen.join(',') })}
+      />
+      {runs.length < 2 ? (
+        <Notice kind="info">
+          Add a run to compare {runs.length === 0 ? 'two runs' : 'this run with it'}.
+        </Notice>
+      ) : (
+        <>
+          <label className={styles.all}>
+            <input
+              type="checkbox"
+              checked={search.all === true}
+              onChange={(event) =>
+                navigate({
+                  search: {
+                    ...(search.runs !== undefined && { runs: search.runs }),
+                    ...(event.target.checked && { all: true }),
+                  },
+                })
+              }
+            />
+            Show equal values too
+          </label>
+          <Comparison application={application} runs={runs} showsEqual={search.all === true} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface ComparisonProps {
+  application: string;
+  runs: readonly ComparedRun[];
+  showsEqual: boolean;
+}
+
+function Comparison({ application, runs, showsEqual }: ComparisonProps) {
+  const groups = compareRuns(runs).map(
+    (group): ComparedGroup => ({
+      ...group,
+      rows: showsEqual ? group.rows : group.rows.filter(({ isEqual }) => !isEqual),
+    }),
+  );
+  const series = listObjectives(runs);
+  const [baseline, other] = runs;
+  return (
+    <>
+      {groups
+        .filter(({ rows }) => rows.length > 0)
+        .map((group) => (
+          <ComparisonTable key={group.name} application={application} runs={runs} group={group} />
+        ))}
+      {groups.every(({ rows }) => rows.length === 0) && (
+        <Notice kind="info">Facts, options and indicators of these runs are equal.</Notice>
+      )}
+      {series.length > 0 && <SeriesChart title="Objective over time" series={series} />}
+      {runs.length === 2 && baseline && other && (
+        <>
+          <ContentChanges application={application} part="input" baseline={baseline.id} other={other.id} />
+          <ContentChanges application={application} part="output" baseline={baseline.id} other={other.id} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Returns the first series of each run that has one, by the name of the run. */
+function listObjectives(runs: readonly ComparedRun[]): Series[] {
+  return runs.flatMap((run) => {
+    const [objective] = parseSeries(run.metadata.statistics);
+    return objective ? [{ ...objective, name: run.name || run.id }] : [];
+  });
+}

@@ -1,0 +1,109 @@
+/** Compares runs value by value. The first run is the baseline. Pure. */
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+
+/** The difference of a number to that of the baseline. */
+interface Change {
+  /** The difference with its sign, and in percent of the baseline unless that is 0: `+6 (+50 %)`. */
+  text: string;
+  /** Absent unless it is known whether less or more is better. */
+  outcome?: 'better' | 'worse';
+}
+
+interface ComparedValue {
+  text: string;
+  change?: Change;
+}
+
+/** One property of all runs. */
+export interface ComparedRow {
+  name: string;
+  values: ComparedValue[];
+  isEqual: boolean;
+}
+
+export interface ComparedGroup {
+  name: 'Facts' | 'Options' | 'Indicators';
+  rows: ComparedRow[];
+}
+
+/** Part of a run that a comparison reads. */
+export type ComparedRun = Pick<RunInformation, 'id' | 'name' | 'statistics' | 'metadata' | 'user_email'>;
+
+type Value = string | number | boolean | undefined;
+
+/** The percentages have one decimal, the numbers at most 12 significant digits. */
+const numbers = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 12 });
+const signed = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 12, signDisplay: 'exceptZero' });
+const percentages = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
+
+/** Returns facts, options and indicators of the runs. A value that a run does not have is empty. */
+export function compareRuns(runs: readonly ComparedRun[]): ComparedGroup[] {
+  return [
+    { name: 'Facts', rows: compareFacts(runs) },
+    { name: 'Options', rows: compareMaps(runs.map(readOptions)) },
+    { name: 'Indicators', rows: compareMaps(runs.map(readIndicators)) },
+  ];
+}
+
+function compareFacts(runs: readonly ComparedRun[]): ComparedRow[] {
+  const facts: [string, (run: ComparedRun) => Value, isLessBetter?: true][] = [
+    ['Status', ({ metadata }) => metadata.status_v2],
+    ['Instance', ({ metadata }) => metadata.application_instance_id],
+    ['Version', ({ metadata }) => metadata.application_version_id || 'newest executable'],
+    ['Runtime', ({ metadata }) => [metadata.runtime, metadata.runtime_version].filter(Boolean).join(' · ')],
+    ['Execution class', ({ metadata }) => metadata.execution_class],
+    ['Managed input', ({ metadata }) => metadata.tracking?.input_id],
+    ['Created by', ({ user_email }) => user_email],
+    ['Execution time (ms)', ({ metadata }) => metadata.execution_duration, true],
+    ['Peak memory (bytes)', ({ metadata }) => metadata.peak_memory_bytes, true],
+    ['Input (bytes)', ({ metadata }) => metadata.input_size],
+    ['Output (bytes)', ({ metadata }) => metadata.output_size],
+    ['Error', ({ metadata }) => metadata.error],
+  ];
+  return facts.map(([name, read, isLessBetter]) => compareValues(name, runs.map(read), isLessBetter));
+}
+
+function readOptions({ metadata }: ComparedRun): Map<string, Value> {
+  return new Map(metadata.options.options_summary.map(({ name, value }) => [name, value]));
+}
+
+function readIndicators({ statistics }: ComparedRun): Map<string, Value> {
+  return new Map(statistics.indicators.map(({ name, value }) => [name, value]));
+}
+
+function compareMaps(maps: readonly ReadonlyMap<string, Value>[]): ComparedRow[] {
+  const names = new Set(maps.flatMap((map) => [...map.keys()]));
+  return [...names].map((name) =>
+    compareValues(
+      name,
+      maps.map((map) => map.get(name)),
+    ),
+  );
+}
+
+function compareValues(name: string, values: readonly Value[], isLessBetter?: true): ComparedRow {
+  const [baseline] = values;
+  return {
+    name,
+    isEqual: values.every((value) => value === baseline),
+    values: values.map((value) => {
+      const change = findChange(baseline, value, isLessBetter);
+      return { text: formatValue(value), ...(change && { change }) };
+    }),
+  };
+}
+
+function formatValue(value: Value): string {
+  return typeof value === 'number' ? numbers.format(value) : String(value ?? '');
+}
+
+/** Returns the difference of two numbers; undefined for equal ones and for anything else. */
+function findChange(baseline: Value, value: Value, isLessBetter?: true): Change | undefined {
+  if (typeof baseline !== 'number' || typeof value !== 'number' || baseline === value) return undefined;
+  const difference = value - baseline;
+  const percent = percentages.format((100 * difference) / Math.abs(baseline));
+  return {
+    text: baseline === 0 ? signed.format(difference) : `${signed.format(difference)} (${percent} %)`,
+    ...(isLessBetter && { outcome: difference < 0 ? 'better' : 'worse' }),
+  };
+}

@@ -1,0 +1,82 @@
+/** The comparison of runs, and the way from a finished run to it. */
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+
+/** Its objective is the option `bonus` times two. */
+const APP = `#!/bin/sh
+cat > /dev/null
+while [ $# -gt 0 ]; do [ "$1" = -bonus ] && bonus=$2; shift; done
+echo "{\\"statistics\\":{\\"schema\\":\\"v1\\",\\"result\\":{\\"value\\":$((bonus * 2))}},\\"solution\\":{\\"stops\\":[1,$bonus]}}"
+`;
+const options = { strict: true, items: [{ name: 'bonus', option_type: 'int', default: 5 }] };
+
+describe.skipIf(!hasBrowser)('the comparison of runs', () => {
+  const ids: string[] = [];
+  const at = setUpConsole(async (server) => {
+    await pushApp(server, 'bonus', { main: APP }, { executable_type: 'binary', entrypoint: 'main', options });
+    for (const [name, bonus] of [
+      ['Monday', 5],
+      ['Tuesday', 8],
+    ] as const) {
+      const run = await createRunAndWait(server, 'bonus', {
+        input: { day: name },
+        body: { name, options: { bonus } },
+      });
+      ids.push(run.id);
+    }
+  });
+  const address = () => `/apps/bonus/compare?runs=${ids.join(',')}`;
+
+  test('the first minute: run again with another option, and compare', async () => {
+    const page = await at.open(`/apps/bonus/runs/${ids[0]}`);
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('textbox', { name: 'bonus' }).fill('30');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('succeeded').first().waitFor();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('heading', { name: 'Compare' }).waitFor();
+    await page.getByLabel('Add a run').selectOption(ids[0] ?? '');
+    const indicators = page.getByRole('region', { name: 'Indicators', exact: true });
+    await indicators.getByText('-50 (-83.3 %)').waitFor();
+    await page.getByRole('button', { name: 'Make baseline' }).click();
+    await indicators.getByText('+50 (+500 %)').waitFor();
+  });
+
+  test('shows only what differs, until the reader wants everything', async () => {
+    const page = await at.open(address());
+    const facts = page.getByRole('region', { name: 'Options', exact: true });
+    await facts.getByText('8', { exact: true }).waitFor();
+    expect(await page.getByRole('rowheader', { name: 'Execution class' }).count()).toBe(0);
+    await page.getByLabel('Show equal values too').check();
+    await page.getByRole('rowheader', { name: 'Execution class' }).waitFor();
+    await page.reload();
+    await page.getByRole('rowheader', { name: 'Execution class' }).waitFor();
+  });
+
+  test('lists the places at which input and output differ', async () => {
+    const page = await at.open(address());
+    const row = (name: string) =>
+      page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) });
+    await row('day').waitFor();
+    expect(await row('day').getByRole('cell').allTextContents()).toEqual(['Monday', 'Tuesday']);
+    await row('solution.stops[1]').waitFor();
+    expect(await row('solution.stops[1]').getByRole('cell').allTextContents()).toEqual(['5', '8']);
+  });
+
+  test('explains itself with one run, and with one that does not exist', async () => {
+    const page = await at.open(`/apps/bonus/compare?runs=${ids[0]}`);
+    await page.getByText('Add a run to compare this run with it.').waitFor();
+    await page.goto(`${at.server.url}/console/apps/bonus/compare?runs=${ids[0]},gone`);
+    await page.getByRole('alert').filter({ hasText: 'gone' }).waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)('is accessible on a phone in the %s theme', async (colorScheme) => {
+    const page = await at.open(address(), { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.getByRole('region', { name: 'Output', exact: true }).getByRole('table').waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+});

@@ -1,0 +1,63 @@
+import { RunLink } from '../../ui/run-link.tsx';
+import table from '../../ui/table.module.css';
+import styles from './compare-page.module.css';
+import type { ComparedGroup, ComparedRow, ComparedRun } from './compare-runs.ts';
+
+interface ComparisonTableProps {
+  application: string;
+  runs: readonly ComparedRun[];
+  group: ComparedGroup;
+}
+
+/** The rows of one group, with one column for each run. The first run is the baseline. */
+export function ComparisonTable({ application, runs, group }: ComparisonTableProps) {
+  return (
+    <section aria-label={group.name} className={styles.group}>
+      <h2>{group.name}</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <section className={table.scroll} tabIndex={0} aria-label={`${group.name} of the runs`}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              {runs.map((run, index) => (
+                <th scope="col" key={run.id}>
+                  <RunLink application={application} run={run.id}>
+                    <bdi>{run.name || run.id}</bdi>
+                  </RunLink>
+                  {index === 0 && <span className={styles.baseline}> baseline</span>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {group.rows.map((row) => (
+              <Row key={row.name} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+function Row({ row }: { row: ComparedRow }) {
+  return (
+    <tr>
+      <th scope="row" className={styles.name}>
+        <bdi>{row.name}</bdi>
+      </th>
+      {row.values.map(({ text, change }, index) => (
+        <td key={index} className={styles.value}>
+          {text === '' ? <span className={styles.absent}>none</span> : <bdi>{text}</bdi>}
+          {change && (
+            <span className={styles.change} data-outcome={change.outcome}>
+              {change.text}
+              {change.outcome && <span className="visually-hidden"> {change.outcome}</span>}
+            </span>
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}

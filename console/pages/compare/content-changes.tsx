@@ -1,0 +1,94 @@
+import { describeError } from '../../client/client.ts';
+import { useContent } from '../../ui/content/content-view.tsx';
+import { formatCell } from '../../ui/content/json-text.ts';
+import type { LoadedContent } from '../../ui/content/load-content.ts';
+import { getRunContentSource, type RunPart } from '../../ui/content/run-content.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import table from '../../ui/table.module.css';
+import styles from './compare-page.module.css';
+import { listChanges } from './list-changes.ts';
+
+interface ContentChangesProps {
+  application: string;
+  part: RunPart;
+  /** The ids of the baseline and of the other run. */
+  baseline: string;
+  other: string;
+}
+
+/** The places at which the inputs or the outputs of two runs differ. */
+export function ContentChanges({ application, part, baseline, other }: ContentChangesProps) {
+  const title = part === 'input' ? 'Input' : 'Output';
+  const before = useContent(getRunContentSource(application, baseline, part));
+  const after = useContent(getRunContentSource(application, other, part));
+  const error = before.error ?? after.error;
+  return (
+    <section aria-label={title} className={styles.group}>
+      <h2>{title}</h2>
+      {error ? (
+        <Notice kind="error">{describeError(error)}</Notice>
+      ) : before.content === undefined || after.content === undefined ? (
+        <p className={styles.absent}>Loading …</p>
+      ) : (
+        <Changes title={title} before={before.content} after={after.content} />
+      )}
+    </section>
+  );
+}
+
+interface ChangesProps {
+  title: string;
+  before: LoadedContent | null;
+  after: LoadedContent | null;
+}
+
+function Changes({ title, before, after }: ChangesProps) {
+  if (before?.kind !== 'json' || after?.kind !== 'json') {
+    return <p className={styles.absent}>{describeOthers(before, after)}</p>;
+  }
+  const { changes, isComplete } = listChanges(before.value, after.value);
+  if (changes.length === 0 && isComplete) return <p className={styles.absent}>No difference.</p>;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <section className={styles.changes} tabIndex={0} aria-label={`Differences of ${title}`}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">Place</th>
+              <th scope="col">Baseline</th>
+              <th scope="col">Other run</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map((change) => (
+              <tr key={change.path}>
+                <th scope="row" className={styles.name}>
+                  <code>
+                    <bdi>{change.path || 'whole content'}</bdi>
+                  </code>
+                </th>
+                <td className={styles.value}>
+                  <bdi>{change.before === undefined ? 'none' : formatCell(change.before)}</bdi>
+                </td>
+                <td className={styles.value}>
+                  <bdi>{change.after === undefined ? 'none' : formatCell(change.after)}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {!isComplete && <p className={styles.absent}>There are more differences than this list shows.</p>}
+    </>
+  );
+}
+
+/** Returns what is known of contents that are not both JSON. */
+function describeOthers(before: LoadedContent | null, after: LoadedContent | null): string {
+  if (before === null && after === null) return 'Neither run has any.';
+  if (before === null || after === null) return 'One of the runs has none.';
+  if (before.kind === 'text' && after.kind === 'text')
+    return before.text === after.text ? 'No difference.' : 'The texts differ.';
+  return 'These contents can be compared only after a download: they are archives, or too large.';
+}
