@@ -15,7 +15,6 @@ export function Layout() {
   const [isOpen, setOpen] = useState(false);
   const path = useRouterState({ select: (state) => state.location.pathname });
   // A visited link closes the drawer.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect is about the change of the path
   useEffect(() => setOpen(false), [path]);
   return (
     <div className={styles.frame} data-navigation={isOpen ? 'open' : undefined}>

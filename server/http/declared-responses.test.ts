@@ -173,6 +173,14 @@ function expectAsDocumented(operation: Operation, response: TestResponse): void 
   expect(findUndocumented(content.schema, response.body)).toEqual([]);
 }
 
+/** Deletes the bisect experiments that other tests of this file have created. */
+async function endBisectExperiments(): Promise<void> {
+  const params = { application_id: ids.application_id ?? '' };
+  const { body } = await server.client.call('listBisectExperiments', { params });
+  for (const { id } of Array.isArray(body) ? body : body.items)
+    await server.client.call('deleteBisectExperiment', { params: { ...params, bisect_id: id } });
+}
+
 /** Uploads an archive for the next activation. */
 async function uploadArchive(): Promise<void> {
   const params = { application_id: ids.application_id ?? '' };
@@ -339,6 +347,8 @@ describe.each(declared)('$id', (operation) => {
 
   test('succeeds as documented, and writes one audit entry where it has an effect', async () => {
     if (operation.id === 'activateBinary') await uploadArchive();
+    // A bisect experiment of this file uses the version until it ends.
+    if (operation.id === 'deleteVersion') await endBisectExperiments();
     if (operation.id === 'putUpload') {
       const params = { application_id: ids.application_id ?? '' };
       uploadUrl = (await server.client.call('createRunUpload', { params })).body.upload_url;
