@@ -37,7 +37,7 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-/** The router of the console. The address without a page of its own shows a 404 inside the layout. */
+/** The router of the console. An unknown address shows a 404 inside the layout. */
 export const router = createRouter({
   routeTree,
   basepath: '/console',

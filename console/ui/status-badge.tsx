@@ -18,7 +18,7 @@ const BADGES: Record<BadgeStatus, { label: string; tone: Tone }> = {
   canceled: { label: 'Canceled', tone: 'neutral' },
 };
 
-/** Each mark has a shape of its own, so the colour is never the only sign. */
+/** Each mark has a different shape, so the colour is never the only sign. */
 const MARKS: Record<Tone, string> = {
   waiting: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2M8 4.75V8l2.25 1.5',
   active: 'M5 3.25v9.5L12.75 8z',

@@ -13,7 +13,7 @@ const metricType = stringEnum(
   METRIC_TYPES,
   'Compared values: candidate with control, candidate with the tolerance value, or candidate minus control with the tolerance value.',
 );
-/** A field of its own, because the published client reads no other metric type than direct-comparison. */
+/** A separate field, because the published client reads no other metric type than direct-comparison. */
 const hypothesis = stringEnum(
   ['non-inferiority'],
   'For a direct comparison: compares the one-sided 95 % bound of the effect with the tolerance, instead of the values. Absent: compares the values. Beyond the specification.',

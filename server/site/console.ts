@@ -1,17 +1,19 @@
 /**
  * Serves the built console below `/console` from memory. Each path without a file gets the same page, whose script shows
- * the page of the address. The content of apps is shown in frames of `frame.html`, which has an origin of its own.
+ * the page of the address. The content of apps is shown in frames of `frame.html`, which has an opaque origin.
  */
-import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ENCODINGS, FILE_TYPES, type StaticFile, sendStaticFile } from './static-file.ts';
+import {
+  createStaticFiles,
+  HASHED_FOLDER,
+  readBuiltFiles,
+  type StaticFile,
+  sendStaticFile,
+} from './static-file.ts';
 
 const ROOT = '/console';
 const PAGE = '/index.html';
 const FRAME = '/frame.html';
-/** Files in this folder have a hash in their name, so clients may cache them forever. */
-const ASSETS = '/assets/';
 const PRIVATE_FILES = ['/input-hash.txt'];
 
 /** Scripts and styles come from the console's own files alone. The address has a one-time ticket, so no page gets it as referrer. */
@@ -57,29 +59,7 @@ export type ConsoleFiles = ReadonlyMap<string, StaticFile>;
 
 /** Reads a built console into memory. Returns null when the folder has none; the API works without one. */
 export async function loadConsole(folder: string): Promise<ConsoleFiles | null> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const found = new Map<string, Buffer>();
-  for (const entry of entries.filter((one) => one.isFile())) {
-    const path = join(entry.parentPath, entry.name);
-    found.set(path.slice(folder.length).replaceAll(sep, '/'), await readFile(path));
-  }
-  const files = new Map<string, StaticFile>();
-  for (const [path, plain] of found) {
-    const ending = extname(path);
-    if (PRIVATE_FILES.includes(path) || ending === '.br' || ending === '.gz') continue;
-    const copies = { br: found.get(`${path}.br`), gzip: found.get(`${path}.gz`) };
-    const compressed: StaticFile['compressed'] = {};
-    for (const encoding of ENCODINGS) {
-      const copy = copies[encoding];
-      if (copy) compressed[encoding] = copy;
-    }
-    files.set(path, {
-      type: FILE_TYPES[ending] ?? 'application/octet-stream',
-      cacheControl: path.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
-      plain,
-      compressed,
-    });
-  }
+  const files = createStaticFiles(await readBuiltFiles(folder), PRIVATE_FILES);
   return files.has(PAGE) ? files : null;
 }
 
@@ -93,7 +73,7 @@ export function serveConsole(app: FastifyInstance, files: ConsoleFiles): void {
     if (file)
       return sendStaticFile(request, reply.headers(path === FRAME ? FRAME_HEADERS : PAGE_HEADERS), file);
     // A missing script is a 404: the page in its place would be a syntax error.
-    if (path.startsWith(ASSETS)) return reply.callNotFound();
+    if (path.startsWith(HASHED_FOLDER)) return reply.callNotFound();
     return sendStaticFile(request, reply.headers(PAGE_HEADERS), page);
   };
   app.get(ROOT, send);

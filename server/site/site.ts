@@ -3,8 +3,6 @@
  * page never gets the content security policy of another build. URLs have no ending: `/docs/a/b` is `docs/a/b.html`. A
  * file is sent compressed when the build wrote a compressed copy and the client accepts its encoding.
  */
-import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, sep } from 'node:path';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
@@ -14,16 +12,14 @@ import type { ErrorPages } from '../http/error-responses.ts';
 import { escapeHtml } from '../search/escape-html.ts';
 import { createSearch, type Search } from '../search/search-index.ts';
 import {
-  ENCODINGS,
-  type Encoding,
+  createStaticFiles,
   FILE_TYPES,
+  readBuiltFiles,
   type StaticFile,
   sendNotFoundPage,
   sendStaticFile,
 } from './static-file.ts';
 
-/** Files in this folder have a hash in their name, so clients may cache them forever. */
-const ASSETS = '/assets/';
 const SEARCH_RECORDS = '/search.json';
 const PRIVATE_FILES = ['/csp.json', '/input-hash.txt', SEARCH_RECORDS];
 /** Files that need absolute URLs, which only the running server knows. */
@@ -35,9 +31,6 @@ const ERROR = '/error.html';
 const ERROR_SLOT = /(<p data-error="">)(<\/p>)/;
 /** The places of a page that name the server: the body element for scripts, and the code blocks for readers. */
 const ADDRESS_PLACES = /<body [^>]*>|<pre[ >].*?<\/pre>/gs;
-
-/** File endings of compressed copies. */
-const COMPRESSED_ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 
 /** A built site in memory. */
 export interface Site {
@@ -62,34 +55,16 @@ export interface SiteAddresses {
 
 /** Reads a built site into memory. Returns null when the folder has none; the API works without one. */
 export async function loadSite(folder: string, addresses: SiteAddresses): Promise<Site | null> {
-  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const found = new Map<string, Buffer>();
-  for (const entry of names.filter((name) => name.isFile())) {
-    const path = join(entry.parentPath, entry.name);
-    found.set(path.slice(folder.length).replaceAll(sep, '/'), await readFile(path));
-  }
+  const found = await readBuiltFiles(folder);
   const policy = found.get('/csp.json')?.toString();
   const errorPage = found.get(ERROR)?.toString();
   if (!found.has(NOT_FOUND) || errorPage === undefined || policy === undefined) return null;
 
   if (addresses.banner !== BANNER_PATH || addresses.search !== SEARCH_PATH)
     replaceAddresses(found, addresses);
-  const files = new Map<string, StaticFile>();
-  for (const [name, plain] of found) {
-    const ending = extname(name);
-    if (PRIVATE_FILES.includes(name) || Object.values(COMPRESSED_ENDINGS).includes(ending)) continue;
-    const compressed: StaticFile['compressed'] = {};
-    for (const encoding of ENCODINGS) {
-      const copy = found.get(`${name}${COMPRESSED_ENDINGS[encoding]}`);
-      if (copy) compressed[encoding] = copy;
-    }
-    files.set(pagePath(name), {
-      type: FILE_TYPES[ending] ?? 'application/octet-stream',
-      cacheControl: name.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache',
-      plain,
-      compressed,
-    });
-  }
+  const files = new Map(
+    [...createStaticFiles(found, PRIVATE_FILES)].map(([path, file]) => [pagePath(path), file]),
+  );
   const notFoundPage = files.get(pagePath(NOT_FOUND));
   if (!notFoundPage) return null;
   // A request for the path of an error page returns 404 like any unknown path.

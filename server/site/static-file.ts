@@ -1,10 +1,56 @@
 /** Sends files from memory, in the best encoding that the client accepts, with an ETag of their content. */
 import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** Files in this folder of a build have a hash in their name, so clients may cache them forever. */
+export const HASHED_FOLDER = '/assets/';
+
 /** Encodings of compressed copies, the smaller result first. */
-export const ENCODINGS = ['br', 'gzip'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+const ENCODINGS = ['br', 'gzip'] as const;
+type Encoding = (typeof ENCODINGS)[number];
+
+/** File endings of compressed copies. */
+const COMPRESSED_ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+
+/** The files of a build by path, which begins with `/`. */
+export type BuiltFiles = Map<string, Buffer>;
+
+/** Reads all files of a folder into memory; empty for a folder that does not exist. */
+export async function readBuiltFiles(folder: string): Promise<BuiltFiles> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const found: BuiltFiles = new Map();
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    found.set(path.slice(folder.length).replaceAll(sep, '/'), await readFile(path));
+  }
+  return found;
+}
+
+/** Returns the files of a build with their types and compressed copies, without the files in `privatePaths`. */
+export function createStaticFiles(
+  found: BuiltFiles,
+  privatePaths: readonly string[],
+): Map<string, StaticFile> {
+  const files = new Map<string, StaticFile>();
+  for (const [path, plain] of found) {
+    const ending = extname(path);
+    if (privatePaths.includes(path) || Object.values(COMPRESSED_ENDINGS).includes(ending)) continue;
+    const compressed: StaticFile['compressed'] = {};
+    for (const encoding of ENCODINGS) {
+      const copy = found.get(`${path}${COMPRESSED_ENDINGS[encoding]}`);
+      if (copy) compressed[encoding] = copy;
+    }
+    files.set(path, {
+      type: FILE_TYPES[ending] ?? 'application/octet-stream',
+      cacheControl: path.startsWith(HASHED_FOLDER) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      plain,
+      compressed,
+    });
+  }
+  return files;
+}
 
 /** Content types by the ending of the file name. */
 export const FILE_TYPES: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ import { ComparisonTable } from './comparison-table.tsx';
 import { ContentChanges } from './content-changes.tsx';
 import { runQuery } from './queries.ts';
 import { RunChooser } from './run-chooser.tsx';
-import { type CompareSearch, listRunIds } from './search.ts';
+import { COMPARED_RUNS_MIN, type CompareSearch, listRunIds } from './search.ts';
 
 /** Two to ten runs side by side: only what differs, unless the reader wants to see everything. */
 export function ComparePage() {
@@ -32,7 +32,7 @@ export function ComparePage() {
         runs={runs}
         onChange={(chosen) => change({ runs: chosen.join(',') })}
       />
-      {runs.length < 2 ? (
+      {runs.length < COMPARED_RUNS_MIN ? (
         <Notice kind="info">
           Add a run to compare {runs.length === 0 ? 'two runs' : 'this run with it'}.
         </Notice>

@@ -1,5 +1,6 @@
 /** Compares runs value by value. The first run is the baseline. Pure. */
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { formatNumber } from '../../ui/format-quantity.ts';
 
 /** The difference of a number to that of the baseline. */
 interface Change {
@@ -32,7 +33,6 @@ export type ComparedRun = Pick<RunInformation, 'id' | 'name' | 'statistics' | 'm
 type Value = string | number | boolean | undefined;
 
 /** The percentages have one decimal, the numbers at most 12 significant digits. */
-const numbers = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 12 });
 const signed = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 12, signDisplay: 'exceptZero' });
 const percentages = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
@@ -94,7 +94,7 @@ function compareValues(name: string, values: readonly Value[], isLessBetter?: tr
 }
 
 function formatValue(value: Value): string {
-  return typeof value === 'number' ? numbers.format(value) : String(value ?? '');
+  return typeof value === 'number' ? formatNumber(value) : String(value ?? '');
 }
 
 /** Returns the difference of two numbers; undefined for equal ones and for anything else. */

@@ -1,6 +1,7 @@
 /** The address of a comparison: which runs, and whether equal values are visible. */
 
-/** The most runs of a comparison. */
+/** The fewest and the most runs of a comparison. */
+export const COMPARED_RUNS_MIN = 2;
 export const COMPARED_RUNS_MAX = 10;
 
 export interface CompareSearch {

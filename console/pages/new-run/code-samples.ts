@@ -1,4 +1,5 @@
 /** The request of a new run as commands for a terminal and as a Python program. The token stays a placeholder. */
+import { quoteShell } from '../../ui/forms/quote-shell.ts';
 import type { PlannedRequest } from './request.ts';
 
 /** A request, and the server that it goes to. */
@@ -10,11 +11,6 @@ export interface SampleSource {
 
 const CURL = 'curl -sS --fail-with-body';
 const TOKEN = '-H "Authorization: Bearer $SWITCHYARD_TOKEN"';
-
-/** Quotes a text for a POSIX shell, whatever it contains. */
-function quoteShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 /** Quotes a text for Python. JSON is nearly Python: only an unpaired surrogate has another meaning, and it is escaped in both. */
 function quotePython(text: string): string {

@@ -9,11 +9,10 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
+import { COMPARED_RUNS_MAX, COMPARED_RUNS_MIN } from '../compare/search.ts';
 import { cancelRuns, deleteRuns } from './bulk-actions.ts';
 import styles from './runs-page.module.css';
 
-const COMPARED_MIN = 2;
-const COMPARED_MAX = 10;
 const CONFIRMATION = 'delete';
 
 const refreshRuns = () => queryClient.invalidateQueries({ queryKey: ['listRuns'] });
@@ -33,7 +32,7 @@ export function RunActions({
   const router = useRouter();
   const ids = runs.map(({ id }) => id);
   const cancelable = runs.filter((run) => isActionAllowed('cancel', run.status_v2));
-  const canCompare = ids.length >= COMPARED_MIN && ids.length <= COMPARED_MAX;
+  const canCompare = ids.length >= COMPARED_RUNS_MIN && ids.length <= COMPARED_RUNS_MAX;
   const compare = () =>
     router.history.push(`/console/apps/${encodeURIComponent(application)}/compare?runs=${ids.join(',')}`);
   return (

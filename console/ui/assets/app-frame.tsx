@@ -16,7 +16,7 @@ const LIBRARIES: Record<FrameKind, string | undefined> = {
 };
 
 /**
- * A chart or page of an app, drawn in a sandboxed frame with an origin of its own and no network. The frame cannot load the
+ * A chart or page of an app, drawn in a sandboxed frame with an opaque origin and no network. The frame cannot load the
  * library itself, so this page sends its text with the content.
  */
 export function AppFrame({ kind, content, label }: { kind: FrameKind; content: unknown; label: string }) {

@@ -6,7 +6,7 @@ import { Notice } from '../notice.tsx';
 import styles from './asset-list.module.css';
 import { type AssetFacts, AssetView } from './asset-view.tsx';
 
-/** The place that an asset asks for: a tab of its own, or a slot from 1 to 3 of the summary. */
+/** The place that an asset asks for: a separate tab, or a slot from 1 to 3 of the summary. */
 export type AssetPlace = 'custom-tab' | 'summary-tab';
 
 /** Returns the label of an asset: the one that its `visual` gives, or its name. */

@@ -1,4 +1,4 @@
-/** CodeMirror for JSON, in the colours of the design. A script of its own: it is 120 kB. */
+/** CodeMirror for JSON, in the colours of the design. It is a separate script, because it has 120 kB. */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { bracketMatching, foldGutter } from '@codemirror/language';

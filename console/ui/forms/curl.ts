@@ -1,5 +1,6 @@
 import { buildPath } from '@switchyard/contract/client.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { quoteShell } from './quote-shell.ts';
 
 /** The parts of a request that a command for a terminal shows. */
 export interface CurlRequest {
@@ -11,15 +12,10 @@ export interface CurlRequest {
 export function formatCurl(id: OperationId, { params, body }: CurlRequest): string {
   const { method, path } = operations[id];
   const parts = [
-    `curl -X ${method} "$SWITCHYARD_URL"${quote(buildPath({ path }, params))}`,
+    `curl -X ${method} "$SWITCHYARD_URL"${quoteShell(buildPath({ path }, params))}`,
     '-H "Authorization: Bearer $SWITCHYARD_TOKEN"',
   ];
   if (body !== undefined)
-    parts.push("-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(body))}`);
+    parts.push("-H 'Content-Type: application/json'", `-d ${quoteShell(JSON.stringify(body))}`);
   return parts.join(' \\\n  ');
-}
-
-/** Quotes a text for a shell; a text may contain quotes itself. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

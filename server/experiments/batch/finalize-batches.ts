@@ -1,5 +1,5 @@
 /**
- * Ends batch experiments that have neither planned nor unfinished runs, unless a race goes on. Status and results are written in one transaction.
+ * Ends batch experiments that have neither planned nor unfinished runs, unless a race continues. Status and results are written in one transaction.
  */
 import type { Contents } from '../../blobs/contents.ts';
 import type { Database, Reader } from '../../database/database.ts';

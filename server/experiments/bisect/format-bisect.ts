@@ -121,7 +121,7 @@ function explainEnding(
     case null:
       return isStopped
         ? { verdict: 'stopped', reason: 'A caller stopped the search.' }
-        : { verdict: 'running', reason: 'The search goes on.' };
+        : { verdict: 'running', reason: 'The search has not ended.' };
   }
 }
 

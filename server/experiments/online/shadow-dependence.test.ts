@@ -32,7 +32,7 @@ interface Original {
   pause?: number;
 }
 
-/** Starts a test in an application of its own, and returns its calls. */
+/** Starts a test in a new application, and returns its calls. */
 async function startTest(settings: object) {
   const application = uniqueId('shadow');
   await createOnlineTestApp(server, application, {});

@@ -29,7 +29,7 @@ export function planRaceRound(plan: RaceRunsPlan): { runs: PlannedRun[]; race: R
   const runs: PlannedRun[] = [];
   let block = countRaceRuns(race) - countRaceRuns(race, race.planned_inputs);
   for (const [index, group] of race.inputs.slice(race.planned_inputs, planned_inputs).entries()) {
-    // Each input has a seed of its own, so that its order does not depend on the rounds before.
+    // Each input has a separate seed, so that its order does not depend on the rounds before.
     const random = new RandomGenerator(`${seed} ${race.planned_inputs + index}`);
     for (const repetition of race.repetitions)
       for (const input of group.inputs) {

@@ -60,7 +60,7 @@ export async function* readObservations(
 
 type DescribedRow = Pick<ObservedRun, 'input_id' | 'labels'>;
 
-/** Returns the function that finds clusters and features of a run's input. A run that joined the batch has none of its own. */
+/** Returns the function that finds clusters and features of a run's input. A run that joined the batch has neither. */
 function indexProperties(
   properties: readonly InputProperties[],
 ): (row: DescribedRow) => Pick<RawObservation, 'clusters' | 'features'> {

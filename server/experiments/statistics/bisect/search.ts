@@ -63,7 +63,7 @@ export interface SearchResult {
   steps: SearchStep[];
   /** Null: wait for pending runs, or the search has ended. */
   next: PlannedRounds | null;
-  /** Null while the search goes on. `skipped`: only versions that cannot be tested are left between the last two. */
+  /** Null while the search runs. `skipped`: only versions that cannot be tested are left between the last two. */
   ending: 'found' | 'skipped' | 'narrowed' | 'not_worse' | 'undecided' | null;
   /** The last version that is not worse, and the first one that is, as far as they are known. */
   lastGood: string;
