@@ -5,6 +5,8 @@ import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { auditRoute } from './pages/audit/route.ts';
 import { compareRoute } from './pages/compare/route.ts';
+import { inputSetRoute, inputSetsRoute } from './pages/input-sets/route.ts';
+import { inputRoute, inputsRoute } from './pages/inputs/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
 import { membersRoute } from './pages/members/route.ts';
 import { newRunRoute } from './pages/new-run/route.ts';
@@ -33,6 +35,10 @@ const routeTree = rootRoute.addChildren([
       applicationOverviewRoute,
       runsRoute,
       runContentRoute,
+      inputsRoute,
+      inputRoute,
+      inputSetsRoute,
+      inputSetRoute,
     ]),
   ]),
 ]);

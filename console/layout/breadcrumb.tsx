@@ -1,17 +1,17 @@
 import { Link, useParams, useRouterState } from '@tanstack/react-router';
 import styles from './breadcrumb.module.css';
 
-/** Names of the pages of an application, by the part of the address after its id. */
-const SECTIONS: Readonly<Record<string, string>> = {
-  runs: 'Runs',
-  'new-run': 'New run',
-  compare: 'Compare',
-  experiments: 'Experiments',
-  ensembles: 'Ensembles',
-  inputs: 'Inputs',
-  'input-sets': 'Input sets',
-  secrets: 'Secrets',
-};
+/** The pages of an application by the part of the address after its id. Those that list resources have a link. */
+const SECTIONS = new Map([
+  ['runs', { label: 'Runs', to: '/apps/$application/runs' as const }],
+  ['new-run', { label: 'New run', to: undefined }],
+  ['compare', { label: 'Compare', to: undefined }],
+  ['experiments', { label: 'Experiments', to: undefined }],
+  ['ensembles', { label: 'Ensembles', to: undefined }],
+  ['inputs', { label: 'Inputs', to: '/apps/$application/inputs' as const }],
+  ['input-sets', { label: 'Input sets', to: '/apps/$application/input-sets' as const }],
+  ['secrets', { label: 'Secrets', to: undefined }],
+]);
 
 /** The way from the application to the page, as links. Other pages have none: the navigation marks them. */
 export function Breadcrumb() {
@@ -19,7 +19,7 @@ export function Breadcrumb() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   if (application === undefined) return null;
   const [, , , section, ...ids] = path.split('/').map(decodePart);
-  const label = section === undefined ? undefined : SECTIONS[section];
+  const page = section === undefined ? undefined : SECTIONS.get(section);
   return (
     <nav aria-label="Breadcrumb" className={styles.breadcrumb}>
       <ol>
@@ -28,14 +28,14 @@ export function Breadcrumb() {
             {application}
           </Link>
         </li>
-        {label !== undefined && (
+        {page && (
           <li>
-            {section === 'runs' ? (
-              <Link to="/apps/$application/runs" params={{ application }}>
-                {label}
-              </Link>
+            {page.to === undefined ? (
+              page.label
             ) : (
-              label
+              <Link to={page.to} params={{ application }}>
+                {page.label}
+              </Link>
             )}
           </li>
         )}

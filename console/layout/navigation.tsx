@@ -62,6 +62,16 @@ function ApplicationLinks({ application }: { application: string }) {
           New run
         </Link>
       </li>
+      <li>
+        <Link to="/apps/$application/inputs" params={params} activeOptions={{ includeSearch: false }}>
+          Inputs
+        </Link>
+      </li>
+      <li>
+        <Link to="/apps/$application/input-sets" params={params} activeOptions={{ includeSearch: false }}>
+          Input sets
+        </Link>
+      </li>
     </Group>
   );
 }

@@ -1,0 +1,102 @@
+import type { InputSet } from '@switchyard/contract/applications/input-sets.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client } from '../../client/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
+import { useRight } from '../../ui/use-right.ts';
+import { InputChoices } from './input-choices.tsx';
+import { refreshInputSets } from './queries.ts';
+
+interface InputSetProps {
+  application: string;
+  set: InputSet;
+}
+
+/** Buttons that change an input set, for a role that may experiment. */
+export function InputSetActions(props: InputSetProps) {
+  const [dialog, setDialog] = useState<'rename' | 'edit' | 'delete'>();
+  const close = () => setDialog(undefined);
+  if (!useRight('experiment')) return null;
+  return (
+    <>
+      <Button onPress={() => setDialog('rename')}>Rename</Button>
+      <Button onPress={() => setDialog('edit')}>Edit inputs</Button>
+      <Button kind="danger" onPress={() => setDialog('delete')}>
+        Delete
+      </Button>
+      {dialog === 'rename' && <RenameInputSet {...props} onClose={close} />}
+      {dialog === 'edit' && <EditInputs {...props} onClose={close} />}
+      {dialog === 'delete' && <DeleteInputSet {...props} onClose={close} />}
+    </>
+  );
+}
+
+type DialogProps = InputSetProps & { onClose: () => void };
+
+function RenameInputSet({ application, set, onClose }: DialogProps) {
+  const params = { application_id: application, input_set_id: set.id };
+  return (
+    <RenameDialog
+      noun="input set"
+      current={set}
+      formatCurl={(body) => formatCurl('updateInputSet', { params, body })}
+      onRename={async (body) => {
+        await client.call('updateInputSet', { params, body });
+        await refreshInputSets();
+        onClose();
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Removes inputs from the set, and adds managed inputs to it. */
+function EditInputs({ application, set, onClose }: DialogProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(set.input_ids));
+  const params = { application_id: application, input_set_id: set.id };
+  const body = { inputs: [...chosen].map((id) => ({ id })) };
+  return (
+    <FormDialog
+      title="Edit inputs"
+      action="Save"
+      isReady={chosen.size > 0}
+      curl={formatCurl('updateInputSet', { params, body })}
+      onClose={onClose}
+      onSubmit={async () => {
+        await client.call('updateInputSet', { params, body });
+        await refreshInputSets();
+        onClose();
+      }}
+    >
+      <p>
+        Inputs of the set stay as they were copied. Experiments on the set keep the inputs they began with.
+      </p>
+      <InputChoices application={application} listed={set.inputs} chosen={chosen} onChange={setChosen} />
+    </FormDialog>
+  );
+}
+
+function DeleteInputSet({ application, set, onClose }: DialogProps) {
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      title={`Delete ${set.id}?`}
+      word={set.id}
+      action="Delete input set"
+      onClose={onClose}
+      onConfirm={async () => {
+        await client.call('deleteInputSet', {
+          params: { application_id: application, input_set_id: set.id },
+        });
+        await navigate({ to: '/apps/$application/input-sets', params: { application } });
+        await refreshInputSets();
+      }}
+    >
+      <p>Experiments on the set have their own inputs and stay, and so do its runs and managed inputs.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,119 @@
+import type { InputSetInput } from '@switchyard/contract/applications/input-sets.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { client } from '../../client/client.ts';
+import { ContentView } from '../../ui/content/content-view.tsx';
+import { toLocalUrl } from '../../ui/content/run-content.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { FactList } from '../../ui/resources/fact-list.tsx';
+import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
+import { RunLink } from '../../ui/run-link.tsx';
+import table from '../../ui/table.module.css';
+import { describeSource } from './describe-source.ts';
+import { InputSetActions } from './input-set-actions.tsx';
+import styles from './input-sets-page.module.css';
+import { inputSetQuery } from './queries.ts';
+
+const route = getRouteApi('/signed-in/apps/$application/input-sets/$inputSet');
+
+/** One input set: its inputs, and the content of the chosen one. */
+export function InputSetPage() {
+  const { application, inputSet: id } = route.useParams();
+  const { input: chosen } = route.useSearch();
+  const { data: set } = useSuspenseQuery(inputSetQuery(application, id));
+  const visible = set.inputs.find((one) => one.id === chosen) ?? set.inputs[0];
+  usePageTitle(set.name, 'Input sets', application);
+  return (
+    <>
+      <PageHeader
+        title={set.name}
+        description={<ResourceHeading id={set.id} noun="input set" description={set.description} />}
+        actions={<InputSetActions application={application} set={set} />}
+      />
+      <div className={styles.facts}>
+        <FactList
+          facts={[
+            ['Inputs', `${set.inputs.length} from ${describeSource(set)}`],
+            ['Created', <RelativeTime key="created" at={set.created_at} />],
+            ['Changed', set.updated_at !== set.created_at && <RelativeTime at={set.updated_at} />],
+          ]}
+        />
+      </div>
+      <div className={styles.sections}>
+        <InputTable inputs={set.inputs} visible={visible?.id} />
+        {visible && <Preview input={visible} />}
+      </div>
+    </>
+  );
+}
+
+function InputTable({ inputs, visible }: { inputs: readonly InputSetInput[]; visible: string | undefined }) {
+  const { application } = route.useParams();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
+    <section className={table.scroll} tabIndex={0} aria-label="Table of inputs">
+      <table className={table.table} aria-label="Inputs">
+        <thead>
+          <tr>
+            <th>Input</th>
+            <th>Format</th>
+            <th>Source</th>
+          </tr>
+        </thead>
+        <tbody>
+          {inputs.map(({ id, name, format, run_id }) => (
+            <tr key={id}>
+              <td>
+                <Link
+                  from="/apps/$application/input-sets/$inputSet"
+                  to="."
+                  search={{ input: id }}
+                  resetScroll={false}
+                  className={styles.name}
+                  {...(id === visible && { 'aria-current': 'true' as const })}
+                >
+                  {name || id}
+                </Link>
+                {name !== '' && name !== id && <code className={styles.soft}>{id}</code>}
+              </td>
+              <td>{format.input.type}</td>
+              <td>
+                {run_id === undefined ? (
+                  'managed input'
+                ) : (
+                  <RunLink application={application} run={run_id}>
+                    <code>{run_id}</code>
+                  </RunLink>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The content of one input. Its download URL is read again with the set, because it is valid for ten minutes. */
+function Preview({ input }: { input: InputSetInput }) {
+  const { application, inputSet } = route.useParams();
+  const getUrl = async (signal: AbortSignal) => {
+    const params = { application_id: application, input_set_id: inputSet };
+    const { body } = await client.call('getInputSet', { params, signal });
+    const url = body.inputs.find(({ id }) => id === input.id)?.download_url;
+    return url === undefined ? undefined : toLocalUrl(url);
+  };
+  return (
+    <section aria-labelledby="preview">
+      <h2 id="preview">{input.name || input.id}</h2>
+      <ContentView
+        key={input.id}
+        label="Input"
+        fileName={input.id}
+        source={{ key: [application, 'input set', inputSet, input.id], getUrl }}
+      />
+    </section>
+  );
+}

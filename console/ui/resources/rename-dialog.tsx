@@ -1,0 +1,41 @@
+import { type ReactNode, useState } from 'react';
+import { TextField } from '../forms/field.tsx';
+import { FormDialog } from '../forms/form-dialog.tsx';
+
+/** The fields that name a resource. */
+interface ResourceName {
+  name: string;
+  description: string;
+}
+
+interface RenameDialogProps {
+  /** Names the resource, such as `input`. */
+  noun: string;
+  current: ResourceName;
+  /** Says what a new name does not change. */
+  children?: ReactNode;
+  formatCurl: (changed: ResourceName) => string;
+  onRename: (changed: ResourceName) => Promise<void>;
+  onClose: () => void;
+}
+
+/** Changes the name and the description of a resource. */
+export function RenameDialog({ noun, current, children, formatCurl, onRename, onClose }: RenameDialogProps) {
+  const [name, setName] = useState(current.name);
+  const [description, setDescription] = useState(current.description);
+  const changed = { name: name.trim(), description: description.trim() };
+  return (
+    <FormDialog
+      title={`Rename ${noun}`}
+      action="Save"
+      isReady={changed.name !== ''}
+      curl={formatCurl(changed)}
+      onClose={onClose}
+      onSubmit={() => onRename(changed)}
+    >
+      {children}
+      <TextField label="Name" value={name} onChange={setName} autoFocus />
+      <TextField label="Description" value={description} onChange={setDescription} />
+    </FormDialog>
+  );
+}
