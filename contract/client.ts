@@ -53,12 +53,17 @@ export type CallRequest<O extends Operation> = O extends Operation
   ? ParamsPart<O> & QueryPart<O> & BodyPart<O> & RequestExtras
   : never;
 
+/** The content type of a stream of events, which has no end to wait for. */
+export const EVENT_STREAM = 'text/event-stream';
+
 type Content<O extends Operation, S extends keyof O['responses'], B> = O['responses'][S] extends {
   contentType: string;
 }
-  ? O['responses'][S] extends { contentType: `text/${string}` }
-    ? string
-    : ReadableStream<Uint8Array>
+  ? O['responses'][S] extends { contentType: typeof EVENT_STREAM }
+    ? ReadableStream<Uint8Array>
+    : O['responses'][S] extends { contentType: `text/${string}` }
+      ? string
+      : ReadableStream<Uint8Array>
   : B;
 
 /** A response that the operation declares. Bodies that are neither JSON nor text are streams that can be read once. */
@@ -198,7 +203,8 @@ async function readBody(declared: Operation, response: Response): Promise<unknow
     return undefined;
   }
   if (declaredResponse.contentType === undefined) return response.json();
-  return declaredResponse.contentType.startsWith('text/') ? response.text() : response.body;
+  const { contentType } = declaredResponse;
+  return contentType.startsWith('text/') && contentType !== EVENT_STREAM ? response.text() : response.body;
 }
 
 async function readError(response: Response): Promise<unknown> {

@@ -127,6 +127,7 @@ import {
 import { getQueue } from './runs/queue.ts';
 import { listRunReplays, replayRun } from './runs/replays.ts';
 import { getRunLiveLogs, getRunLogs } from './runs/run-logs.ts';
+import { streamRunEvents } from './runs/run-streams.ts';
 import {
   cancelRun,
   createRun,
@@ -193,6 +194,7 @@ export const operations = {
   getRunOutput,
   getRunLogs,
   getRunLiveLogs,
+  streamRunEvents,
   listRunAssets,
   getRunAsset,
   replayRun,

@@ -134,6 +134,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     .addresses()
     .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
   closers.push(() => closeHttp(http));
+  closers.push(async () => services.openStreams.close());
   if (config.role !== 'worker') startJobs(services.jobs.webhooks, closers);
   closers.push(async () => {
     state.notReadyReason = 'The server is shutting down.';

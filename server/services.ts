@@ -31,6 +31,7 @@ import { Idempotency } from './http/handlers/idempotency.ts';
 import { PageTokens } from './http/lists/pagination.ts';
 import { createMetrics, registerQueueMetrics } from './http/metrics.ts';
 import { UrlSigner } from './http/requests/signed-url.ts';
+import { OpenStreams } from './http/streams/open-streams.ts';
 import { shareInput } from './inputs/share-input.ts';
 import { findInstance, findInstanceUsingSecrets } from './instances/store.ts';
 import type { Log } from './log.ts';
@@ -39,6 +40,7 @@ import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { JsonReader } from './runs/results/json-reader.ts';
+import { RunStreams } from './runs/streams/run-streams.ts';
 import { lockCollection } from './secrets/store.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
@@ -107,7 +109,10 @@ export async function createServices(parts: ServicesParts) {
     ...{ log, idempotency, onlineTests, addressRuleFor },
     resolve: parts.resolveHostname,
   });
+  const openStreams = new OpenStreams(clock);
+  const runStreams = new RunStreams({ database, clock, log, openStreams });
   return {
+    ...{ openStreams, runStreams },
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
     ...{ jobs, publicUrl, isLocal },
     invites: new Invites(deriveKey(masterKey, 'invites'), clock),
@@ -157,6 +162,7 @@ export function createContext({ config, state, services, runner }: ContextParts)
     startEnsemble: (request, store) => startEnsemble({ ...shared, store }, request),
     joinBatch: (application, id) => joinBatch(database.read, application, id),
     logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
+    runStreams: services.runStreams,
     runDeletion: new RunDeletion(shared),
     onlineTests: services.onlineTests,
     onlineTestResults: services.onlineTestResults,

@@ -24,8 +24,8 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'planning',
     'simulation',
   ],
-  'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists'],
-  'server/runs': ['store', 'queue', 'logs', 'results', 'submit', 'execute', 'replay', 'api'],
+  'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists', 'streams'],
+  'server/runs': ['store', 'queue', 'logs', 'results', 'submit', 'execute', 'replay', 'streams', 'api'],
   'site/components': ['controls', 'markup', 'layout'],
   'site/generator': ['inputs', 'markup', 'pages', 'output'],
 };

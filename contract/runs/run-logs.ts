@@ -15,7 +15,7 @@ const RunLog = Type.Object(
   { $id: 'RunLog', description: 'The whole log of a run.' },
 );
 
-const LogItem = Type.Object(
+export const LogItem = Type.Object(
   {
     timestamp: timestampSchema('Time of the line, to the microsecond'),
     log: Type.String({

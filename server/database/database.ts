@@ -34,6 +34,7 @@ export interface TransactOptions {
 /** Topics of notifications between processes. A notification has no content: its listener reads the tables again. */
 export const TOPICS = [
   'runs-queued',
+  'runs-started',
   'runs-canceled',
   'runs-ended',
   'runs-planned',

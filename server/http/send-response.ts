@@ -48,6 +48,11 @@ export async function sendRawBody(to: Recipient, response: RawResponse): Promise
     reply.code(status).header('content-type', contentType);
     return sendWhole(to, raw);
   }
+  if (to.request.method === 'HEAD') {
+    // Otherwise a stream without an end would stay open for nobody.
+    raw.destroy();
+    return reply.code(status).header('content-type', contentType).send(Readable.from([]));
+  }
   try {
     await reserveUntilClose(to, memoryBytes);
   } catch (error) {

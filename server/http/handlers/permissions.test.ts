@@ -75,6 +75,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   getRunOutput: 'read',
   getRunLogs: 'read',
   getRunLiveLogs: 'read',
+  streamRunEvents: 'read',
   listRunAssets: 'read',
   getRunAsset: 'read',
   replayRun: 'run',

@@ -134,6 +134,7 @@ export class Dispatcher {
         containment: runner.host.containment,
       };
       const claimed = await database.transact((tx) => claimRuns(tx, claim), { durable: false });
+      if (claimed.length > 0) database.notify('runs-started');
       for (const run of claimed) this.#start(run);
       count += claimed.length;
     }

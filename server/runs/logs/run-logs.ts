@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
-import { isTerminal } from '@switchyard/contract/states.ts';
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Content, Contents } from '../../blobs/contents.ts';
 import { FILE_CHUNK_BYTES } from '../../blobs/hashed-file.ts';
 import { formatRfc3339Micros } from '../../clock.ts';
@@ -13,19 +13,48 @@ import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { RawResponse } from '../../http/handlers/handler.ts';
 import { formatJson } from '../../http/send-response.ts';
 import { findEnsembleDefinition } from '../store/ensemble-runs.ts';
-import { findLiveLogSnapshot, LIVE_LOG_CHUNKS_MAX, type LiveLogSnapshot } from '../store/log-chunks.ts';
+import { findLiveLogSnapshot, type LiveLogSnapshot } from '../store/log-chunks.ts';
 import { readEnsembleLogPage } from './ensemble-log.ts';
 import { parseLogLines } from './log-writer.ts';
 
+/** The maximum number of chunks in one response with live logs. */
+const LIVE_LOG_CHUNKS_MAX = 20;
 /** The delay before the next page when more lines are stored than fit on one. */
 const NEXT_PAGE_SECONDS = 1;
 
-interface LiveLogRequest {
+interface LogRequest {
   account: AccountId;
   application: ApplicationId;
   id: RunId;
-  /** The page token of the request. */
+  /** The token of the page before; undefined or empty for the first page. */
   since: string | undefined;
+  /** The maximum number of stored chunks on the page, of at most 256 KiB each. */
+  chunksMax?: number;
+}
+
+/** New lines of a run, and its status at the same moment. */
+export interface LogPage {
+  status: RunStatusV2;
+  items: LiveLog['items'];
+  /** The token of this page; null before the first line. */
+  token: string | null;
+  /** True if no more lines are stored now. With a terminal status, the log is complete. */
+  isComplete: boolean;
+}
+
+/** Returns the next page of a log; undefined when the account has no such run, and null for an invalid token. */
+export async function readLogPage(
+  db: Reader,
+  { since, chunksMax = LIVE_LOG_CHUNKS_MAX, ...run }: LogRequest,
+): Promise<LogPage | undefined | null> {
+  const after = parseSequence(since);
+  const snapshot = await findLiveLogSnapshot(db, { ...run, after: after ?? 0, limit: chunksMax });
+  if (!snapshot) return undefined;
+  const page =
+    snapshot.runType === 'ensemble'
+      ? await readEnsemblePage(db, run.id, since)
+      : formatPage(snapshot, after, chunksMax);
+  return page && { ...page, status: snapshot.status };
 }
 
 /**
@@ -36,17 +65,16 @@ interface LiveLogRequest {
  */
 export async function readLiveLog(
   db: Reader,
-  { since, ...run }: LiveLogRequest,
+  request: LogRequest,
   schedulePoll: () => number,
 ): Promise<LiveLog | undefined> {
-  const after = parseSequence(since);
-  const snapshot = await findLiveLogSnapshot(db, { ...run, after: after ?? 0 });
-  if (!snapshot) return undefined;
-  const page =
-    snapshot.runType === 'ensemble' ? await readEnsemblePage(db, run.id, since) : formatPage(snapshot, after);
-  if (!page)
-    throw badRequest(`since is ${quoteValue(since)}; it must be the next_page_token of the call before.`);
-  const status = isTerminal(snapshot.status) && !page.isComplete ? 'running' : snapshot.status;
+  const page = await readLogPage(db, request);
+  if (page === undefined) return undefined;
+  if (page === null)
+    throw badRequest(
+      `since is ${quoteValue(request.since)}; it must be the next_page_token of the call before.`,
+    );
+  const status = isTerminal(page.status) && !page.isComplete ? 'running' : page.status;
   return {
     items: page.items,
     ...(page.token === null ? {} : { next_page_token: page.token }),
@@ -55,14 +83,9 @@ export async function readLiveLog(
   };
 }
 
-interface LogPage {
-  items: LiveLog['items'];
-  token: string | null;
-  /** True if no more lines are stored now. */
-  isComplete: boolean;
-}
+type Lines = Omit<LogPage, 'status'>;
 
-function formatPage({ chunks }: LiveLogSnapshot, after: number | null): LogPage | null {
+function formatPage({ chunks }: LiveLogSnapshot, after: number | null, chunksMax: number): Lines | null {
   if (after === null) return null;
   const items: LiveLog['items'] = [];
   let lastSeq = after;
@@ -72,11 +95,11 @@ function formatPage({ chunks }: LiveLogSnapshot, after: number | null): LogPage 
       items.push({ timestamp: formatRfc3339Micros(micros), log: text });
     lastSeq = chunk.seq;
   }
-  const isComplete = lastSeq === (chunks.at(-1)?.seq ?? after) && chunks.length < LIVE_LOG_CHUNKS_MAX;
+  const isComplete = lastSeq === (chunks.at(-1)?.seq ?? after) && chunks.length < chunksMax;
   return { items, token: lastSeq > 0 ? String(lastSeq) : null, isComplete };
 }
 
-async function readEnsemblePage(db: Reader, id: RunId, since: string | undefined): Promise<LogPage | null> {
+async function readEnsemblePage(db: Reader, id: RunId, since: string | undefined): Promise<Lines | null> {
   const definition = await findEnsembleDefinition(db, id);
   const page = await readEnsembleLogPage(db, { id, ensemble: definition }, since);
   if (!page) return null;

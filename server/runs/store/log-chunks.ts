@@ -102,10 +102,12 @@ interface Place {
   application: ApplicationId;
   id: RunId;
   after: number;
+  /** The maximum number of chunks. */
+  limit: number;
 }
 
 /** Finds the run by its id alone, with a limit: otherwise PostgreSQL may scan the runs of the application. */
-const selectFollowed = prepareStatement((db, { account, application, id, after }: Place) =>
+const selectFollowed = prepareStatement((db, { account, application, id, after, limit }: Place) =>
   db
     .selectFrom((from) =>
       from
@@ -124,7 +126,7 @@ const selectFollowed = prepareStatement((db, { account, application, id, after }
           .where('run_id', '=', id)
           .where('seq', '>', after)
           .orderBy('seq')
-          .limit(LIVE_LOG_CHUNKS_MAX)
+          .limit(limit)
           .as('chunk'),
       (join) => join.onTrue(),
     )
@@ -134,9 +136,6 @@ const selectFollowed = prepareStatement((db, { account, application, id, after }
     .where('applications.deleted_at', 'is', null)
     .orderBy('chunk.seq'),
 );
-
-/** The maximum number of chunks in one response with live logs. */
-export const LIVE_LOG_CHUNKS_MAX = 20;
 
 /**
  * Returns the status of a run and its chunks after `after`; undefined when the account has no such run. One statement, so

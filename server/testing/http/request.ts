@@ -34,8 +34,15 @@ export async function sendRequest(
     },
     ...(options.body === undefined ? {} : { body: formatBody(options.body) }),
   });
-  const text = await response.text();
+  const isStream = response.headers.get('content-type') === 'text/event-stream';
+  const text = isStream ? await readFirstBytes(response) : await response.text();
   return { status: response.status, headers: response.headers, text, body: parse(text) };
+}
+
+/** Reads the beginning of a stream, which may have no end, and closes it. */
+async function readFirstBytes({ body }: Response): Promise<string> {
+  for await (const bytes of body ?? []) return new TextDecoder().decode(bytes);
+  return '';
 }
 
 function formatBody(body: unknown): string | Uint8Array<ArrayBuffer> {

@@ -1,0 +1,81 @@
+/** The stream of a run: its status and its log lines, as server-sent events. */
+import Type from 'typebox';
+import { STREAM_MINUTES_MAX } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { stringEnum } from '../schemas/field-schemas.ts';
+import { RUN_STATUSES_V2 } from '../states.ts';
+import { LogItem } from './run-logs.ts';
+import { RunParams } from './runs.ts';
+
+/** The header by which a client continues a stream. */
+const ResumeHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({
+      description: 'The `id` of the last event that you received. The stream continues after it.',
+    }),
+  ),
+});
+
+/** Returns the schema of one kind of event: its name and its data. */
+function eventSchema<const Name extends string, Data extends Parameters<typeof Type.Object>[0]>(
+  name: Name,
+  data: Data,
+  description: string,
+) {
+  return Type.Object(
+    {
+      id: Type.Optional(Type.String({ description: 'Position in the stream, for `Last-Event-ID`.' })),
+      event: stringEnum([name], 'Name of the event.'),
+      data: Type.Object(data),
+    },
+    { description },
+  );
+}
+
+/** The event that asks a client to connect again. */
+const ResyncEvent = eventSchema(
+  'resync',
+  { reason: Type.String({ description: 'The reason, for people.' }) },
+  'The stream ends here. Connect again, with the id of the last event.',
+);
+
+const RunEvent = Type.Union(
+  [
+    eventSchema(
+      'status',
+      {
+        status_v2: stringEnum(RUN_STATUSES_V2, 'Status of the run. The stream ends with a terminal status.'),
+      },
+      'The first event, and each change of the status.',
+    ),
+    eventSchema('log', { items: Type.Array(LogItem, { description: 'New lines, in order.' }) }, 'New lines.'),
+    ResyncEvent,
+  ],
+  { $id: 'RunEvent', description: 'One event of the stream of a run.' },
+);
+
+export const streamRunEvents = defineOperation({
+  id: 'streamRunEvents',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/runs/{run_id}/events',
+  tag: 'runs',
+  summary: 'Stream the events of a run',
+  description: `Sends the status and the log lines of a run as they come, as server-sent events. Every line arrives before the terminal status, which ends the stream. With \`Last-Event-ID\` the stream continues after that event: no line is lost or repeated. The server ends a stream after ${STREAM_MINUTES_MAX} minutes, and when the client reads too slowly; connect again.`,
+  right: 'read',
+  params: RunParams,
+  headers: ResumeHeaders,
+  responses: {
+    200: {
+      description: 'Events with the fields `id`, `event` and `data`. The data is JSON.',
+      schema: RunEvent,
+      contentType: 'text/event-stream',
+      example: {
+        id: '100000001~running',
+        event: 'log',
+        data: { items: [{ timestamp: '2026-11-20T08:00:00.412803Z', log: 'improved to 1040.6' }] },
+      },
+    },
+    204: { description: 'The run has ended, and `Last-Event-ID` is its last event.' },
+  },
+  errors: [404],
+});

@@ -1,0 +1,73 @@
+/**
+ * Repeats a round of work after wake-ups and at an interval, at a bounded share of the thread. The pause after a round is
+ * many times as long as the round, so that a thousand streams cost the thread 5 % at most, and one stream waits for nothing.
+ */
+import type { Clock } from '../../clock.ts';
+
+/** Collects the events of one moment. */
+const PAUSE_MIN_MS = 40;
+const PAUSE_MAX_MS = 2_000;
+/** A pause lasts this many times as long as the round before it. */
+const PAUSE_FACTOR = 19;
+/** Covers lost notifications. */
+const SAFETY_INTERVAL_MS = 1_000;
+
+/** The rounds of one kind of stream. */
+export class PacedRounds {
+  readonly #clock: Clock;
+  readonly #work: () => Promise<void>;
+  /** The earliest time of the next round. */
+  #nextAt = 0;
+  #isRunning = false;
+  #isWoken = false;
+  #isActive = false;
+  #cancelTimer: (() => void) | null = null;
+
+  /** `work` never throws. */
+  constructor(clock: Clock, work: () => Promise<void>) {
+    this.#clock = clock;
+    this.#work = work;
+  }
+
+  /** Begins a round as soon as the pause allows. Does nothing before `start`. */
+  wake(): void {
+    if (!this.#isActive || this.#isWoken) return;
+    this.#isWoken = true;
+    if (!this.#isRunning) this.#schedule();
+  }
+
+  /** Begins rounds. Does nothing when they have begun. */
+  start(): void {
+    if (this.#isActive) return;
+    this.#isActive = true;
+    this.wake();
+  }
+
+  /** Ends the rounds until the next `start`. */
+  stop(): void {
+    this.#isActive = false;
+    this.#isWoken = false;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+
+  #schedule(): void {
+    this.#cancelTimer?.();
+    const pauseMs = Math.max(0, this.#nextAt - this.#clock.elapsed());
+    const delayMs = this.#isWoken ? pauseMs : Math.max(pauseMs, SAFETY_INTERVAL_MS);
+    this.#cancelTimer = this.#clock.after(delayMs, () => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#isWoken = false;
+    const startedAt = this.#clock.elapsed();
+    await this.#work();
+    const now = this.#clock.elapsed();
+    const pauseMs = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, (now - startedAt) * PAUSE_FACTOR));
+    this.#nextAt = now + pauseMs;
+    this.#isRunning = false;
+    if (this.#isActive) this.#schedule();
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * The streams of one run. Streams at the same position share the reading and the text of new events. A stream that is new or
+ * was full reads for itself until it is at the position of the others.
+ */
+import type PQueue from 'p-queue';
+import type { Reader } from '../../database/database.ts';
+import { type EventStream, formatEvents } from '../../http/streams/event-stream.ts';
+import { endWithResync } from '../../http/streams/open-streams.ts';
+import { type RunUpdate, readUpdate, type StreamedRun } from './read-update.ts';
+import { formatCursor, type RunCursor } from './run-cursor.ts';
+
+interface FeedParts {
+  db: Reader;
+  /** Bounds how many streams of the process read for themselves at the same time. */
+  reads: PQueue;
+  onError(error: unknown): void;
+}
+
+/** The streams of one run in this process. */
+export class RunFeed {
+  readonly #parts: FeedParts;
+  readonly #run: StreamedRun;
+  /** The streams at the position of the feed. */
+  readonly #live = new Set<EventStream>();
+  readonly #streams = new Set<EventStream>();
+  #cursor: RunCursor;
+  /** Streams that wait for the next round. */
+  #waiting: (() => void)[] = [];
+
+  constructor(parts: FeedParts, run: StreamedRun, cursor: RunCursor) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#cursor = cursor;
+  }
+
+  get isEmpty(): boolean {
+    return this.#streams.size === 0;
+  }
+
+  /** Adds a stream at its position and sends what follows. */
+  add(stream: EventStream, cursor: RunCursor): void {
+    this.#streams.add(stream);
+    stream.once('close', () => {
+      this.#streams.delete(stream);
+      this.#live.delete(stream);
+    });
+    void this.#catchUp(stream, cursor);
+  }
+
+  /** Reads the new events of the run and sends them to all streams at its position. Returns true if more are stored. */
+  async advance(): Promise<boolean> {
+    let hasMore = false;
+    if (this.#live.size > 0) {
+      const before = this.#cursor;
+      const update = await this.#read(before);
+      if (update) {
+        this.#cursor = update.cursor;
+        this.#sendToAll(update, before);
+        hasMore = !update.isComplete;
+      } else if (update === undefined) this.#endDeleted();
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve();
+    return hasMore;
+  }
+
+  #sendToAll(update: RunUpdate, before: RunCursor): void {
+    if (update.events.length === 0) return;
+    const bytes = formatEvents(update.events);
+    for (const stream of this.#live) {
+      if (stream.isFull) {
+        this.#live.delete(stream);
+        void this.#catchUp(stream, before);
+      } else sendUpdate(stream, bytes, update);
+    }
+  }
+
+  #endDeleted(): void {
+    for (const stream of this.#live) endWithResync(stream, 'the run was deleted');
+  }
+
+  /** Sends events from the stream's own position until it is at the position of the feed. */
+  async #catchUp(stream: EventStream, from: RunCursor): Promise<void> {
+    let cursor = from;
+    for (;;) {
+      await stream.whenReady();
+      if (stream.isOver) return;
+      const update = await this.#parts.reads.add(() => this.#read(cursor));
+      if (stream.isOver) return;
+      if (!update) return endWithResync(stream, 'the run was deleted or could not be read');
+      cursor = update.cursor;
+      sendUpdate(stream, formatEvents(update.events), update);
+      if (!update.isComplete || update.isEnd) continue;
+      if (this.#live.size === 0) this.#cursor = cursor;
+      if (formatCursor(cursor) === formatCursor(this.#cursor)) {
+        this.#live.add(stream);
+        return;
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** Returns null when the rows cannot be read now. */
+  async #read(cursor: RunCursor): Promise<RunUpdate | undefined | null> {
+    try {
+      return await readUpdate(this.#parts.db, this.#run, cursor);
+    } catch (error) {
+      this.#parts.onError(error);
+      return null;
+    }
+  }
+}
+
+function sendUpdate(stream: EventStream, bytes: Buffer, { isEnd }: RunUpdate): void {
+  stream.send(bytes);
+  if (isEnd) stream.end();
+}

@@ -1,0 +1,68 @@
+/**
+ * The streams of runs in this process. They read the rows of their runs after notifications of any process, so a server
+ * without a worker streams the runs of all workers. Nothing waits in memory for a reader: its position is enough to read on.
+ */
+import { setImmediate } from 'node:timers/promises';
+import PQueue from 'p-queue';
+import type { Clock } from '../../clock.ts';
+import type { Database, Topic } from '../../database/database.ts';
+import type { EventStream } from '../../http/streams/event-stream.ts';
+import type { OpenStreams } from '../../http/streams/open-streams.ts';
+import { PacedRounds } from '../../http/streams/paced-rounds.ts';
+import { errorMessage, type Log } from '../../log.ts';
+import type { StreamedRun } from './read-update.ts';
+import type { RunCursor } from './run-cursor.ts';
+import { RunFeed } from './run-feed.ts';
+
+const TOPICS: readonly Topic[] = ['log-lines', 'runs-queued', 'runs-started', 'runs-canceled', 'runs-ended'];
+/** Streams that read for themselves at the same time, each a page of lines. */
+const CONCURRENT_READS_MAX = 2;
+
+interface Parts {
+  database: Pick<Database, 'read' | 'listen'>;
+  clock: Clock;
+  log: Log;
+  openStreams: OpenStreams;
+}
+
+/** Streams the runs of all accounts. */
+export class RunStreams {
+  readonly #parts: Parts;
+  readonly #feeds = new Map<string, RunFeed>();
+  readonly #rounds: PacedRounds;
+  readonly #reads = new PQueue({ concurrency: CONCURRENT_READS_MAX });
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#rounds = new PacedRounds(parts.clock, () => this.#advanceAll());
+    for (const topic of TOPICS) parts.database.listen(topic, () => this.#rounds.wake());
+  }
+
+  /** Opens a stream of the run from the cursor. Throws a 429 when the member has too many streams. */
+  open(member: string, run: StreamedRun, cursor: RunCursor): EventStream {
+    const stream = this.#parts.openStreams.open(member);
+    const feed = this.#feeds.get(run.id) ?? this.#createFeed(run, cursor);
+    feed.add(stream, cursor);
+    this.#rounds.start();
+    return stream;
+  }
+
+  #createFeed(run: StreamedRun, cursor: RunCursor): RunFeed {
+    const { database, log } = this.#parts;
+    const onError = (error: unknown): void =>
+      log.warn({ run: run.id, error: errorMessage(error) }, 'Stream of a run could not be read.');
+    const feed = new RunFeed({ db: database.read, reads: this.#reads, onError }, run, cursor);
+    this.#feeds.set(run.id, feed);
+    return feed;
+  }
+
+  async #advanceAll(): Promise<void> {
+    for (const [id, feed] of this.#feeds) {
+      if (feed.isEmpty) this.#feeds.delete(id);
+      // On SQLite reading blocks the thread: other requests run in between.
+      else if (await feed.advance()) this.#rounds.wake();
+      await setImmediate();
+    }
+    if (this.#feeds.size === 0) this.#rounds.stop();
+  }
+}
