@@ -59,6 +59,7 @@ const SERVER_ORDER = [
   ...[
     'account',
     'sessions',
+    'usage',
     'uploads',
     'applications',
     'versions',

@@ -16,6 +16,7 @@ import { runContentRoute } from './pages/run-content/route.ts';
 import { runsRoute } from './pages/runs/route.ts';
 import { sessionsRoute } from './pages/sessions/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
+import { usageRoute } from './pages/usage/route.ts';
 import { NotFound } from './ui/not-found.tsx';
 import { PageError } from './ui/page-error.tsx';
 
@@ -27,6 +28,7 @@ const routeTree = rootRoute.addChildren([
     keysRoute,
     sessionsRoute,
     auditRoute,
+    usageRoute,
     queueRoute,
     applicationRoute.addChildren([
       newRunRoute,

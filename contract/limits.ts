@@ -66,6 +66,11 @@ export const SESSION_IDLE_DAYS = 7;
 export const SESSION_DAYS = 30;
 /** Sessions of one member; a new one ends the oldest. */
 export const MEMBER_SESSIONS_MAX = 50;
+/** Days of a range of usage: a leap year. */
+export const USAGE_DAYS_MAX = 366;
+export const USAGE_DAYS_DEFAULT = 30;
+/** Groups in one response of usage. */
+export const USAGE_ROWS_MAX = 10_000;
 export const UPLOAD_URL_TTL_SECONDS = 10 * 60;
 export const DOWNLOAD_URL_TTL_SECONDS = 10 * 60;
 

@@ -11,6 +11,7 @@ export const TAGS = [
   'account',
   'accounts',
   'sessions',
+  'usage',
   'applications',
   'executables',
   'versions',

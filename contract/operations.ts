@@ -14,6 +14,7 @@ import {
 } from './account/members.ts';
 import { getHealth, getMetrics, getReadiness } from './account/service.ts';
 import { createSession, createSignInLink, endSession, listSessions } from './account/sessions.ts';
+import { deleteCostRate, getUsage, setCostRate } from './account/usage.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -155,6 +156,9 @@ export const operations = {
   acceptInvite,
   listAuditEntries,
   getAuditHead,
+  getUsage,
+  setCostRate,
+  deleteCostRate,
   getSignUp,
   createAccount,
   listAccounts,

@@ -26,6 +26,7 @@ import { compareReplaysJob } from './runs/replay/compare-replays.ts';
 import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
 import { removeEndedSessionsJob } from './sessions/sessions.ts';
 import type { Uploads } from './uploads/uploads.ts';
+import { countUsageJob } from './usage/count-usage.ts';
 import { removeDeletedWebhooksJob, removeOldConversationsJob } from './webhooks/clean-up.ts';
 import { type SendDeliveriesParts, sendDeliveriesJob } from './webhooks/deliveries.ts';
 import { fanOutEventsJob } from './webhooks/fan-out.ts';
@@ -68,6 +69,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
     maintenance: [
       idempotency.removeExpiredResponsesJob(parts),
       removeEndedSessionsJob(parts),
+      countUsageJob(parts),
       chainAuditEntriesJob(parts),
       uploads.removeExpiredUploadsJob(parts),
       wakeable.removeDeletedApplications,

@@ -25,6 +25,7 @@ import * as runStreamOperations from './runs/api/stream-operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import * as sessionOperations from './sessions/operations.ts';
 import * as uploadOperations from './uploads/operations.ts';
+import * as usageOperations from './usage/operations.ts';
 import * as versionOperations from './versions/operations.ts';
 import * as deliveryOperations from './webhooks/delivery-operations.ts';
 import * as webhookOperations from './webhooks/operations.ts';
@@ -37,6 +38,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, serverAccountOperations),
     ...bindHandlers(context, sessionOperations),
     ...bindHandlers(context, auditOperations),
+    ...bindHandlers(context, usageOperations),
     ...bindHandlers(context, applicationOperations),
     ...bindHandlers(context, executableOperations),
     ...bindHandlers(context, versionOperations),

@@ -15,6 +15,7 @@ import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as secrets } from './secrets/schema.ts';
 import { migrations as sessions } from './sessions/schema.ts';
 import { migrations as uploads } from './uploads/schema.ts';
+import { migrations as usage } from './usage/schema.ts';
 import { migrations as versions } from './versions/schema.ts';
 import { migrations as webhooks } from './webhooks/schema.ts';
 import { migrations as queue } from './workers/schema.ts';
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   ...audit,
   ...account,
   ...sessions,
+  ...usage,
   ...uploads,
   ...applications,
   ...versions,

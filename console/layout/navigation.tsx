@@ -30,14 +30,26 @@ export function Navigation() {
         <li>
           <Link to="/account/sessions">Sessions</Link>
         </li>
-        {managesAccount && (
-          <li>
-            <Link to="/account/audit" activeOptions={{ includeSearch: false }}>
-              Audit log
-            </Link>
-          </li>
-        )}
+        {managesAccount && <AdministratorLinks />}
       </Group>
+    </>
+  );
+}
+
+/** The pages that only administrators of the account may read. */
+function AdministratorLinks() {
+  return (
+    <>
+      <li>
+        <Link to="/account/usage" activeOptions={{ includeSearch: false }}>
+          Usage
+        </Link>
+      </li>
+      <li>
+        <Link to="/account/audit" activeOptions={{ includeSearch: false }}>
+          Audit log
+        </Link>
+      </li>
     </>
   );
 }

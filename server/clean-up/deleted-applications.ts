@@ -32,6 +32,7 @@ import { removeRoutesOfApplication } from '../runs/store/routes.ts';
 import { listRunIds } from '../runs/store/runs.ts';
 import { removeCollections } from '../secrets/store.ts';
 import { removeUploads } from '../uploads/store.ts';
+import { removeUsageOfAccount } from '../usage/store.ts';
 import { removeVersions } from '../versions/store.ts';
 
 /** Keeps a transaction within some milliseconds. */
@@ -107,7 +108,10 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
     await database.transact((tx) => deleteAccountApplications(tx, id, clock.now()));
     const isOld = clock.now() - deletedAt >= ACCOUNT_RETENTION_MS;
     if (isOld && !(await hasApplications(database.read, id)))
-      await database.transact((tx) => removeAccount(tx, id));
+      await database.transact(async (tx) => {
+        await removeUsageOfAccount(tx, id);
+        await removeAccount(tx, id);
+      });
   };
 
   return defineJob<DeletedRow>(parts, {

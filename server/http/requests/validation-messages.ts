@@ -1,7 +1,7 @@
 /** Formats the errors of the validator as a sentence that names the field, its value and the values it allows. */
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { EMAIL_PATTERN, NAME_LENGTH_KEYWORD } from '@switchyard/contract/schemas/field-schemas.ts';
-import { ID_PATTERN } from '@switchyard/contract/schemas/ids.ts';
+import { ID_PATTERN, NO_NUL_PATTERN } from '@switchyard/contract/schemas/ids.ts';
 import type { ErrorObject } from 'ajv';
 import { closest } from 'fastest-levenshtein';
 import { quoteValue, truncate } from '../errors/problem.ts';
@@ -54,10 +54,13 @@ export function formatValidationError(errors: readonly ErrorObject[], part: Part
     case 'pattern':
       if (schema.pattern === EMAIL_PATTERN)
         return `${field} is ${value}; it must be an e-mail address, such as ada@example.com.`;
-      return schema.pattern === ID_PATTERN
-        ? `${field} is ${value}; it must be 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens${formatSuggestion(error.data)}.`
-        : `${field} is ${value}; it must not contain a NUL character.`;
+      if (schema.pattern === ID_PATTERN)
+        return `${field} is ${value}; it must be 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens${formatSuggestion(error.data)}.`;
+      return schema.pattern === NO_NUL_PATTERN
+        ? `${field} is ${value}; it must not contain a NUL character.`
+        : `${field} is ${value}; give this: ${schema.description}`;
     case 'format':
+      if (schema.format === 'date') return `${field} is ${value}; it must be a day, such as 2026-11-20.`;
       return `${field} is ${value}; it must be a time in RFC 3339 format, such as 2026-11-20T08:00:00Z.`;
     case 'anyOf':
       return `${field} is ${value}; it must be ${formatAlternatives(schema)}.`;

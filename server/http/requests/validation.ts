@@ -20,10 +20,17 @@ function isInstant(text: string): boolean {
 const RFC_3339 =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
+/** Returns true for a day that the calendar has, such as `2026-11-20`. */
+function isDay(text: string): boolean {
+  return isInstant(`${text}T00:00:00Z`);
+}
+
 const settings = { strict: false, verbose: true, allErrors: false } as const;
 /** The format `password` allows any text: it marks values that no message may quote. */
 const bodyAjv = new Ajv(settings).addFormat('date-time', isInstant).addFormat('password', true);
-const queryAjv = new Ajv({ ...settings, coerceTypes: true }).addFormat('date-time', isInstant);
+const queryAjv = new Ajv({ ...settings, coerceTypes: true })
+  .addFormat('date-time', isInstant)
+  .addFormat('date', isDay);
 
 /** Validates the query and the body of requests to one operation. */
 interface RequestValidator {

@@ -2,12 +2,19 @@
  * Every statement that writes the status of a run. A statement names in its condition the status, and for a leased run the
  * fencing token, that it relies on. It changes nothing when another worker or a cancel was faster.
  *
- * Invariant: each status is written in the transaction that stores its event (run-events.ts).
+ * Invariant: each status is written in the transaction that stores its event (run-events.ts), and a terminal one in that of
+ * the usage record of the run.
  */
-import { RUN_ACTIONS, type RunStatusV2, type RunTransition } from '@switchyard/contract/states.ts';
+import {
+  isTerminal,
+  RUN_ACTIONS,
+  type RunStatusV2,
+  type RunTransition,
+} from '@switchyard/contract/states.ts';
 import { sql, type UpdateObject } from 'kysely';
 import type { Tables, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
+import { insertUsageRecord } from '../../usage/usage-records.ts';
 import { insertRunEvents, type RunKey } from './run-events.ts';
 import type { RunsTable } from './schema.ts';
 
@@ -17,6 +24,7 @@ const insertRow = prepareStatement((db, run: RunsTable) => db.insertInto('runs')
 export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
   await insertRow(tx, run);
   await insertRunEvents(tx, [run], run.status, run.created_at);
+  if (isTerminal(run.status)) await insertUsageRecord(tx, run.id);
 }
 
 /** The columns that a transition writes besides the status: values, or expressions on the row. */
@@ -60,6 +68,7 @@ async function transition(
   const result = await query.executeTakeFirst();
   if (result.numUpdatedRows !== 1n) return false;
   await insertRunEvents(tx, [run], pair.to, at);
+  if (isTerminal(pair.to)) await insertUsageRecord(tx, run.id);
   return true;
 }
 
@@ -181,7 +190,10 @@ export async function cancelOrRequestCancel(
     .returning('status')
     .executeTakeFirst();
   if (!changed) return null;
-  if (changed.status === 'canceled') await insertRunEvents(tx, [run], 'canceled', at);
+  if (changed.status === 'canceled') {
+    await insertRunEvents(tx, [run], 'canceled', at);
+    await insertUsageRecord(tx, run.id);
+  }
   return changed.status;
 }
 

@@ -1,0 +1,114 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { formatCsv } from '../../ui/content/format-csv.ts';
+import { saveFile } from '../../ui/content/save-file.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { SelectField } from '../../ui/forms/field.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { CostRateDialog } from './cost-rate-dialog.tsx';
+import { usageQuery } from './queries.ts';
+import {
+  CHART_MEASURES,
+  completeSearch,
+  parseUsageSearch,
+  RANGES,
+  TABLE_GROUPS,
+  type UsageSearch,
+} from './search.ts';
+import { UsageChart } from './usage-chart.tsx';
+import styles from './usage-page.module.css';
+import { UsageTable } from './usage-table.tsx';
+
+/** Runs, execution time, stored bytes and cost of the account, by day, application and user. */
+export function UsagePage() {
+  usePageTitle('Usage');
+  const { days, by, show } = completeSearch(useSearch({ from: '/signed-in/account/usage' }));
+  const { data: daily } = useSuspenseQuery(usageQuery(days, 'day'));
+  const { data: grouped } = useSuspenseQuery(usageQuery(days, by));
+  const [isEditing, setEditing] = useState(false);
+  const rate = grouped.cost_rate;
+  return (
+    <>
+      <PageHeader
+        title="Usage"
+        description={
+          rate === null
+            ? 'Runs that ended, by day in UTC. Set a cost rate to see their cost.'
+            : `Runs that ended, by day in UTC. A core hour costs ${rate.per_core_hour} ${rate.currency}.`
+        }
+        actions={
+          <>
+            <Button onPress={() => setEditing(true)}>Cost rate</Button>
+            <Button
+              onPress={() =>
+                saveFile(`usage-${grouped.from}-${grouped.to}.csv`, buildCsv(grouped.items), 'text/csv')
+              }
+              isDisabled={grouped.items.length === 0}
+            >
+              Download CSV
+            </Button>
+          </>
+        }
+      />
+      <Choices days={days} by={by} show={show} />
+      {grouped.items.length === 0 ? (
+        <EmptyState title="No run ended in this range" command={COMMAND}>
+          <p>
+            Choose a longer range, or create a run on the page of an application. The same numbers by curl:
+          </p>
+        </EmptyState>
+      ) : (
+        <>
+          <UsageChart from={daily.from} to={daily.to} rows={daily.items} measure={show} rate={rate} />
+          <UsageTable usage={grouped} />
+        </>
+      )}
+      {isEditing && <CostRateDialog rate={rate} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+const COMMAND = `curl "$SWITCHYARD_URL/v1/account/usage?group_by=application,user" \\
+  -H "Authorization: Bearer $SWITCHYARD_TOKEN"`;
+
+/** Returns the rows as CSV, with the columns of the first. */
+const buildCsv = (rows: readonly Record<string, unknown>[]): string =>
+  formatCsv({ columns: Object.keys(rows[0] ?? {}), rows });
+
+function Choices({ days, by, show }: Required<UsageSearch>) {
+  const navigate = useNavigate();
+  const choose = (change: Record<string, unknown>) =>
+    navigate({
+      to: '/account/usage',
+      search: parseUsageSearch({ ...{ days, by, show }, ...change }),
+      replace: true,
+      resetScroll: false,
+    });
+  const listOptions = (labels: Record<string, string>) =>
+    Object.entries(labels).map(([value, label]) => ({ value, label }));
+  return (
+    <div className={styles.choices}>
+      <SelectField
+        label="Range"
+        value={String(days)}
+        options={RANGES.map((range) => ({ value: String(range), label: `Last ${range} days` }))}
+        onChange={(value) => void choose({ days: Number(value) })}
+      />
+      <SelectField
+        label="Chart"
+        value={show}
+        options={listOptions(CHART_MEASURES)}
+        onChange={(value) => void choose({ show: value })}
+      />
+      <SelectField
+        label="Group by"
+        value={by}
+        options={listOptions(TABLE_GROUPS)}
+        onChange={(value) => void choose({ by: value })}
+      />
+    </div>
+  );
+}
