@@ -41,9 +41,10 @@ import {
   experimentUpdateFields,
 } from './experiment-fields.ts';
 import { IndicatorProfile } from './experiment-profiles.ts';
-import { ComparedGroups, GroupedSummary, METHOD_DESCRIPTION } from './experiment-results.ts';
+import { ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, runProblemFields } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
+import { GroupedSummary } from './grouped-summaries.ts';
 import { inputPropertyFields, inputPropertyResponse } from './input-properties.ts';
 import { Racing, RacingCreate } from './races/racing.ts';
 

@@ -1,10 +1,11 @@
 /**
- * Statistics that experiments return: distributions of indicators by groups of runs, and comparisons with a verdict.
+ * Comparisons with a verdict that experiments return.
  * The statistics modules of the server document the formulas; this file describes the results to a reader.
  */
-import Type, { type Static } from 'typebox';
-import { mapSchema, nullable, stringEnum } from '../schemas/field-schemas.ts';
+import Type, { type Static, type TSchema } from 'typebox';
+import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { DIRECTIONS, Margin } from './experiment-settings.ts';
+import { RunCounts } from './grouped-summaries.ts';
 import { Interaction } from './input-interactions.ts';
 import { racedConfigurationSchema } from './races/racing.ts';
 
@@ -16,78 +17,14 @@ const nullableNumberSchema = (description: string) => nullable(numberSchema(desc
 export const METHOD_DESCRIPTION =
   'Method of analysis that computed the results: 2026-11, or 1 for stored results of an older release. Beyond the specification.';
 
-const PERCENTS = ['01', '05', '10', '25', '50', '75', '90', '95', '99'] as const;
-
-/** Both spellings: the published clients read the lower case, the specification names the upper case. */
-const Percentiles = Type.Object(
-  Object.fromEntries(
-    PERCENTS.flatMap((percent) => [
-      [`p${percent}`, numberSchema(`${Number(percent)} % of the values are at most this.`)],
-      [`P${percent}`, numberSchema(`The same as p${percent}.`)],
-    ]),
-  ) as Record<`${'p' | 'P'}${(typeof PERCENTS)[number]}`, ReturnType<typeof numberSchema>>,
-  { $id: 'Percentiles', description: 'Percentiles, interpolated linearly between values (type 7).' },
-);
-
-const Distribution = Type.Object(
-  {
-    min: numberSchema('The smallest value.'),
-    max: numberSchema('The largest value.'),
-    count: integerSchema('Number of runs with a number.'),
-    mean: numberSchema('Mean of the values.'),
-    std: numberSchema('Standard deviation (n - 1); 0 for one value.'),
-    shifted_geometric_mean: Type.Object(
-      {
-        value: numberSchema('exp(mean of ln(x + shift)) - shift.'),
-        shift: numberSchema('10, or more when a value is at most -10.'),
-      },
-      { description: 'The shifted geometric mean and its shift.' },
-    ),
-    percentiles: Percentiles,
-  },
-  { $id: 'Distribution', description: 'Distribution of one indicator.' },
-);
-
-const RunCounts = Type.Object(
-  {
-    total: integerSchema('All runs.'),
-    succeeded: integerSchema('Succeeded runs; only they contribute numbers.'),
-    failed: integerSchema('Failed runs, including those that could not be created.'),
-    canceled: integerSchema('Canceled runs.'),
-    pending: integerSchema('Runs that have not ended.'),
-    without_statistics: integerSchema('Succeeded runs without any indicator.'),
-  },
-  { $id: 'RunCounts', description: 'Number of runs by status.' },
-);
-
-const GROUP_KEYS = ['inputID', 'instanceID', 'versionID', 'ensembleID', 'optionSetID', 'scenarioID'] as const;
-
-export const GroupedSummary = Type.Object(
-  {
-    group_keys: Type.Array(stringEnum(GROUP_KEYS, 'A grouping key.'), {
-      description: 'The grouping keys.',
-    }),
-    group_values: Type.Array(Type.String(), { description: 'The value of each key; empty without a value.' }),
-    indicator_keys: Type.Array(Type.String(), {
-      description: 'Indicators with at least one number in the group.',
-    }),
-    indicator_distributions: mapSchema(Distribution, 'The distribution of each indicator.'),
-    runs: RunCounts,
-    indicator_counts: mapSchema(
-      Type.Object(
-        {
-          usable: integerSchema('Runs whose value is a number.'),
-          unusable: integerSchema('Runs with another value: "nan", "+inf", "-inf", a text or a flag.'),
-          missing: integerSchema('Runs without a value.'),
-        },
-        { description: 'Counts for one indicator.' },
-      ),
-      'Counts of the succeeded runs, by indicator.',
-    ),
-  },
-  { $id: 'GroupedSummary', description: 'The distributions of one group of runs.' },
-);
-export type GroupedSummary = Static<typeof GroupedSummary>;
+/**
+ * Returns the schema of a field that results of the method 1 lack. Stored results are not computed again, so a client has to
+ * expect them without the field.
+ */
+function absentInOlderResults<T extends TSchema>(schema: T & { description?: string }) {
+  const description = `${schema.description ?? ''} Absent in results of an older release.`.trim();
+  return Type.Optional(Type.Unsafe<Static<T>>({ ...schema, description }));
+}
 
 const VERDICTS = ['better', 'worse', 'higher', 'lower', 'equivalent', 'undecided'] as const;
 const ROLES = ['primary', 'guardrail', 'other'] as const;
@@ -122,11 +59,15 @@ const sideFields = {
 /** The fields that every kind of comparison has. */
 const comparisonFields = {
   indicator: Type.String({ description: 'The indicator compared.' }),
-  value_type: stringEnum(
-    ['number', 'flag'],
-    'flag: true counts as 1 and false as 0, so that means are shares of true.',
+  value_type: absentInOlderResults(
+    stringEnum(
+      ['number', 'flag'],
+      'flag: true counts as 1 and false as 0, so that means are shares of true.',
+    ),
   ),
-  role: stringEnum(ROLES, 'primary decides; a guardrail must not get worse; other indicators inform.'),
+  role: absentInOlderResults(
+    stringEnum(ROLES, 'primary decides; a guardrail must not get worse; other indicators inform.'),
+  ),
   objective: stringEnum(
     DIRECTIONS,
     'Direction of improvement; none: higher and lower instead of worse and better.',
@@ -135,29 +76,35 @@ const comparisonFields = {
     VERDICTS,
     'better, worse, higher or lower: at least 10 inputs (or units), the adjusted p-value is at most 0.04, and the interval or the failures agree. equivalent: the interval lies within the margin. undecided: neither. Before the planned end, a verdict needs an e-value of at least the threshold in `sequential`.',
   ),
-  interim: Type.Boolean({
-    description: 'true before the planned end, and for an experiment that was stopped early.',
-  }),
+  interim: absentInOlderResults(
+    Type.Boolean({
+      description: 'true before the planned end, and for an experiment that was stopped early.',
+    }),
+  ),
   reasons: Type.Array(Type.String(), { description: 'Reasons for the verdict, in sentences.' }),
   warnings: Type.Array(Type.String(), { description: 'Caveats, in sentences.' }),
-  measure: stringEnum(['relative', 'absolute'], 'The scale of the effect: ratios or differences.'),
-  geometric_mean_ratio: nullable(Estimate),
+  measure: absentInOlderResults(
+    stringEnum(['relative', 'absolute'], 'The scale of the effect: ratios or differences.'),
+  ),
+  geometric_mean_ratio: absentInOlderResults(nullable(Estimate)),
   mean_difference: nullable(Estimate),
   tolerance: Margin,
-  sequential: nullable(
-    Type.Object(
-      {
-        e_value: numberSchema('Evidence against no difference so far; 1 is none.'),
-        e_value_max: numberSchema(
-          'Largest e-value so far. A verdict that it once reached stays until the planned end.',
-        ),
-        threshold: numberSchema('E-value that a verdict before the planned end needs.'),
-        interval: nullable(Interval),
-      },
-      {
-        description:
-          'Evidence that stays valid however often it is read, with its confidence sequence for the effect; null where dependence between callers forbids it.',
-      },
+  sequential: absentInOlderResults(
+    nullable(
+      Type.Object(
+        {
+          e_value: numberSchema('Evidence against no difference so far; 1 is none.'),
+          e_value_max: numberSchema(
+            'Largest e-value so far. A verdict that it once reached stays until the planned end.',
+          ),
+          threshold: numberSchema('E-value that a verdict before the planned end needs.'),
+          interval: nullable(Interval),
+        },
+        {
+          description:
+            'Evidence that stays valid however often it is read, with its confidence sequence for the effect; null where dependence between callers forbids it.',
+        },
+      ),
     ),
   ),
 };
@@ -203,33 +150,43 @@ export const Comparison = Type.Object(
         'Estimated number of additional inputs for a decision; null if it is decided or the number is unknown.',
       ),
     ),
-    more_inputs_range: nullable(
-      Type.Object(
-        {
-          low: integerSchema('If the effect is half a standard error larger.'),
-          high: nullable(integerSchema('If it is smaller; null for more than 100,000.')),
-        },
-        { description: 'Range of `more_inputs`.' },
+    more_inputs_range: absentInOlderResults(
+      nullable(
+        Type.Object(
+          {
+            low: integerSchema('If the effect is half a standard error larger.'),
+            high: nullable(integerSchema('If it is smaller; null for more than 100,000.')),
+          },
+          { description: 'Range of `more_inputs`.' },
+        ),
       ),
     ),
-    detectable_difference: nullableNumberSchema(
-      'Smallest effect that 80 % of experiments of this size find: a share for the relative measure, else a difference.',
-    ),
-    losses: nullable(
-      Type.Object(
-        {
-          share: numberSchema('Share of inputs on which the candidate is worse.'),
-          upper: numberSchema(
-            '95 % upper bound of that share among other inputs of the same kind (with no loss in 10 inputs: 0.26).',
-          ),
-        },
-        { description: 'Inputs on which the candidate is worse; null without a direction.' },
+    detectable_difference: absentInOlderResults(
+      nullableNumberSchema(
+        'Smallest effect that 80 % of experiments of this size find: a share for the relative measure, else a difference.',
       ),
     ),
-    failures: Type.Object(failureFields, {
-      description: 'Failures of both sides. A failure counts as the worst result of the side.',
-    }),
-    dependence: Type.Object(dependenceFields, { description: 'Dependence between the inputs.' }),
+    losses: absentInOlderResults(
+      nullable(
+        Type.Object(
+          {
+            share: numberSchema('Share of inputs on which the candidate is worse.'),
+            upper: numberSchema(
+              '95 % upper bound of that share among other inputs of the same kind (with no loss in 10 inputs: 0.26).',
+            ),
+          },
+          { description: 'Inputs on which the candidate is worse; null without a direction.' },
+        ),
+      ),
+    ),
+    failures: absentInOlderResults(
+      Type.Object(failureFields, {
+        description: 'Failures of both sides. A failure counts as the worst result of the side.',
+      }),
+    ),
+    dependence: absentInOlderResults(
+      Type.Object(dependenceFields, { description: 'Dependence between the inputs.' }),
+    ),
     inputs: Type.Object(tallyFields, { description: 'Inputs, each counted once over its repetitions.' }),
     pairs: Type.Object(tallyFields, { description: 'Pairs of runs with the same input and repetition.' }),
     control: Type.Object(sideFields, { description: 'The control.' }),
@@ -306,7 +263,9 @@ const switchbackSideFields = {
     {
       total: integerSchema('Units of the plan that have ended.'),
       usable: integerSchema('Those with a number.'),
-      counted: integerSchema('Usable units that count: the same side served the `carry_over_units` before.'),
+      counted: absentInOlderResults(
+        integerSchema('Usable units that count: the same side served the `carry_over_units` before.'),
+      ),
     },
     { description: 'Units of the instance.' },
   ),
@@ -329,8 +288,10 @@ export const SwitchbackComparison = Type.Object(
     candidate: Type.Object(
       {
         ...switchbackSideFields,
-        refused: integerSchema(
-          'Runs that the candidate refused and the baseline served; they count for the candidate.',
+        refused: absentInOlderResults(
+          integerSchema(
+            'Runs that the candidate refused and the baseline served; they count for the candidate.',
+          ),
         ),
       },
       { description: 'The candidate.' },
@@ -342,7 +303,7 @@ export const SwitchbackComparison = Type.Object(
           instance_id: Type.String({ description: 'The instance that served the unit.' }),
           runs: integerSchema('Number of runs with a number.'),
           mean: numberSchema('Mean over those runs.'),
-          counted: Type.Boolean({ description: 'true if the unit counts.' }),
+          counted: absentInOlderResults(Type.Boolean({ description: 'true if the unit counts.' })),
         },
         { description: 'A unit.' },
       ),
@@ -351,42 +312,58 @@ export const SwitchbackComparison = Type.Object(
     randomization: Type.Object(
       {
         p_value: nullableNumberSchema('Two-sided p-value; null if a side has no counted unit with a number.'),
-        p_value_holm: nullableNumberSchema(
-          "The p-value adjusted by Holm's weighted method for every indicator; the verdict uses it.",
+        p_value_holm: absentInOlderResults(
+          nullableNumberSchema(
+            "The p-value adjusted by Holm's weighted method for every indicator; the verdict uses it.",
+          ),
         ),
         method: stringEnum(['exact', 'draws'], 'exact: the test enumerates every possible plan.'),
         assignments: integerSchema('Number of evaluated plans, including the real one.'),
-        coins: integerSchema('Number of coins that drew the plan.'),
+        coins: absentInOlderResults(integerSchema('Number of coins that drew the plan.')),
         seed: Type.String({ description: 'Seed of the random plans.' }),
       },
       { description: 'Randomisation test: the share of random plans with at least the observed difference.' },
     ),
-    design: Type.Object(
-      {
-        type: stringEnum(SWITCHBACK_DESIGNS, 'Design of the plan.'),
-        carry_over_units: integerSchema('Units after a switch that do not count.'),
-        burn_in_minutes: numberSchema('Minutes at the start of each unit whose runs do not count.'),
-      },
-      { description: 'The design that the analysis assumes.' },
+    design: absentInOlderResults(
+      Type.Object(
+        {
+          type: stringEnum(SWITCHBACK_DESIGNS, 'Design of the plan.'),
+          carry_over_units: integerSchema('Units after a switch that do not count.'),
+          burn_in_minutes: numberSchema('Minutes at the start of each unit whose runs do not count.'),
+        },
+        { description: 'The design that the analysis assumes.' },
+      ),
     ),
-    adjusted_for: Type.Array(Type.String(), {
-      description: 'Properties of a unit whose influence is removed: trend, time_of_day or day.',
-    }),
-    carry_over_test: Type.Object(
-      { p_value: nullableNumberSchema('p-value; null with too few units. Below 0.05 there is no verdict.') },
-      { description: 'Test that the influence of a unit ends after `carry_over_units`.' },
+    adjusted_for: absentInOlderResults(
+      Type.Array(Type.String(), {
+        description: 'Properties of a unit whose influence is removed: trend, time_of_day or day.',
+      }),
     ),
-    sample_ratio_test: Type.Object(
-      { p_value: nullableNumberSchema('p-value; null with too few units. Below 0.001 there is no verdict.') },
-      { description: 'Test that the units of both sides get equal numbers of runs.' },
+    carry_over_test: absentInOlderResults(
+      Type.Object(
+        {
+          p_value: nullableNumberSchema('p-value; null with too few units. Below 0.05 there is no verdict.'),
+        },
+        { description: 'Test that the influence of a unit ends after `carry_over_units`.' },
+      ),
     ),
-    failures: Type.Object(
-      {
-        control: numberSchema("Share of the runs in the control's units that failed."),
-        candidate: numberSchema("Share of the runs in the candidate's units that failed."),
-        p_value: numberSchema('p-value of equal shares, by the randomisation test.'),
-      },
-      { description: 'Failures by side.' },
+    sample_ratio_test: absentInOlderResults(
+      Type.Object(
+        {
+          p_value: nullableNumberSchema('p-value; null with too few units. Below 0.001 there is no verdict.'),
+        },
+        { description: 'Test that the units of both sides get equal numbers of runs.' },
+      ),
+    ),
+    failures: absentInOlderResults(
+      Type.Object(
+        {
+          control: numberSchema("Share of the runs in the control's units that failed."),
+          candidate: numberSchema("Share of the runs in the candidate's units that failed."),
+          p_value: numberSchema('p-value of equal shares, by the randomisation test.'),
+        },
+        { description: 'Failures by side.' },
+      ),
     ),
   },
   {

@@ -20,9 +20,10 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import { ComparedGroups, GroupedSummary, METHOD_DESCRIPTION } from './experiment-results.ts';
+import { ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
+import { GroupedSummary } from './grouped-summaries.ts';
 
 const NOUN = 'shadow test';
 

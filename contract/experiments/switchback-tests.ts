@@ -20,14 +20,10 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import {
-  GroupedSummary,
-  METHOD_DESCRIPTION,
-  SWITCHBACK_DESIGNS,
-  SwitchbackComparison,
-} from './experiment-results.ts';
+import { METHOD_DESCRIPTION, SWITCHBACK_DESIGNS, SwitchbackComparison } from './experiment-results.ts';
 import { ExperimentRun, refusalsField } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
+import { GroupedSummary } from './grouped-summaries.ts';
 import { InstancePair, StopIntent } from './shadow-tests.ts';
 
 const NOUN = 'switchback test';

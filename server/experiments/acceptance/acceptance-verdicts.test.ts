@@ -304,26 +304,3 @@ describe('rules before results', () => {
     expect(await create()).toMatchObject({ rules_before_results: false, tests_on_batch: 2 });
   });
 });
-
-test('results that an older release stored keep their values and have the method 1', async () => {
-  const batch = await createBatch([{ control: 1, candidate: 1 }]);
-  const { test } = await decideTest(batch);
-  expect(test.results?.method).toBe('2026-11');
-  expect((await waitForBatchEnd(server, application, batch)).method).toBe('2026-11');
-  const stored = { grouped_distributional_summaries: [], comparisons: [], warnings: ['Kept.'] };
-  await server.runningServer.database.transact(async (tx) => {
-    await tx.updateTable('acceptance_tests').set({ method: null }).where('id', '=', test.id).execute();
-    await tx
-      .updateTable('experiment_results')
-      .set({ results: JSON.stringify(stored) })
-      .where('experiment_uid', 'in', (eb) =>
-        eb.selectFrom('acceptance_tests').select('experiment_uid').where('id', '=', test.id),
-      )
-      .execute();
-  });
-  expect((await fetchAcceptanceTest(server, application, test.id)).results).toEqual({
-    ...test.results,
-    method: '1',
-  });
-  expect(await waitForBatchEnd(server, application, batch)).toMatchObject({ ...stored, method: '1' });
-});

@@ -77,8 +77,8 @@ const findRelated = (place: number) => 0.05 + findWave(place) / 8 + ((place * 3)
 test('D5: inputs of a period whose neighbours resemble each other count as fewer', async () => {
   const comparison = findComparison(await runBatch(PERIOD, findWave));
   expect(comparison).toMatchObject({ verdict: 'undecided', inputs: { total: INPUTS, wins: INPUTS } });
-  expect(comparison.dependence.serial_correlation).toBeGreaterThan(0.8);
-  expect(comparison.dependence.effective_sample_size).toBeLessThan(10);
+  expect(comparison.dependence?.serial_correlation).toBeGreaterThan(0.8);
+  expect(comparison.dependence?.effective_sample_size).toBeLessThan(10);
   expect(comparison.reasons[0]).toMatch(
     /^Neighbouring inputs resemble each other \(correlation 0\.\d\d\): 20 inputs count as \d\.\d; a verdict needs at least 10\.$/,
   );

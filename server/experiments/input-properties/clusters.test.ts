@@ -95,7 +95,7 @@ describe('a batch of inputs in five depots', () => {
   test('has none when they are tested by depot', async () => {
     const { comparison, warnings } = await compare({ cluster_by: ['/depot'] });
     expect(comparison.verdict).toBe('undecided');
-    expect(comparison.dependence.clusterings).toMatchObject([
+    expect(comparison.dependence?.clusterings).toMatchObject([
       { by: '/depot', count: 5, effective: 5, use: 'tested' },
     ]);
     // Signed ranks by depot: -42, -58, -74, 10 and 26, with the mean -27.6 and the variance 1892.8.
@@ -107,7 +107,7 @@ describe('a batch of inputs in five depots', () => {
   test('has none when they come from two regions that differ, and the plan warns of it', async () => {
     const { comparison, warnings } = await compare({ cluster_by: ['content', '/region'] });
     expect(comparison.verdict).toBe('undecided');
-    expect(comparison.dependence.clusterings).toMatchObject([{ by: '/region', count: 2, use: 'different' }]);
+    expect(comparison.dependence?.clusterings).toMatchObject([{ by: '/region', count: 2, use: 'different' }]);
     expect(comparison.reasons.join()).toContain('a verdict needs at least 5, or clusters that do not differ');
     // 20 inputs as 12 and 8: 400 / (144 + 64).
     expect(warnings).toEqual([
@@ -149,7 +149,7 @@ describe('inputs that come from runs', () => {
       cluster_by: ['day', 'caller'],
     });
     // One caller is no clustering.
-    expect(comparison.dependence.clusterings).toMatchObject([{ by: 'day', count: 5, effective: 5 }]);
+    expect(comparison.dependence?.clusterings).toMatchObject([{ by: 'day', count: 5, effective: 5 }]);
     expect(comparison.verdict).toBe('undecided');
     expect(warnings).toEqual([
       'cluster_by caller: all inputs belong to one cluster, so the verdict holds for this cluster alone.',
@@ -179,7 +179,7 @@ describe('an acceptance test', () => {
     const clustered = await endTest({ metrics, cluster_by: ['/depot'], features: ['/region'] });
     const [result] = clustered.results?.metric_results ?? [];
     expect(result?.passed).toBe(false);
-    expect(result?.comparison.dependence.clusterings).toMatchObject([{ by: '/depot', count: 5 }]);
+    expect(result?.comparison.dependence?.clusterings).toMatchObject([{ by: '/depot', count: 5 }]);
     expect(result?.comparison.interactions?.[0]).toMatchObject({ feature: '/region', type: 'category' });
   });
 
@@ -190,7 +190,7 @@ describe('an acceptance test', () => {
     const test = await createAcceptanceTest(server, application, { experiment_id: id, metrics });
     await endWithChosenEffects(id);
     const { results } = await waitForDecision(server, application, test.id);
-    expect(results?.metric_results?.[0]?.comparison.dependence.clusterings).toHaveLength(1);
+    expect(results?.metric_results?.[0]?.comparison.dependence?.clusterings).toHaveLength(1);
   });
 });
 

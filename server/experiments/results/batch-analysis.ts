@@ -5,7 +5,8 @@
 
 import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
-import type { ComparedGroups, GroupedSummary } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
 import { explainDeletedInputs } from '../statistics/acceptance/missing-runs.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { addInteractions } from '../statistics/features/interactions.ts';

@@ -1,9 +1,9 @@
 /** Analyses the runs of shadow and switchback tests. Pure; results-worker-pool.ts runs it in a worker thread. */
 import type {
   ComparedGroups,
-  GroupedSummary,
   SwitchbackComparison,
 } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
