@@ -5,10 +5,13 @@ import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { auditRoute } from './pages/audit/route.ts';
 import { compareRoute } from './pages/compare/route.ts';
+import { ensembleRunRoute } from './pages/ensemble-run/route.ts';
+import { ensembleRoute, ensemblesRoute } from './pages/ensembles/route.ts';
 import { inputSetRoute, inputSetsRoute } from './pages/input-sets/route.ts';
 import { inputRoute, inputsRoute } from './pages/inputs/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
 import { membersRoute } from './pages/members/route.ts';
+import { newEnsembleRoute } from './pages/new-ensemble/route.ts';
 import { newRunRoute } from './pages/new-run/route.ts';
 import { queueRoute } from './pages/queue/route.ts';
 import { runRoute } from './pages/run/route.ts';
@@ -37,6 +40,10 @@ const routeTree = rootRoute.addChildren([
       applicationOverviewRoute,
       runsRoute,
       runContentRoute,
+      ensemblesRoute,
+      newEnsembleRoute,
+      ensembleRoute,
+      ensembleRunRoute,
       inputsRoute,
       inputRoute,
       inputSetsRoute,

@@ -9,6 +9,7 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { FactList } from '../../ui/resources/fact-list.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
 import { describeSource } from './describe-source.ts';
@@ -52,8 +53,7 @@ export function InputSetPage() {
 function InputTable({ inputs, visible }: { inputs: readonly InputSetInput[]; visible: string | undefined }) {
   const { application } = route.useParams();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
-    <section className={table.scroll} tabIndex={0} aria-label="Table of inputs">
+    <TableRegion label="Table of inputs">
       <table className={table.table} aria-label="Inputs">
         <thead>
           <tr>
@@ -92,7 +92,7 @@ function InputTable({ inputs, visible }: { inputs: readonly InputSetInput[]; vis
           ))}
         </tbody>
       </table>
-    </section>
+    </TableRegion>
   );
 }
 

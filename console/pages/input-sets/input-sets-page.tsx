@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { CreateInputSet } from './create-input-set.tsx';
@@ -61,8 +62,7 @@ function formatCreateCommand(application: string): string {
 
 function InputSetsTable({ application, sets }: { application: string; sets: readonly InputSet[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
-    <section className={table.scroll} tabIndex={0} aria-label="Table of input sets">
+    <TableRegion label="Table of input sets">
       <table className={table.table} aria-label="Input sets">
         <thead>
           <tr>
@@ -94,6 +94,6 @@ function InputSetsTable({ application, sets }: { application: string; sets: read
           ))}
         </tbody>
       </table>
-    </section>
+    </TableRegion>
   );
 }

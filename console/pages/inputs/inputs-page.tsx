@@ -10,6 +10,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { CreateInput } from './create-input.tsx';
@@ -61,8 +62,7 @@ function formatCreateCommand(application: string): string {
 
 function InputsTable({ application, inputs }: { application: string; inputs: readonly Input[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
-    <section className={table.scroll} tabIndex={0} aria-label="Table of inputs">
+    <TableRegion label="Table of inputs">
       <table className={table.table} aria-label="Inputs">
         <thead>
           <tr>
@@ -96,6 +96,6 @@ function InputsTable({ application, inputs }: { application: string; inputs: rea
           ))}
         </tbody>
       </table>
-    </section>
+    </TableRegion>
   );
 }

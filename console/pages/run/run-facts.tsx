@@ -1,5 +1,6 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatDuration } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -20,7 +21,11 @@ export function RunFacts({ run }: { run: RunInformation }) {
       <Fact name="Version">{run.application_version_id || 'latest'}</Fact>
       <Fact name={isTerminal(run.status_v2) ? 'Duration' : 'So far'}>{formatDuration(run.duration)}</Fact>
       <Fact name="Class">{run.execution_class}</Fact>
-      {run.run_type.type !== 'standard' && <Fact name="Type">{run.run_type.type}</Fact>}
+      {run.run_type.type !== 'standard' && (
+        <Fact name="Type">
+          {run.run_type.type} <EnsembleLink run={run} />
+        </Fact>
+      )}
       {metadata.experiment_id !== undefined && (
         <Fact name={`${metadata.experiment_type ?? ''} experiment`.trim()}>{metadata.experiment_id}</Fact>
       )}
@@ -32,6 +37,20 @@ export function RunFacts({ run }: { run: RunInformation }) {
         </Fact>
       )}
     </dl>
+  );
+}
+
+/** A link to the child runs and decisions of an ensemble run. */
+function EnsembleLink({ run }: { run: RunInformation }) {
+  const ensemble = run.run_type.type === 'ensemble' ? run.run_type.definition_id : null;
+  if (ensemble === null) return null;
+  return (
+    <Link
+      to="/apps/$application/ensembles/$ensemble/runs/$run"
+      params={{ application: run.application_id, ensemble, run: run.id }}
+    >
+      {ensemble}
+    </Link>
   );
 }
 

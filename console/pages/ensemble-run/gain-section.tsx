@@ -1,0 +1,95 @@
+import type { EnsembleGain, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
+import { FactList } from '../../ui/resources/fact-list.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
+import table from '../../ui/table.module.css';
+import styles from './ensemble-run-page.module.css';
+
+const SIGNIFICANT_DIGITS = 6;
+const format = (value: number | null): string =>
+  value === null ? '–' : formatNumber(Number(value.toPrecision(SIGNIFICANT_DIGITS)));
+const formatShare = (share: number): string => `${format(share * 100)} %`;
+
+/** The gain of the ensemble over its best single group, with its cost, and the best of fewer runs. */
+export function GainSection({ gain, usage }: { gain: EnsembleGain; usage: RulesResult['usage'] }) {
+  const relative = gain.relative_improvement;
+  return (
+    <section aria-labelledby="gain">
+      <h2 id="gain">Gain and cost</h2>
+      <FactList
+        facts={[
+          ['Best value', `${format(gain.value)} of ${gain.statistics_path.replace(/^\$\./, '')}`],
+          [
+            'Gain',
+            `${format(gain.improvement)}${relative === null ? '' : ` (${formatShare(relative)})`} over a run of ${gain.best_group.run_group_id} on average`,
+          ],
+          ['Elapsed time', usage && formatDuration(usage.wall_seconds * 1000)],
+          ['Run time of all apps', usage && formatDuration(usage.total_seconds * 1000)],
+        ]}
+      />
+      <div className={styles.tables}>
+        <GroupTable gain={gain} />
+        <BestOfTable gain={gain} />
+      </div>
+    </section>
+  );
+}
+
+function GroupTable({ gain }: { gain: EnsembleGain }) {
+  return (
+    <TableRegion label="Table: Contribution of each group">
+      <table className={table.table} aria-label="Contribution of each group">
+        <thead>
+          <tr>
+            <th>Group</th>
+            <th className={table.number}>Runs</th>
+            <th className={table.number}>Failed</th>
+            <th className={table.number}>Mean</th>
+            <th className={table.number}>Best</th>
+            <th className={table.number}>Contribution</th>
+          </tr>
+        </thead>
+        <tbody>
+          {gain.groups.map(({ run_group_id, runs, failed, mean, best, contribution }) => (
+            <tr key={run_group_id}>
+              <td>{run_group_id}</td>
+              {[runs, failed, mean, best, contribution].map((value, column) => (
+                <td key={column} className={table.number}>
+                  {format(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}
+
+function BestOfTable({ gain }: { gain: EnsembleGain }) {
+  return (
+    <details>
+      <summary>The best of fewer runs</summary>
+      <TableRegion label="Table: Expected best value of fewer runs">
+        <table className={table.table} aria-label="Expected best value of fewer runs">
+          <thead>
+            <tr>
+              <th className={table.number}>Runs</th>
+              <th className={table.number}>Expected best value</th>
+              <th className={table.number}>Choices with a success</th>
+            </tr>
+          </thead>
+          <tbody>
+            {gain.best_of_k.map(({ k, expected, solved_share }) => (
+              <tr key={k}>
+                <td className={table.number}>{k}</td>
+                <td className={table.number}>{format(expected)}</td>
+                <td className={table.number}>{formatShare(solved_share)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableRegion>
+    </details>
+  );
+}

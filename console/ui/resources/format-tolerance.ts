@@ -1,0 +1,10 @@
+import type { EnsembleRule } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { formatNumber } from '../format-quantity.ts';
+
+/** Returns the tolerance of a rule, such as `within 1 % of the best`; empty if only equal values tie. */
+export function formatTolerance({ type, value }: EnsembleRule['tolerance']): string {
+  if (value === 0) return '';
+  const size =
+    type === 'relative' ? `${formatNumber(Number((value * 100).toPrecision(12)))} %` : formatNumber(value);
+  return `within ${size} of the best`;
+}
