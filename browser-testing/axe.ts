@@ -32,6 +32,18 @@ export function runAxeWithContrast(page: Page, parts: Parts): Promise<string[]> 
   return run(page, { resultTypes: ['violations'] }, listExcluded(parts));
 }
 
+/** Returns the violations of the rules whose result depends on the theme, after `runAxeWithContrast` in the other theme. */
+export function runAxeThemeRules(page: Page): Promise<string[]> {
+  return check(
+    page,
+    {
+      resultTypes: ['violations'],
+      runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+    },
+    [],
+  );
+}
+
 /** Returns the links within text that differ from it too little. */
 export function findUnmarkedLinks(page: Page, parts: Parts): Promise<string[]> {
   return run(page, linkRules, listExcluded(parts));

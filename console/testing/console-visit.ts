@@ -3,6 +3,7 @@
  * of a script or a violation of the security policy fails its test.
  */
 import { BrowserSession, collectPageErrors } from '@switchyard/browser-testing/browser.ts';
+import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import {
   startTestServer,
@@ -15,6 +16,8 @@ import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 /** A window of a laptop, and of a phone. */
 const LAPTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
+/** The policy of the console would refuse the script of axe. */
+export const PHONE_WITH_AXE = { viewport: PHONE, bypassCSP: true };
 /** A page of a test shows what it should within this time, also on a busy machine. */
 const PAGE_TIMEOUT_MS = 15_000;
 
@@ -29,6 +32,8 @@ export interface ConsoleVisits {
   readonly visitors: BrowserSession;
   /** Signs in and opens a page of the console; `path` is below `/console`, such as `/apps/routing/runs`. */
   open(path?: string, options?: VisitOptions): Promise<Page>;
+  /** Signs in and opens a page on a phone, where `findAccessibilityProblems` can run. */
+  openOnPhone(path: string): Promise<Page>;
   /** Opens a page without a session. */
   openSignedOut(path: string, options?: BrowserContextOptions): Promise<Page>;
 }
@@ -63,26 +68,37 @@ export function setUpConsole(
     collectPageErrors(page, problems);
     return page;
   };
+  const openSignedIn = async (path: string, { role, ...options }: VisitOptions): Promise<Page> => {
+    const server = getServer();
+    const token = role === undefined ? server.token : (await server.createKey(role)).token;
+    const page = await newPage(options);
+    await signIn(page, server.url, token);
+    await page.goto(`${server.url}/console${path || '/'}`);
+    return page;
+  };
   return {
     get server() {
       return getServer();
     },
     visitors,
-    async open(path = '', { role, ...options } = {}) {
-      const server = getServer();
-      const token = role === undefined ? server.token : (await server.createKey(role)).token;
-      const { body } = await server.request('POST', '/v1/account/sign-in-links', { token });
-      const { url } = body as { url: string };
-      const page = await newPage(options);
-      await page.goto(url);
-      await page.waitForURL(`${server.url}/console/`);
-      if (path !== '') await page.goto(`${server.url}/console${path}`);
-      return page;
-    },
+    open: (path = '', options = {}) => openSignedIn(path, options),
+    openOnPhone: (path) => openSignedIn(path, PHONE_WITH_AXE),
     async openSignedOut(path, options = {}) {
       const page = await newPage(options);
       await page.goto(`${getServer().url}/console${path}`);
       return page;
     },
   };
+}
+
+/**
+ * Gives the browser the cookie of a new session. A sign-in by a link would load the first page of the console before the
+ * page of the test, which is a third of the cost of a visit.
+ */
+async function signIn(page: Page, origin: string, token: string): Promise<void> {
+  const response = await page.context().request.post(`${origin}/v1/account/sessions`, {
+    headers: { authorization: `Bearer ${token}`, origin, [CONSOLE_HEADER]: '1' },
+    data: {},
+  });
+  if (!response.ok()) throw new Error(`The sign-in failed: ${response.status()} ${await response.text()}`);
 }
