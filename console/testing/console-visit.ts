@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 
 /** A window of a laptop, and of a phone. */
 const LAPTOP = { width: 1280, height: 800 };
-export const PHONE = { width: 390, height: 844 };
+const PHONE = { width: 390, height: 844 };
 /** The policy of the console would refuse the script of axe. */
 export const PHONE_WITH_AXE = { viewport: PHONE, bypassCSP: true };
 /** A page of a test shows what it should within this time, also on a busy machine. */
