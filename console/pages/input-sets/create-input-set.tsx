@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
-import { Field } from '../../ui/form/field.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { SelectField, TextField } from '../../ui/forms/field.tsx';
+import { Field } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { buildSetRequest, EMPTY_SET, hasInputs, type SetDraft } from './draft.ts';
 import { InputChoices } from './input-choices.tsx';
 import styles from './input-sets-page.module.css';
@@ -50,7 +50,7 @@ export function CreateInputSet({ application, onClose }: { application: string; 
       <TextField label="Name" value={draft.name} onChange={(name) => change({ name })} autoFocus />
       <TextField
         label="Id"
-        hint="Part of its address; it never changes. Leave it empty to get a generated one."
+        help="Part of its address; it never changes. Leave it empty to get a generated one."
         value={draft.id}
         onChange={(id) => change({ id })}
       />
@@ -123,7 +123,7 @@ function WindowFields({ application, draft, onChange }: FieldsProps) {
       </div>
       <TextField
         label="Maximum number of runs"
-        hint={`The newest runs, at most ${INPUT_SET_RUNS_MAX}.`}
+        help={`The newest runs, at most ${INPUT_SET_RUNS_MAX}.`}
         value={draft.limit}
         onChange={(limit) => onChange({ limit })}
       />

@@ -2,10 +2,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { uploadInput } from '../../client/content.ts';
-import { Field } from '../../ui/form/field.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { SelectField, TextField } from '../../ui/forms/field.tsx';
+import { Field } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { guessFormat, INPUT_FORMATS } from './guess-format.ts';
 import { refreshInputs } from './queries.ts';
 
@@ -70,20 +70,20 @@ export function CreateInput({ application, onClose }: { application: string; onC
       ) : (
         <TextField
           label="Run id"
-          hint="A run of this application. The input gets the same bytes and format."
+          help="A run of this application. The input gets the same bytes and format."
           value={draft.run}
           onChange={(run) => change({ run })}
         />
       )}
       <TextField
         label="Name"
-        hint="The default is the id."
+        help="The default is the id."
         value={draft.name}
         onChange={(name) => change({ name })}
       />
       <TextField
         label="Id"
-        hint="Part of its address; it never changes. Leave it empty to get a generated one."
+        help="Part of its address; it never changes. Leave it empty to get a generated one."
         value={draft.id}
         onChange={(id) => change({ id })}
       />

@@ -5,8 +5,8 @@ import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { SelectField, TextField } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { keysQuery } from './queries.ts';
 
@@ -41,7 +41,7 @@ export function CreateKeyDialog({
       <TextField label="Name" value={name} onChange={setName} autoFocus />
       <SelectField
         label="Role"
-        hint="A key can have at most the rights of your own role."
+        help="A key can have at most the rights of your own role."
         value={role}
         options={roles}
         onChange={(value) => setRole(roles.find((one) => one === value) ?? role)}
@@ -49,7 +49,7 @@ export function CreateKeyDialog({
       {managesAccount && (
         <TextField
           label="Owner"
-          hint={`The e-mail address of a member, or the name of a service. The default is ${account.key.user_email}.`}
+          help={`The e-mail address of a member, or the name of a service. The default is ${account.key.user_email}.`}
           value={owner}
           onChange={setOwner}
         />

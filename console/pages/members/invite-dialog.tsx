@@ -5,8 +5,8 @@ import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { SelectField, TextField } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { membersQuery } from './queries.ts';
 
 /** Asks for the person to invite. `onInvite` gets the address of the invite. */
@@ -40,7 +40,7 @@ export function InviteDialog({
       <TextField label="Name" value={name} onChange={setName} />
       <SelectField
         label="Role"
-        hint="Upper bound for the roles of the member's keys."
+        help="Upper bound for the roles of the member's keys."
         value={role}
         options={roles}
         onChange={(value) => setRole(roles.find((one) => one === value) ?? role)}

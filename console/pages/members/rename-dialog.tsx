@@ -4,8 +4,8 @@ import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { TextField } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
 
 /** Changes the name of the account. */
 export function RenameDialog({ onClose }: { onClose: () => void }) {

@@ -6,8 +6,8 @@ import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { SelectField } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { SelectField } from '../../ui/forms/text-field.tsx';
 import { membersQuery } from './queries.ts';
 
 /** Changes the role of a member, and says what happens to the member's keys. */
@@ -31,7 +31,7 @@ export function RoleDialog({ member, onClose }: { member: Member; onClose: () =>
     >
       <SelectField
         label="Role"
-        hint="Keys with more rights than the new role are revoked at once. A role with more rights does not extend existing keys."
+        help="Keys with more rights than the new role are revoked at once. A role with more rights does not extend existing keys."
         value={role}
         options={roles}
         onChange={(value) => setRole(roles.find((one) => one === value) ?? role)}

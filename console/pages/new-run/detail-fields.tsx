@@ -5,7 +5,7 @@ import {
   RUN_DESCRIPTION_CHARS_MAX,
   RUN_NAME_CHARS_MAX,
 } from '@switchyard/contract/limits.ts';
-import { Field } from '../../ui/form/field.tsx';
+import { Field } from '../../ui/forms/field.tsx';
 import type { RunDraft } from './draft.ts';
 import styles from './new-run-page.module.css';
 import type { NewRunData } from './queries.ts';

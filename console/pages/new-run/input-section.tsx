@@ -1,6 +1,6 @@
 import { useId } from 'react';
-import { Field } from '../../ui/form/field.tsx';
-import { JsonEditor } from '../../ui/form/json-editor.tsx';
+import { Field } from '../../ui/forms/field.tsx';
+import { JsonEditor } from '../../ui/forms/json-editor.tsx';
 import { findInputFormat, type InputSource, type RunDraft } from './draft.ts';
 import styles from './new-run-page.module.css';
 import type { NewRunData } from './queries.ts';

@@ -3,7 +3,7 @@ import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-ro
 import { type FormEvent, useMemo, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/form/field.tsx';
+import { Field } from '../../ui/forms/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';

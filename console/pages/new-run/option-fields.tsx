@@ -1,6 +1,6 @@
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { formatOptionValue } from '@switchyard/contract/applications/option-rules.ts';
-import { type ControlAttributes, Field } from '../../ui/form/field.tsx';
+import { type ControlAttributes, Field } from '../../ui/forms/field.tsx';
 import { findPreset, listDefinitions, type PresetValue, type RunDraft } from './draft.ts';
 import styles from './new-run-page.module.css';
 import { OtherOptions } from './other-options.tsx';

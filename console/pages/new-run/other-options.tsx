@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/form/field.tsx';
+import { Field } from '../../ui/forms/field.tsx';
 import type { RunDraft } from './draft.ts';
 import styles from './new-run-page.module.css';
 

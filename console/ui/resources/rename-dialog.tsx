@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { TextField } from '../forms/field.tsx';
 import { FormDialog } from '../forms/form-dialog.tsx';
+import { TextField } from '../forms/text-field.tsx';
 
 /** The fields that name a resource. */
 interface ResourceName {
