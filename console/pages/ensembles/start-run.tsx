@@ -5,11 +5,11 @@ import { useId, useState } from 'react';
 import { client } from '../../client/client.ts';
 import { uploadInput } from '../../client/content.ts';
 import { inputsQuery } from '../../client/inputs.ts';
-import { Field } from '../../ui/form/field.tsx';
-import { JsonEditor } from '../../ui/form/json-editor.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { SelectField, TextField } from '../../ui/forms/field.tsx';
+import { Field } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { JsonEditor } from '../../ui/forms/json-editor.tsx';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 
 const SOURCES = [
   { value: 'managed', label: 'Managed input' },

@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/form/field.tsx';
-import { SelectField, TextField } from '../../ui/forms/field.tsx';
+import { Field } from '../../ui/forms/field.tsx';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { createGroup, type GroupDraft } from './draft.ts';
 import styles from './new-ensemble-page.module.css';
 

@@ -6,7 +6,7 @@ import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { TextField } from '../../ui/forms/field.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -46,7 +46,7 @@ export function NewEnsemblePage() {
             <TextField label="Name" value={draft.name} onChange={(name) => change({ name })} autoFocus />
             <TextField
               label="Id"
-              hint="Part of its address; it never changes."
+              help="Part of its address; it never changes."
               value={draft.id}
               onChange={(id) => change({ id })}
             />

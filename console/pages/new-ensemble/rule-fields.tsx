@@ -1,5 +1,5 @@
 import { Button } from '../../ui/button.tsx';
-import { SelectField, TextField } from '../../ui/forms/field.tsx';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { createRule, type RuleDraft } from './draft.ts';
 import styles from './new-ensemble-page.module.css';
 

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { TextField } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
 
 /** Sets the price of a core hour; an empty price removes it. */
 export function CostRateDialog({ rate, onClose }: { rate: CostRate | null; onClose: () => void }) {
@@ -32,9 +32,9 @@ export function CostRateDialog({ rate, onClose }: { rate: CostRate | null; onClo
         value={price}
         onChange={setPrice}
         autoFocus
-        hint="Empty for no cost."
+        help="Empty for no cost."
       />
-      <TextField label="Currency" value={currency} onChange={setCurrency} hint="A code such as EUR or USD." />
+      <TextField label="Currency" value={currency} onChange={setCurrency} help="A code such as EUR or USD." />
     </FormDialog>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { formatCsv } from '../../ui/content/format-csv.ts';
 import { saveFile } from '../../ui/content/save-file.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { SelectField } from '../../ui/forms/field.tsx';
+import { SelectField } from '../../ui/forms/text-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { CostRateDialog } from './cost-rate-dialog.tsx';
