@@ -85,6 +85,10 @@ export const LOG_LINE_BYTES_MAX = 64 * 1024;
 export const LOG_BYTES_MAX = 50 * 1024 * 1024;
 export const LIVE_LOG_RETENTION_MS = 24 * 60 * 60 * 1000;
 export const LIVE_LOG_LINES_PER_PAGE = 1000;
+/** Points of one series of a run. */
+export const SERIES_POINTS_MAX = 2000;
+/** Phases of solvers in one run: four for each solve. */
+export const SERIES_PHASES_MAX = 400;
 /** Open event streams of one member. */
 export const MEMBER_STREAMS_MAX = 100;
 /** A stream ends after this time, so that a revoked key or an ended session reads no further. */

@@ -128,6 +128,7 @@ import {
 import { getQueue } from './runs/queue.ts';
 import { listRunReplays, replayRun } from './runs/replays.ts';
 import { getRunLiveLogs, getRunLogs } from './runs/run-logs.ts';
+import { getRunSeries } from './runs/run-series.ts';
 import { streamRunEvents } from './runs/run-streams.ts';
 import {
   cancelRun,
@@ -198,6 +199,7 @@ export const operations = {
   getRunOutput,
   getRunLogs,
   getRunLiveLogs,
+  getRunSeries,
   streamRunEvents,
   listRunAssets,
   getRunAsset,

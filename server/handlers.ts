@@ -21,6 +21,7 @@ import * as instanceOperations from './instances/operations.ts';
 import * as runOperations from './runs/api/operations.ts';
 import * as queueOperations from './runs/api/queue-operations.ts';
 import * as replayOperations from './runs/api/replay-operations.ts';
+import * as seriesOperations from './runs/api/series-operations.ts';
 import * as runStreamOperations from './runs/api/stream-operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import * as sessionOperations from './sessions/operations.ts';
@@ -48,6 +49,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, runOperations),
     ...bindHandlers(context, queueOperations),
     ...bindHandlers(context, replayOperations),
+    ...bindHandlers(context, seriesOperations),
     ...bindHandlers(context, runStreamOperations),
     ...bindHandlers(context, inputOperations),
     ...bindHandlers(context, inputSetOperations),

@@ -36,7 +36,7 @@ const RETAINED_TABLES = [
 ];
 const LARGE_TEXT = 'x'.repeat(100_000);
 const APP = nodeApp(`(input) => {
-  console.error('started');
+  console.error('{"series": {"runs": 1}}\\nstarted');
   if (input?.waits) {
     setInterval(() => {}, 1000);
     return new Promise(() => process.on('SIGTERM', () => process.exit(0)));

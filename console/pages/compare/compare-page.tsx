@@ -1,9 +1,9 @@
+import { parseSeries, type Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { useSuspenseQueries } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { parseSeries, type Series } from '../../ui/series/parse-series.ts';
 import { SeriesChart } from '../../ui/series/series-chart.tsx';
 import styles from './compare-page.module.css';
 import { type ComparedGroup, type ComparedRun, compareRuns } from './compare-runs.ts';

@@ -1,8 +1,8 @@
 /** Draws series with uPlot. This module loads when a page shows its first chart. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import type { Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { formatNumber } from '../format-quantity.ts';
-import type { Series } from './parse-series.ts';
 
 const COLOUR_NAMES = ['--accent', '--line-blue', '--go', '--line-violet', '--line-amber'] as const;
 const LINE_PX = 2;

@@ -1,7 +1,7 @@
+import type { Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { useEffect, useId, useRef, useState } from 'react';
 import { formatNumber } from '../format-quantity.ts';
 import table from '../table.module.css';
-import type { Series } from './parse-series.ts';
 import styles from './series-chart.module.css';
 
 /** A longer table would slow the page down; the download of the output has all points. */

@@ -78,6 +78,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   getRunOutput: 'read',
   getRunLogs: 'read',
   getRunLiveLogs: 'read',
+  getRunSeries: 'read',
   streamRunEvents: 'read',
   listRunAssets: 'read',
   getRunAsset: 'read',

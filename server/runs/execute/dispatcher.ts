@@ -200,7 +200,7 @@ export class Dispatcher {
       run.runtime_version = prepared.runtimeVersion;
       run.start_conditions = readStartConditions(run, this.#parts);
       app = runner.run(prepared.job, {
-        onStart: () => {},
+        onStart: ({ at }) => lines.setStart(at),
         onLog: (added) => lines.add(added, mask),
       });
       this.#apps.set(key, app);

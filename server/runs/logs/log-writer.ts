@@ -12,6 +12,7 @@ import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import { errorMessage, type Log } from '../../log.ts';
 import type { Mask } from '../../secrets/mask.ts';
+import { SeriesWriter } from '../series/series-writer.ts';
 import { isLeaseCurrent } from '../store/leases.ts';
 import { insertLogChunk, listLogChunks } from '../store/log-chunks.ts';
 
@@ -35,6 +36,7 @@ export class LogWriter {
   readonly #run: { id: RunId; fence: number };
   #lines: StoredLogLine[] = [];
   readonly #firstSeq: number;
+  readonly #series: SeriesWriter;
   #seq: number;
   #lastMicros = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -45,15 +47,23 @@ export class LogWriter {
     this.#run = run;
     this.#firstSeq = run.fence * CHUNKS_PER_CLAIM;
     this.#seq = this.#firstSeq;
+    this.#series = new SeriesWriter(run, this.#firstSeq);
   }
 
   /** Masks the lines and schedules their write. */
   add(lines: readonly LogLine[], mask: Mask): void {
     for (const line of lines) {
       this.#lastMicros = Math.max(Math.round(line.at * 1000), this.#lastMicros + 1);
-      this.#lines.push([this.#lastMicros, mask.maskLine(line.text)]);
+      const text = mask.maskLine(line.text);
+      this.#lines.push([this.#lastMicros, text]);
+      this.#series.addLine(text, line.at);
     }
-    this.#cancelTimer ??= this.#parts.clock.after(WRITE_INTERVAL_MS, () => this.#writeSoon());
+    this.#scheduleWrite();
+  }
+
+  /** Sets the time of the start of the app, from which the times of series count. */
+  setStart(at: number): void {
+    this.#series.setStart(at);
   }
 
   /** Returns every line of this attempt as one text, for formats whose log is more than stderr. */
@@ -76,6 +86,8 @@ export class LogWriter {
   /** Writes the remaining lines in the transaction of the caller, who has called `waitForWrites` before it. */
   async flush(tx: Writer): Promise<void> {
     await this.#insert(tx, this.#lines);
+    this.#series.begin();
+    await this.#series.insert(tx, true);
   }
 
   /** Waits for the current write. Call it before the transaction that calls `flush`. */
@@ -83,6 +95,10 @@ export class LogWriter {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     await this.#writing;
+  }
+
+  #scheduleWrite(): void {
+    this.#cancelTimer ??= this.#parts.clock.after(WRITE_INTERVAL_MS, () => this.#writeSoon());
   }
 
   #writeSoon(): void {
@@ -102,12 +118,16 @@ export class LogWriter {
 
   async #write(lines: readonly StoredLogLine[]): Promise<void> {
     const { database } = this.#parts;
+    this.#series.begin();
     await database.transact(
       async (tx) => {
-        if (await isLeaseCurrent(tx, this.#run)) await this.#insert(tx, lines);
+        if (!(await isLeaseCurrent(tx, this.#run))) return;
+        await this.#insert(tx, lines);
+        await this.#series.insert(tx);
       },
       { durable: false },
     );
+    this.#series.confirm();
     database.notify('log-lines');
   }
 

@@ -330,4 +330,17 @@ export const migrations: readonly Migration[] = [
       );
     },
   },
+  {
+    name: '0084-series-of-runs',
+    async up(db) {
+      await db.schema
+        .createTable('run_series')
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('seq', 'bigint', (column) => column.notNull())
+        .addColumn('is_first', 'integer', (column) => column.notNull())
+        .addColumn('points', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('run_series_key', ['run_id', 'seq'])
+        .execute();
+    },
+  },
 ];

@@ -160,6 +160,7 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .execute();
   await removeCapturesOfRuns(tx, ids);
   await removePlannedRunsOfParents(tx, ids);
+  await tx.deleteFrom('run_series').where('run_id', 'in', ids).execute();
   await tx
     .deleteFrom('run_replays')
     .where((eb) => eb.or([eb('run_id', 'in', ids), eb('original_run_id', 'in', ids)]))

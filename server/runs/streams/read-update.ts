@@ -4,6 +4,7 @@ import { isTerminal } from '@switchyard/contract/states.ts';
 import type { Reader } from '../../database/database.ts';
 import type { ServerEvent } from '../../http/streams/event-stream.ts';
 import { readLogPage } from '../logs/run-logs.ts';
+import { findSeriesAfter } from '../series/series-rows.ts';
 import { formatCursor, type RunCursor } from './run-cursor.ts';
 
 /** A megabyte of lines: what a stream holds in memory for a reader that does not read. */
@@ -29,7 +30,8 @@ export interface RunUpdate {
 
 /**
  * Returns the next events of a run; undefined when the account has no such run, null for an invalid cursor. Status and lines
- * are from one statement, so a terminal status comes after the last line.
+ * are from one statement, so a terminal status comes after the last line. The points are read later, so it comes after them
+ * too.
  */
 export async function readUpdate(
   db: Reader,
@@ -50,6 +52,11 @@ export async function readUpdate(
   };
   if (!hasEnded) addStatus();
   if (page.items.length > 0) add('log', { items: page.items }, { log: page.token ?? '' });
+  const points = await findSeriesAfter(db, run.id, from.series);
+  if (points) {
+    const { seq, ...data } = points;
+    add('series', data, { series: seq });
+  }
   const isEnd = hasEnded && page.isComplete;
   if (isEnd) addStatus();
   return { events, cursor, isComplete: page.isComplete, isEnd };

@@ -6,25 +6,27 @@ import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 export interface RunCursor {
   /** Token of the last log page; empty before the first line. */
   log: string;
+  /** Number of the last row of series; 0 before the first. */
+  series: number;
   /** The last status that was sent; null before the first. */
   status: RunStatusV2 | null;
 }
 
 /** The cursor of a client without any event. */
-const FIRST_CURSOR: RunCursor = { log: '', status: null };
+const FIRST_CURSOR: RunCursor = { log: '', series: 0, status: null };
 
 /** Formats a cursor as an event id. */
-export function formatCursor({ log, status }: RunCursor): string {
-  return `${log}~${status ?? ''}`;
+export function formatCursor({ log, series, status }: RunCursor): string {
+  return `${log}~${series}~${status ?? ''}`;
 }
 
 /** Parses the Last-Event-ID of a request; an absent one is the beginning. Throws a 400 for an id of no event. */
 export function parseCursor(id: string | undefined): RunCursor {
   if (id === undefined || id === '') return FIRST_CURSOR;
-  const [log = '', name, ...rest] = id.split('~');
+  const [, log = '', series, name] = /^([\w.]{0,4096})~(\d{1,15})~([a-z]+)$/.exec(id) ?? [];
   const status = RUN_STATUSES_V2.find((one) => one === name);
-  if (rest.length > 0 || !/^[\w.]{0,4096}$/.test(log) || status === undefined) throw invalidCursor(id);
-  return { log, status };
+  if (series === undefined || status === undefined) throw invalidCursor(id);
+  return { log, series: Number(series), status };
 }
 
 /** Returns the 400 for a Last-Event-ID that no event of the stream has. */

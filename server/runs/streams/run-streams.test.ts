@@ -135,7 +135,15 @@ test('a run of another account, another application or a missing one is a 404, a
   const get = (url: string, options = {}) => server.request('GET', url, options);
   expectError(await get(path(id), { token: other.token }), 404, 'There is no application "app".');
   expectError(await get(path('run-missing')), 404, 'There is no run "run-missing"');
-  for (const value of ['x', '~', '1~gone', '1~running~', '-1~running', `${'9'.repeat(20)}~running`])
+  for (const value of [
+    'x',
+    '~~',
+    '1~0~gone',
+    '1~0~running~',
+    '-1~0~running',
+    '1~x~running',
+    `${'9'.repeat(20)}~0~running`,
+  ])
     expectError(await get(path(id), { headers: { 'last-event-id': value } }), 400, 'Last-Event-ID');
 });
 

@@ -1,7 +1,7 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { parseSeries } from '@switchyard/contract/runs/statistics-series.ts';
 import { useMemo } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
-import { parseSeries } from '../../../ui/series/parse-series.ts';
 import { SeriesChart } from '../../../ui/series/series-chart.tsx';
 import type { RunAddress } from '../queries.ts';
 import { ExecutionFacts } from './execution-facts.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSeries } from './parse-series.ts';
+import { parseSeries } from './statistics-series.ts';
 
 test('reads the objective and the custom series, sorted by time', () => {
   expect(

@@ -1,0 +1,24 @@
+/** The operation that reads the series of a run. */
+import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
+import { parseSeries } from '@switchyard/contract/runs/statistics-series.ts';
+import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { findSeriesAfter } from '../series/series-rows.ts';
+import type { RunsTable } from '../store/schema.ts';
+import { getOwnRun } from './own-run.ts';
+
+export const getRunSeries: OperationHandler<'getRunSeries'> = async (context, { caller, params }) => {
+  const run = await getOwnRun(context, caller, params);
+  const stored = await findSeriesAfter(context.database.read, run.id, -1);
+  const series = [...(stored?.series ?? []), ...listStatisticsSeries(run)];
+  return { status: 200, body: { series, phases: stored?.phases ?? [] } };
+};
+
+/** Returns the series of the statistics block, which has at most 10 kB. They are not stored a second time. */
+function listStatisticsSeries({ statistics }: Pick<RunsTable, 'statistics'>): RunSeries[] {
+  if (statistics === null) return [];
+  return parseSeries(JSON.parse(statistics)).map(({ name, points }) => ({
+    name,
+    source: 'statistics',
+    points: points.map(({ x, y }) => [x, y]),
+  }));
+}

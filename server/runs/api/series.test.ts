@@ -1,0 +1,108 @@
+/** The series of a run over HTTP: from its log while it runs and after, from solvers, and from its statistics. */
+import { readFileSync } from 'node:fs';
+import { SERIES_POINTS_MAX } from '@switchyard/contract/limits.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRun, createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
+import { openStream } from '../../testing/http/event-streams.ts';
+import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+
+const LOGS = new URL('../../../solver-logs/testing/logs/', import.meta.url);
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+  await pushApp(
+    server,
+    'app',
+    nodeApp(`async (input) => {
+      const write = (text) => new Promise((resolve) => process.stderr.write(text, resolve));
+      await write(input.text ?? '');
+      for (let n = 0; n < (input.points ?? 0); n += 1)
+        await write('{"series": {"cost": ' + (n === 777 ? -1 : n === 778 ? 1e9 : n) + '}}\\n');
+      return { solution: {}, statistics: input.statistics };
+    }`),
+  );
+});
+afterAll(() => server.close());
+
+async function getSeries(run: string) {
+  const params = { application_id: 'app', run_id: run };
+  return (await server.client.call('getRunSeries', { params })).body;
+}
+const runWith = async (input: unknown): Promise<string> =>
+  (await createRunAndWait(server, 'app', { input })).id;
+
+test('the log of a solver becomes its objective, bound, gap, nodes and phases', async () => {
+  const log = readFileSync(new URL('highs-minimise.out', LOGS), 'utf8');
+  const reported = JSON.parse(readFileSync(new URL('highs-minimise.json', LOGS), 'utf8'));
+  const { series, phases } = await getSeries(await runWith({ text: log }));
+  const last = Object.fromEntries(series.map(({ name, points }) => [name, points.at(-1)?.[1]]));
+  expect(last).toEqual({
+    objective: reported.objective,
+    bound: reported.bound,
+    gap: 0,
+    nodes: reported.nodes,
+  });
+  expect(series.every(({ source }) => source === 'log')).toBe(true);
+  expect(phases.at(-1)).toMatchObject({ solver: 'HiGHS', phase: 'finished', solve: 0 });
+});
+
+test('many points are reduced, with the first, last, smallest and largest, and are streamed while the app runs', async () => {
+  const run = await createRun(server, 'app', { input: { points: 9_000 } });
+  const stream = await openStream(server, `/v1/applications/app/runs/${run}/events`);
+  const updates = (await stream.readAll()).filter(({ event }) => event === 'series');
+  const { series } = await getSeries(run);
+  const points = series[0]?.points ?? [];
+  expect(points.length).toBeGreaterThan(100);
+  expect(points.length).toBeLessThanOrEqual(SERIES_POINTS_MAX);
+  const values = points.map(([, y]) => y);
+  expect([
+    values[0],
+    values.at(-1),
+    Math.min(...values.map(Number)),
+    Math.max(...values.map(Number)),
+  ]).toEqual([0, 8_999, -1, 1e9]);
+  expect(updates.length).toBeGreaterThan(0);
+  const streamed = updates.at(-1)?.data.series as { points: number[][] }[];
+  expect(streamed[0]?.points.at(-1)).toEqual(points.at(-1));
+});
+
+test('series_data of the statistics is a series too', async () => {
+  const data_points = [
+    { x: 0.5, y: 20 },
+    { x: 1.5, y: 12 },
+  ];
+  const statistics = {
+    schema: 'v1',
+    result: { value: 12 },
+    series_data: { value: { name: 'cost', data_points } },
+  };
+  expect(await getSeries(await runWith({ statistics }))).toEqual({
+    series: [
+      {
+        name: 'cost',
+        source: 'statistics',
+        points: [
+          [0.5, 20],
+          [1.5, 12],
+        ],
+      },
+    ],
+    phases: [],
+  });
+});
+
+test('malformed and enormous lines give no point, and the run succeeds', async () => {
+  const text = [
+    '{"series": {"cost": ',
+    '{"series": {"cost": "12"}}',
+    '{"series": [1, 2]}',
+    '{"series": {"cost": 1e999}}',
+    `{"series": {"cost": 5, "x": "${'y'.repeat(1_000_000)}"}}`,
+    `{"series": ${'['.repeat(10_000)}`,
+    '',
+  ].join('\n');
+  const { id, status_v2 } = await createRunAndWait(server, 'app', { input: { text } });
+  expect(status_v2).toBe('succeeded');
+  expect(await getSeries(id)).toEqual({ series: [], phases: [] });
+});

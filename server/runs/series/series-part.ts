@@ -1,0 +1,65 @@
+/** Points of several series, as they are stored and streamed. */
+import { SERIES_PHASES_MAX, SERIES_POINTS_MAX } from '@switchyard/contract/limits.ts';
+import type { RunSeries, SolverPhase } from '@switchyard/contract/runs/run-series.ts';
+import { downsample, type Point } from './downsample.ts';
+
+/** Series that begin or continue at some time. */
+export interface SeriesPart {
+  series: (Omit<RunSeries, 'points'> & { points: Point[] })[];
+  phases: SolverPhase[];
+}
+
+/** Parses a stored part. */
+export function parsePart(text: string): SeriesPart {
+  return JSON.parse(text) as SeriesPart;
+}
+
+/** Collects the points of a run by series. Its memory has a bound, whatever the number of points. */
+export class SeriesCollection {
+  readonly #series = new Map<string, SeriesPart['series'][number]>();
+  readonly #phases: SolverPhase[] = [];
+  readonly #pointsMax: number;
+
+  /** A series has at most twice as many points in memory, and `pointsMax` in the part. */
+  constructor(pointsMax = SERIES_POINTS_MAX) {
+    this.#pointsMax = pointsMax;
+  }
+
+  get isEmpty(): boolean {
+    return this.#series.size === 0 && this.#phases.length === 0;
+  }
+
+  /** Adds a point at the end of a series. Ignores a value that is no finite number. */
+  addPoint(source: RunSeries['source'], name: string, [x, y]: Point): void {
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+    const key = `${source} ${name}`;
+    const found = this.#series.get(key) ?? { name, source, points: [] };
+    this.#series.set(key, found);
+    found.points.push([x, y]);
+    if (found.points.length > 2 * this.#pointsMax) found.points = downsample(found.points, this.#pointsMax);
+  }
+
+  /** Adds a phase that follows those before it. Later phases of a log with very many solves are omitted. */
+  addPhase(phase: SolverPhase): void {
+    if (this.#phases.length < SERIES_PHASES_MAX) this.#phases.push(phase);
+  }
+
+  /** Adds everything in the part. */
+  addPart({ series, phases }: SeriesPart): void {
+    for (const { source, name, points } of series)
+      for (const point of points) this.addPoint(source, name, point);
+    for (const phase of phases) this.addPhase(phase);
+  }
+
+  /** Returns what was added, with at most `pointsMax` points of each series, by source and name. */
+  toPart(): SeriesPart {
+    const series = [...this.#series.entries()]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, { name, source, points }]) => ({
+        name,
+        source,
+        points: downsample(points, this.#pointsMax),
+      }));
+    return { series, phases: [...this.#phases] };
+  }
+}

@@ -1,0 +1,90 @@
+/** The rows of a run's series: bounded, complete for each reader, and replaced by the next attempt. */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
+import type { Point } from './downsample.ts';
+import { findSeriesAfter } from './series-rows.ts';
+import { SeriesWriter } from './series-writer.ts';
+
+let test_: TestDatabase;
+beforeAll(async () => {
+  test_ = await openTestDatabase();
+});
+afterAll(() => test_.close());
+
+async function write(writer: SeriesWriter, isEnd = false): Promise<void> {
+  writer.begin();
+  await test_.database.transact((tx) => writer.insert(tx, isEnd), { durable: false });
+  writer.confirm();
+}
+const countRows = async (id: RunId): Promise<number> =>
+  (await test_.database.read.selectFrom('run_series').select('seq').where('run_id', '=', id).execute())
+    .length;
+const readPoints = async (id: RunId, after = -1) =>
+  (await findSeriesAfter(test_.database.read, id, after))?.series[0]?.points;
+
+test('a run of many writes has few rows, and every reader gets every point once', async () => {
+  const run = { id: 'run-many' as RunId, fence: 1 };
+  const writer = new SeriesWriter(run, 1000);
+  writer.setStart(0);
+  const expected: Point[] = [];
+  const followed: Point[] = [];
+  let seq = 0;
+  let rowsMax = 0;
+  for (let n = 0; n < 250; n += 1) {
+    writer.addLine(`{"series": {"cost": ${1000 - n}}}`, n * 100);
+    expected.push([n / 10, 1000 - n]);
+    await write(writer);
+    rowsMax = Math.max(rowsMax, await countRows(run.id));
+    // A reader that is now and then a few writes behind.
+    if (n % 7 !== 0) continue;
+    const update = await findSeriesAfter(test_.database.read, run.id, seq);
+    if (update?.reset) followed.length = 0;
+    followed.push(...(update?.series[0]?.points ?? []));
+    seq = update?.seq ?? seq;
+  }
+  expect(rowsMax).toBeLessThanOrEqual(101);
+  await write(writer, true);
+  expect(await countRows(run.id)).toBe(1);
+  expect(await readPoints(run.id)).toEqual(expected);
+  const rest = await findSeriesAfter(test_.database.read, run.id, seq);
+  expect(rest?.reset ? rest.series[0]?.points : [...followed, ...(rest?.series[0]?.points ?? [])]).toEqual(
+    expected,
+  );
+});
+
+test('a failed write comes again with the next one', async () => {
+  const run = { id: 'run-failing' as RunId, fence: 1 };
+  const writer = new SeriesWriter(run, 1000);
+  writer.setStart(0);
+  writer.addLine('{"series": {"cost": 3}}', 0);
+  writer.begin();
+  const failing = test_.database.transact(async (tx) => {
+    await writer.insert(tx);
+    throw new Error('disk full');
+  });
+  await expect(failing).rejects.toThrow('disk full');
+  writer.addLine('{"series": {"cost": 2}}', 1000);
+  await write(writer);
+  expect(await readPoints(run.id)).toEqual([
+    [0, 3],
+    [1, 2],
+  ]);
+});
+
+test('the next attempt replaces the points of the one before, also for a reader that has them', async () => {
+  const id = 'run-again' as RunId;
+  const first = new SeriesWriter({ id, fence: 1 }, 1000);
+  first.setStart(0);
+  first.addLine('{"series": {"cost": 9}}', 0);
+  await write(first);
+  const before = await findSeriesAfter(test_.database.read, id, -1);
+  const second = new SeriesWriter({ id, fence: 2 }, 2000);
+  second.setStart(5000);
+  second.addLine('{"series": {"cost": 7}}', 6000);
+  await write(second);
+  expect(await findSeriesAfter(test_.database.read, id, before?.seq ?? 0)).toMatchObject({
+    reset: true,
+    series: [{ name: 'cost', source: 'log', points: [[1, 7]] }],
+  });
+});

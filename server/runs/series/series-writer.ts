@@ -1,0 +1,97 @@
+/**
+ * Reads the series of one attempt of a run from its log, and stores their points together with the log lines.
+ *
+ * Invariants: a point is in the database once, whether a write fails or not. Memory, rows and bytes of a run have a bound,
+ * whatever its log contains. The times of points are seconds since the start of the app.
+ */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { createSeriesReader } from '@switchyard/solver-logs/series-reader.ts';
+import type { Writer } from '../../database/database.ts';
+import { SeriesCollection } from './series-part.ts';
+import { insertPart, replaceParts } from './series-rows.ts';
+
+/** Points of a series in one write, which happens five times a second. */
+const POINTS_PER_WRITE_MAX = 200;
+/** Rows of a run before they are merged into one. */
+const ROWS_MAX = 100;
+/** An ended run with fewer rows is left as it is. */
+const ROWS_AT_END_MAX = 8;
+
+/** The rows of the run after a write. */
+interface WrittenRows {
+  count: number;
+  lastSeq: number;
+}
+
+/** The series of one attempt. */
+export class SeriesWriter {
+  readonly #run: { id: RunId; fence: number };
+  readonly #reader = createSeriesReader();
+  /** All points that are in the database. */
+  readonly #stored = new SeriesCollection();
+  #added = new SeriesCollection(POINTS_PER_WRITE_MAX);
+  /** The points of the current write, and of failed writes before it. */
+  #writing = new SeriesCollection(POINTS_PER_WRITE_MAX);
+  #written: WrittenRows;
+  #startedAt: number | null = null;
+  #lastPhase = '';
+  #rows: WrittenRows;
+
+  /** `firstSeq` is larger than any number of an earlier attempt. */
+  constructor(run: { id: RunId; fence: number }, firstSeq: number) {
+    this.#run = run;
+    this.#rows = { count: 0, lastSeq: firstSeq };
+    this.#written = this.#rows;
+  }
+
+  /** Sets the time of the start of the app, in milliseconds since the epoch. */
+  setStart(at: number): void {
+    this.#startedAt = at;
+  }
+
+  /** Reads a line of the log. `at` is its time in milliseconds since the epoch. Never throws. */
+  addLine(line: string, at: number): void {
+    for (const { series, phase, solver, solve } of this.#reader.push(line, at)) {
+      const x = this.#toSeconds(at);
+      for (const [name, y] of Object.entries(series)) this.#added.addPoint('log', name, [x, y]);
+      if (phase === undefined || solver === undefined || solve === undefined) continue;
+      const key = `${solve} ${phase}`;
+      if (key !== this.#lastPhase) this.#added.addPhase({ x, phase, solver, solve });
+      this.#lastPhase = key;
+    }
+  }
+
+  /** Begins a write of everything that was added. */
+  begin(): void {
+    this.#writing.addPart(this.#added.toPart());
+    this.#added = new SeriesCollection(POINTS_PER_WRITE_MAX);
+  }
+
+  /** Inserts the points of the write in the transaction of the caller, who may repeat it. `isEnd`: no write follows. */
+  async insert(tx: Writer, isEnd = false): Promise<void> {
+    const { count, lastSeq } = this.#rows;
+    this.#written = this.#rows;
+    const isRestart = count === 0 && this.#run.fence > 1;
+    const isMerge = count >= (isEnd ? ROWS_AT_END_MAX : ROWS_MAX);
+    // The new first row has the number of the last one in it: a reader that has all of them needs only what follows.
+    if (isRestart || isMerge) {
+      await replaceParts(tx, this.#run.id, lastSeq, this.#stored.toPart());
+      this.#written = { count: 1, lastSeq };
+    }
+    if (this.#writing.isEmpty) return;
+    await insertPart(tx, this.#run.id, lastSeq + 1, this.#writing.toPart());
+    this.#written = { count: this.#written.count + 1, lastSeq: lastSeq + 1 };
+  }
+
+  /** Records that the write is committed. */
+  confirm(): void {
+    this.#stored.addPart(this.#writing.toPart());
+    this.#writing = new SeriesCollection(POINTS_PER_WRITE_MAX);
+    this.#rows = this.#written;
+  }
+
+  #toSeconds(at: number): number {
+    this.#startedAt ??= at;
+    return Math.max(0, Math.round(at - this.#startedAt)) / 1000;
+  }
+}
