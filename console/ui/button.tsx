@@ -1,3 +1,5 @@
+import { createLink } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes, Ref } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
 import styles from './button.module.css';
 
@@ -10,3 +12,14 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
 export function Button({ kind = 'plain', ...rest }: ButtonProps) {
   return <AriaButton {...rest} className={`${styles.button} ${styles[kind]}`} />;
 }
+
+interface AnchorProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'className' | 'style'> {
+  ref?: Ref<HTMLAnchorElement>;
+}
+
+function Anchor(props: AnchorProps) {
+  return <a {...props} className={`${styles.button} ${styles.plain}`} />;
+}
+
+/** A link to a page of the console that looks like a button. */
+export const LinkButton = createLink(Anchor);

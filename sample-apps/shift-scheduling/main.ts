@@ -22,6 +22,18 @@ type Status = 'optimal' | 'feasible' | 'infeasible' | 'unknown';
 /** Share of the duration for the explanation of a problem without a roster. */
 const explanationShare = 0.5;
 
+/** Views of the roster that the console shows: a Gantt chart with one lane for each employee, and tables. */
+const views = [
+  {
+    schema: 'gantt',
+    label: 'Roster',
+    path: 'solution.assignments',
+    fields: { resource: 'employee', label: 'shift', group: 'skill' },
+  },
+  { schema: 'table', label: 'Uncovered demand', path: 'solution.uncovered' },
+  { schema: 'table', label: 'Employees', path: 'solution.employees' },
+];
+
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), optionDefinitions);
   const problem = readProblem(parseJson(await text(process.stdin)));
@@ -80,6 +92,7 @@ async function main(): Promise<void> {
   const output = {
     options,
     solution: { status, reasons, ...describe(problem, roster ?? [], cost?.missing ?? []) },
+    visualization: views,
     statistics: progress.buildStatistics(cost ? cost.total : null, custom, result.nodes),
   };
   process.stdout.write(`${JSON.stringify(output)}\n`);
@@ -108,6 +121,11 @@ async function explain(
     });
 }
 
+/** Returns minutes since 1970 as the input writes times, such as `2026-03-02T06:00`. */
+function formatMinutes(minutes: number): string {
+  return new Date(minutes * 60_000).toISOString().slice(0, 16);
+}
+
 function describe(
   problem: Problem,
   roster: readonly Assignment[],
@@ -117,6 +135,8 @@ function describe(
     assignments: roster.map(({ employee, shift, skill }) => ({
       employee: employee.id,
       shift: shift.id,
+      start: formatMinutes(shift.start),
+      end: formatMinutes(shift.end),
       skill,
       hours: roundValue(shift.hours),
       preference_cost: employee.preferences.get(shift.id) ?? 0,

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
+import { useWidth } from '../../ui/charts/use-width.ts';
 import { formatNumber } from '../../ui/format-quantity.ts';
 import styles from './indicator-chart.module.css';
 import type { IndicatorPoint, InstanceSeries } from './indicator-points.ts';
@@ -72,18 +73,6 @@ export function IndicatorChart({
       </figcaption>
     </figure>
   );
-}
-
-/** Returns the width of the element in pixels, 0 before the first layout. */
-function useWidth(element: React.RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    if (!element.current) return;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element]);
-  return width;
 }
 
 function Axes({

@@ -32,11 +32,11 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
 
   test('the first minute: run again with another option, and compare', async () => {
     const page = await at.open(`/apps/bonus/runs/${ids[0]}`);
-    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('link', { name: 'Run again' }).click();
     await page.getByRole('textbox', { name: 'bonus' }).fill('30');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('succeeded').first().waitFor();
-    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await page.getByRole('heading', { name: 'Compare' }).waitFor();
     await page.getByLabel('Add a run').selectOption(ids[0] ?? '');
     const indicators = page.getByRole('region', { name: 'Indicators', exact: true });

@@ -1,5 +1,5 @@
 import { describeError } from '../../client/client.ts';
-import { useContent } from '../../ui/content/content-view.tsx';
+import { useContent } from '../../ui/content/content-query.ts';
 import { formatCell } from '../../ui/content/json-text.ts';
 import type { LoadedContent } from '../../ui/content/load-content.ts';
 import { getRunContentSource, type RunPart } from '../../ui/content/run-content.tsx';

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('the content of a run', () => {
     await page.getByRole('heading', { name: 'Assets of' }).waitFor();
     await page.locator('canvas.maplibregl-canvas').waitFor();
     // One of the two shapes has no usable position.
-    await page.getByText('1 shapes have no usable coordinates').waitFor();
+    await page.getByText('1 shape has no usable coordinates').waitFor();
     await page.getByRole('listitem').filter({ hasText: '<script>' }).waitFor();
     await page.frameLocator('iframe[title="Load 1"]').getByRole('img', { name: 'Load 1' }).waitFor();
     const hostile = page.frameLocator('iframe[title="Page 1"]');

@@ -1,6 +1,6 @@
 /** The search parameters of the page. */
 const PARTS = ['output', 'input', 'assets'] as const;
-const MODES = ['tree', 'table', 'raw'] as const;
+const MODES = ['view', 'tree', 'table', 'raw'] as const;
 
 /** The part of the run, and the way to show it. */
 export interface ContentSearch {

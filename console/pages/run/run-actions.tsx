@@ -1,11 +1,11 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
 import { useMutation } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
@@ -53,18 +53,19 @@ export function RunActions({ address, run }: ActionsProps) {
   );
 }
 
-/** Opens the pages that start from this run. */
-function Destinations({ address: { application, run }, mayRun }: { address: RunAddress; mayRun: boolean }) {
-  const { history } = useRouter();
-  const base = `/console/apps/${encodeURIComponent(application)}`;
+/** Links to the pages that start from this run. */
+function Destinations({ address, mayRun }: { address: RunAddress; mayRun: boolean }) {
+  const { application, run } = address;
   return (
     <>
       {mayRun && (
-        <Button onPress={() => history.push(`${base}/new-run?from=${encodeURIComponent(run)}`)}>
+        <LinkButton to="/apps/$application/new-run" params={{ application }} search={{ from: run }}>
           Run again
-        </Button>
+        </LinkButton>
       )}
-      <Button onPress={() => history.push(`${base}/compare?runs=${encodeURIComponent(run)}`)}>Compare</Button>
+      <LinkButton to="/apps/$application/compare" params={{ application }} search={{ runs: run }}>
+        Compare
+      </LinkButton>
     </>
   );
 }
@@ -85,10 +86,10 @@ function useReplay(address: RunAddress) {
 }
 
 function DeleteDialog({ address, run, onClose }: ActionsProps & { onClose: () => void }) {
-  const { history } = useRouter();
+  const navigate = useNavigate();
   const remove = async () => {
     await client.call('deleteRun', { params: getRunParams(address) });
-    history.push(`/console/apps/${encodeURIComponent(address.application)}/runs`);
+    await navigate({ to: '/apps/$application/runs', params: { application: address.application } });
     queryClient.removeQueries({ queryKey: runQuery(address).queryKey });
   };
   return (

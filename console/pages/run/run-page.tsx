@@ -1,5 +1,9 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Assets } from '../../ui/assets/asset-list.tsx';
+import { assetsQuery, listAssetTabs } from '../../ui/assets/asset-query.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -7,11 +11,11 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ContentTab } from './content-tab.tsx';
 import { LogTab } from './log/log-tab.tsx';
-import { runQuery } from './queries.ts';
+import { type RunAddress, runQuery } from './queries.ts';
 import { RunActions } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
 import styles from './run-page.module.css';
-import type { RunSearch, RunTab } from './search.ts';
+import { getAssetTab, type RunSearch, type RunTab } from './search.ts';
 import { SummaryTab } from './summary/summary-tab.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -21,19 +25,7 @@ const route = { from: '/signed-in/apps/$application/runs/$run' } as const;
 export function RunPage() {
   const address = useParams(route);
   const { data: run } = useSuspenseQuery(runQuery(address));
-  const search = useSearch(route);
-  const setSearch = useSetSearch();
   usePageTitle(run.name || run.id, address.application);
-  const selectTab = (tab: RunTab) => setSearch(tab === 'summary' ? { tab: undefined } : { tab });
-  const renderContent = (part: 'input' | 'output') => (
-    <ContentTab
-      key={part}
-      run={run}
-      part={part}
-      mode={search.mode}
-      onSelectMode={(mode) => setSearch({ mode }, true)}
-    />
-  );
   return (
     <>
       <PageHeader
@@ -56,32 +48,77 @@ export function RunPage() {
       {run.description !== '' && <p className={styles.description}>{run.description}</p>}
       <RunFacts run={run} />
       <Timeline run={run} />
-      <Tabs
-        label="Parts of the run"
-        selected={search.tab ?? 'summary'}
-        onSelect={selectTab}
-        tabs={[
-          { id: 'summary', label: 'Summary', content: <SummaryTab address={address} run={run} /> },
-          { id: 'output', label: 'Output', content: renderContent('output') },
-          { id: 'input', label: 'Input', content: renderContent('input') },
-          {
-            id: 'log',
-            label: 'Log',
-            content: (
-              <LogTab
-                // A run that ends keeps the log that was followed; the key is the run.
-                key={run.id}
-                address={address}
-                status={run.status_v2}
-                find={search.find ?? ''}
-                onFind={(find) => setSearch({ find: find === '' ? undefined : find }, true)}
-              />
-            ),
-          },
-        ]}
-      />
+      <RunTabs address={address} run={run} />
     </>
   );
+}
+
+interface RunProps {
+  address: RunAddress;
+  run: RunInformation;
+}
+
+/** The parts of the run; assets that ask for a tab have one of their label. */
+function RunTabs({ address, run }: RunProps) {
+  const search = useSearch(route);
+  const setSearch = useSetSearch();
+  const { data } = useQuery({
+    ...assetsQuery(address.application, address.run),
+    enabled: isTerminal(run.status_v2),
+  });
+  const assets = data?.items ?? [];
+  const assetTabs = listAssetTabs(assets).map((tab) => ({
+    id: getAssetTab(tab.label),
+    label: tab.label,
+    content: <Assets application={address.application} assets={tab.assets} />,
+  }));
+  const renderContent = (part: 'input' | 'output') => (
+    <ContentTab
+      key={part}
+      run={run}
+      part={part}
+      mode={search.mode}
+      onSelectMode={(mode) => setSearch({ mode }, true)}
+    />
+  );
+  const summary = (
+    <SummaryTab
+      address={address}
+      run={run}
+      assets={assets}
+      baseline={search.baseline}
+      onChooseBaseline={(baseline) => setSearch({ baseline }, true)}
+    />
+  );
+  const log = (
+    <LogTab
+      // A run that ends keeps the log that was followed; the key is the run.
+      key={run.id}
+      address={address}
+      status={run.status_v2}
+      find={search.find ?? ''}
+      onFind={(find) => setSearch({ find: find === '' ? undefined : find }, true)}
+    />
+  );
+  return (
+    <Tabs<RunTab>
+      label="Parts of the run"
+      selected={assetTabs.find(({ id }) => id === search.tab)?.id ?? toFixedTab(search.tab)}
+      onSelect={(tab) => setSearch(tab === 'summary' ? { tab: undefined } : { tab })}
+      tabs={[
+        { id: 'summary', label: 'Summary', content: summary },
+        { id: 'output', label: 'Output', content: renderContent('output') },
+        { id: 'input', label: 'Input', content: renderContent('input') },
+        { id: 'log', label: 'Log', content: log },
+        ...assetTabs,
+      ]}
+    />
+  );
+}
+
+/** An asset tab that this run does not have is the summary. */
+function toFixedTab(tab: RunTab = 'summary'): RunTab {
+  return tab.startsWith('asset:') ? 'summary' : tab;
 }
 
 type SearchChange = { [Name in keyof RunSearch]: RunSearch[Name] | undefined };
@@ -92,11 +129,12 @@ function useSetSearch(): (change: SearchChange, isReplacement?: boolean) => void
   return (change, isReplacement = false) => {
     void navigate({
       search: (previous) => {
-        const { tab, find, mode } = { ...previous, ...change };
+        const { tab, find, mode, baseline } = { ...previous, ...change };
         return {
           ...(tab !== undefined && { tab }),
           ...(find !== undefined && { find }),
           ...(mode !== undefined && { mode }),
+          ...(baseline !== undefined && { baseline }),
         };
       },
       replace: isReplacement,

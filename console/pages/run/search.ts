@@ -1,8 +1,10 @@
 /** The search parameters of the run page, which are its state. */
 
 const RUN_TABS = ['summary', 'output', 'input', 'log'] as const;
-const CONTENT_MODES = ['tree', 'table', 'raw'] as const;
-export type RunTab = (typeof RUN_TABS)[number];
+const ASSET_TAB = 'asset:';
+const CONTENT_MODES = ['view', 'tree', 'table', 'raw'] as const;
+/** A part of the run, or the assets with a label. */
+export type RunTab = (typeof RUN_TABS)[number] | `${typeof ASSET_TAB}${string}`;
 
 export interface RunSearch {
   /** The selected tab; absent for the summary. */
@@ -11,16 +13,30 @@ export interface RunSearch {
   find?: string;
   /** The view of the input or output. */
   mode?: (typeof CONTENT_MODES)[number];
+  /** The run whose indicators those of this run are compared with; absent for the default. */
+  baseline?: string;
+}
+
+/** Returns the tab of the assets with this label. */
+export function getAssetTab(label: string): RunTab {
+  return `${ASSET_TAB}${label}`;
 }
 
 /** Returns the known parameters; an unknown tab is the summary. */
 export function parseRunSearch(search: Record<string, unknown>): RunSearch {
-  const tab = RUN_TABS.find((one) => one === search.tab);
+  const tab = RUN_TABS.find((one) => one === search.tab) ?? parseAssetTab(search.tab);
   const mode = CONTENT_MODES.find((one) => one === search.mode);
-  const { find } = search;
+  const { find, baseline } = search;
   return {
     ...(tab !== undefined && tab !== 'summary' && { tab }),
     ...(mode !== undefined && { mode }),
     ...((typeof find === 'string' || typeof find === 'number') && find !== '' && { find: String(find) }),
+    ...(typeof baseline === 'string' && baseline !== '' && { baseline }),
   };
+}
+
+function parseAssetTab(tab: unknown): RunTab | undefined {
+  return typeof tab === 'string' && tab.startsWith(ASSET_TAB)
+    ? getAssetTab(tab.slice(ASSET_TAB.length))
+    : undefined;
 }

@@ -2,6 +2,7 @@ import chartjsUrl from 'chart.js/dist/chart.umd.min.js?url';
 import plotlyUrl from 'plotly.js-dist-min/plotly.min.js?url';
 import { useEffect, useRef, useState } from 'react';
 import { describeError } from '../../client/client.ts';
+import { useThemeVersion } from '../charts/theme-version.ts';
 import { isRecord } from '../content/json-text.ts';
 import { resolveColour } from '../maps/group-colours.ts';
 import { Notice } from '../notice.tsx';
@@ -22,6 +23,9 @@ const LIBRARIES: Record<FrameKind, string | undefined> = {
 export function AppFrame({ kind, content, label }: { kind: FrameKind; content: unknown; label: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [problem, setProblem] = useState<string>();
+  const theme = useThemeVersion();
+  // A page of an app has colours of the app, so another theme does not load it again.
+  const version = kind === 'html' ? 0 : theme;
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
@@ -41,9 +45,9 @@ export function AppFrame({ kind, content, label }: { kind: FrameKind; content: u
     };
     addEventListener('message', receive, { signal: abort.signal });
     // The address is set after the listener, so that the first message of the frame is not lost.
-    element.src = '/console/frame.html';
+    element.src = `/console/frame.html?version=${version}`;
     return () => abort.abort();
-  }, [kind, content, label]);
+  }, [kind, content, label, version]);
   return (
     <>
       {problem !== undefined && <Notice kind="warning">{problem}</Notice>}

@@ -1,18 +1,12 @@
 import { client, describeError } from '../../client/client.ts';
-import { type ContentSource, ContentView, useContent } from '../content/content-view.tsx';
+import { type ContentSource, useContent } from '../content/content-query.ts';
+import { ContentView } from '../content/content-view.tsx';
 import { toLocalUrl } from '../content/run-content.tsx';
 import { readGeoJson } from '../maps/read-geojson.ts';
 import { ShapeMap } from '../maps/shape-map.tsx';
 import { Notice } from '../notice.tsx';
 import { AppFrame, type FrameKind } from './app-frame.tsx';
-
-/** An asset of a run, as the API lists it. */
-export interface AssetFacts {
-  id: string;
-  run_id: string;
-  name: string;
-  visual?: Readonly<Record<string, unknown>> | undefined;
-}
+import type { AssetFacts } from './asset-query.ts';
 
 const FRAME_KINDS: readonly FrameKind[] = ['chartjs', 'plotly', 'html'];
 

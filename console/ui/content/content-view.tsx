@@ -1,24 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../button.tsx';
 import { Notice } from '../notice.tsx';
+import { findViews, type SolutionViews } from '../solution/find-views.ts';
+import { SolutionView } from '../solution/solution-view.tsx';
+import { type ContentSource, useContent } from './content-query.ts';
 import styles from './content-view.module.css';
 import { DataTables } from './data-table.tsx';
 import { findTables } from './find-tables.ts';
 import { formatBytes } from './format-bytes.ts';
 import { JsonTree } from './json-tree.tsx';
-import { type LoadedContent, loadContent, wrapValue } from './load-content.ts';
+import type { LoadedContent } from './load-content.ts';
 import { RawText } from './raw-text.tsx';
 import { saveFile } from './save-file.ts';
 
-/** A content: a value that the page holds, or how to get a download URL, with the key that names it among all queries. */
-export type ContentSource =
-  | { value: unknown }
-  | { key: readonly unknown[]; getUrl: (signal: AbortSignal) => Promise<string | undefined> };
-
 /** The ways to show a content. */
-export type ContentMode = 'tree' | 'table' | 'raw';
+export type ContentMode = 'view' | 'tree' | 'table' | 'raw';
 
 export interface ContentViewProps {
   source: ContentSource;
@@ -29,27 +26,6 @@ export interface ContentViewProps {
   /** The chosen way to show it, when the page keeps it in its URL. */
   mode?: ContentMode | undefined;
   onSelectMode?: (mode: ContentMode) => void;
-}
-
-/** Loads a content. `content` is null for a run that has none. */
-export function useContent(source: ContentSource) {
-  const isValue = 'value' in source;
-  const value = isValue ? source.value : undefined;
-  const wrapped = useMemo(() => (isValue ? wrapValue(value) : undefined), [isValue, value]);
-  const query = useQuery({
-    queryKey: ['content', ...(isValue ? [] : source.key)],
-    enabled: !isValue,
-    // The content of a run never changes once it is there, and is large.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 60_000,
-    retry: false,
-    queryFn: async ({ signal }) => {
-      if (isValue) return null;
-      const url = await source.getUrl(signal);
-      return url === undefined ? null : loadContent(url, signal);
-    },
-  });
-  return { content: wrapped ?? query.data, error: query.error };
 }
 
 /** The input or output of a run, or an asset, as tree, table or text, with a download. */
@@ -66,13 +42,20 @@ export function ContentView(props: ContentViewProps) {
   return <LoadedView {...props} content={content} />;
 }
 
-const MODE_NAMES: Record<ContentMode, string> = { tree: 'Tree', table: 'Table', raw: 'Raw' };
+const MODE_NAMES: Record<ContentMode, string> = { view: 'View', tree: 'Tree', table: 'Table', raw: 'Raw' };
 
-function listModes(content: LoadedContent): ContentMode[] {
+function listModes(content: LoadedContent, { views, problems }: SolutionViews): ContentMode[] {
   if (content.kind === 'archive') return [];
   if (content.kind !== 'json') return ['raw'];
-  return findTables(content.value).length > 0 ? ['tree', 'table', 'raw'] : ['tree', 'raw'];
+  return [
+    ...(views.length + problems.length > 0 ? ['view' as const] : []),
+    'tree',
+    ...(findTables(content.value).length > 0 ? ['table' as const] : []),
+    'raw',
+  ];
 }
+
+const NO_VIEWS: SolutionViews = { views: [], problems: [] };
 
 function LoadedView({
   content,
@@ -80,10 +63,11 @@ function LoadedView({
   onSelectMode,
   ...props
 }: ContentViewProps & { content: LoadedContent }) {
-  const [chosen, setChosen] = useState<ContentMode>('tree');
-  const modes = useMemo(() => listModes(content), [content]);
+  const [chosen, setChosen] = useState<ContentMode>();
+  const found = useMemo(() => (content.kind === 'json' ? findViews(content.value) : NO_VIEWS), [content]);
+  const modes = useMemo(() => listModes(content, found), [content, found]);
   const wanted = mode ?? chosen;
-  const visible = modes.includes(wanted) ? wanted : modes[0];
+  const visible = modes.find((one) => one === wanted) ?? modes[0];
   const select = onSelectMode ?? setChosen;
   return (
     <div className={styles.content}>
@@ -98,7 +82,11 @@ function LoadedView({
         <span className={styles.soft}>{formatBytes(content.bytes)}</span>
         <Download content={content} {...props} />
       </div>
-      <Body content={content} mode={visible} {...props} />
+      {visible === 'view' ? (
+        <SolutionView found={found} fileName={props.fileName} />
+      ) : (
+        <Body content={content} mode={visible} {...props} />
+      )}
     </div>
   );
 }

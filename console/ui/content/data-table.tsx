@@ -34,12 +34,30 @@ export function DataTables({ value, fileName, first }: { value: unknown; fileNam
             ))}
           </select>
         </label>
-        <Button onPress={() => saveFile(`${fileName}.csv`, formatCsv(visible), 'text/csv;charset=utf-8')}>
-          Download CSV
-        </Button>
+        <CsvButton data={visible} fileName={fileName} />
       </div>
       <DataTable key={visible.path} data={visible} />
     </div>
+  );
+}
+
+/** One array of objects as a table. */
+export function SingleTable({ data, fileName }: { data: TableData; fileName: string }) {
+  return (
+    <div className={styles.tables}>
+      <DataTable data={data} />
+      <div>
+        <CsvButton data={data} fileName={fileName} />
+      </div>
+    </div>
+  );
+}
+
+function CsvButton({ data, fileName }: { data: TableData; fileName: string }) {
+  return (
+    <Button onPress={() => saveFile(`${fileName}.csv`, formatCsv(data), 'text/csv;charset=utf-8')}>
+      Download CSV
+    </Button>
   );
 }
 

@@ -51,8 +51,13 @@ function readTable(path: readonly string[], items: readonly unknown[]): TableDat
   if (items.length === 0) return undefined;
   const rows = items.filter(isRecord);
   if (rows.length !== items.length) return undefined;
+  return { path: path.join('.') || '(root)', rows, columns: listColumns(rows) };
+}
+
+/** Returns the names of the fields of the first rows. */
+export function listColumns(rows: TableData['rows']): string[] {
   const columns = new Set(rows.slice(0, SAMPLED_ROWS).flatMap((row) => Object.keys(row)));
-  return { path: path.join('.') || '(root)', rows, columns: [...columns].slice(0, COLUMNS_MAX) };
+  return [...columns].slice(0, COLUMNS_MAX);
 }
 
 /** Returns the value of a row's own field; names such as `constructor` are no fields of every object here. */

@@ -1,11 +1,12 @@
 import { client } from '../../client/client.ts';
-import { type ContentMode, type ContentSource, ContentView } from './content-view.tsx';
+import type { RemoteContent } from './content-query.ts';
+import { type ContentMode, ContentView } from './content-view.tsx';
 
 /** A part of a run with content. */
 export type RunPart = 'input' | 'output';
 
 /** Returns the source of the input or output of a run. */
-export function getRunContentSource(application: string, run: string, part: RunPart): ContentSource {
+export function getRunContentSource(application: string, run: string, part: RunPart): RemoteContent {
   const request = {
     params: { application_id: application, run_id: run },
     query: { format: 'url' as const },

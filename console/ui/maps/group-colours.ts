@@ -1,10 +1,19 @@
-/** Colours of groups: those of the theme, which has no more that differ in both themes. */
-const COLOURS = ['--line-blue', '--accent', '--go', '--line-violet', '--line-amber', '--stop'];
+/** Colours of groups: first those of the theme, then hues that differ from their neighbours. */
+const THEME_COLOURS = ['--line-blue', '--accent', '--go', '--line-violet', '--line-amber', '--stop'];
+/** The golden angle: hues that follow each other are far apart, however many there are. */
+const HUE_STEP_DEGREES = 137.508;
 
-/** Returns a colour of the theme for each group, as CSS. */
+/** Returns a colour for each group, as CSS that follows the theme. */
 export function assignColours(groups: Iterable<string>): Map<string, string> {
   const names = [...new Set(groups)];
-  return new Map(names.map((name, index) => [name, `var(${COLOURS[index % COLOURS.length]})`]));
+  return new Map(names.map((name, index) => [name, chooseColour(index)]));
+}
+
+function chooseColour(index: number): string {
+  const named = THEME_COLOURS[index];
+  if (named !== undefined) return `var(${named})`;
+  const hue = Math.round(index * HUE_STEP_DEGREES) % 360;
+  return `light-dark(hsl(${hue} 60% 34%), hsl(${hue} 75% 74%))`;
 }
 
 /** Returns a colour as numbers, for drawings that know no custom properties. */

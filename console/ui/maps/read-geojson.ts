@@ -6,7 +6,7 @@ const LONGITUDE_MAX = 180;
 /** A web map ends here (Web Mercator). */
 const LATITUDE_MAX = 85.05;
 
-type Position = [longitude: number, latitude: number];
+export type Position = [longitude: number, latitude: number];
 
 type Geometry =
   | { type: 'Point'; coordinates: Position }
@@ -19,6 +19,8 @@ export interface MapShape {
   properties: Readonly<Record<string, unknown>>;
   /** Name of its group, such as the route; shapes of one group have one colour. */
   group: string;
+  /** Short text on a point, such as its order on a route. */
+  label?: string;
 }
 
 /** Shapes, and the number of those that were dropped. */
@@ -53,7 +55,7 @@ function addFeature(data: MapData, feature: unknown): void {
 }
 
 /** Returns a position, or undefined for what is none: NaN, text, or beyond the map. */
-function readPosition(value: unknown): Position | undefined {
+export function readPosition(value: unknown): Position | undefined {
   if (!Array.isArray(value)) return undefined;
   const [longitude, latitude]: unknown[] = value;
   if (typeof longitude !== 'number' || typeof latitude !== 'number') return undefined;

@@ -1,5 +1,6 @@
 import type { Series } from '@switchyard/contract/runs/statistics-series.ts';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef } from 'react';
+import { useThemeVersion } from '../charts/theme-version.ts';
 import { formatNumber } from '../format-quantity.ts';
 import table from '../table.module.css';
 import styles from './series-chart.module.css';
@@ -42,23 +43,6 @@ function Plot({ series, title }: { series: readonly Series[]; title: string }) {
     };
   }, [series, theme]);
   return <div ref={element} className={styles.plot} role="img" aria-label={`Chart: ${title}`} />;
-}
-
-/** Returns a number that changes with the theme, because a canvas does not follow the style sheet. */
-function useThemeVersion(): number {
-  const [version, setVersion] = useState(0);
-  useEffect(() => {
-    const update = () => setVersion((previous) => previous + 1);
-    const system = matchMedia('(prefers-color-scheme: dark)');
-    const observer = new MutationObserver(update);
-    system.addEventListener('change', update);
-    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    return () => {
-      system.removeEventListener('change', update);
-      observer.disconnect();
-    };
-  }, []);
-  return version;
 }
 
 function PointTable({ series }: { series: readonly Series[] }) {

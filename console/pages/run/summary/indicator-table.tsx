@@ -1,16 +1,28 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { useId } from 'react';
+import { Fragment, useId } from 'react';
+import { LinkButton } from '../../../ui/button.tsx';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import table from '../../../ui/table.module.css';
+import { useBaseline } from './baseline.ts';
+import { BaselineChooser } from './baseline-chooser.tsx';
+import { formatChange } from './format-change.ts';
 import styles from './summary-tab.module.css';
 
 const EXAMPLE = '{"statistics": {"schema": "v1", "result": {"value": 1040.6}}}';
 
-/** The indicators that the run reported, in the order of the app. */
-export function IndicatorTable({ run }: { run: RunInformation }) {
+interface IndicatorTableProps {
+  run: RunInformation;
+  /** Id of the chosen baseline; undefined for the default. */
+  chosenBaseline: string | undefined;
+  onChooseBaseline: (id: string | undefined) => void;
+}
+
+/** The indicators that the run reported, in the order of the app, with their change to a baseline run. */
+export function IndicatorTable({ run, chosenBaseline, onChooseBaseline }: IndicatorTableProps) {
   const headingId = useId();
   const { indicators } = run.statistics;
+  const { baseline, candidates } = useBaseline(run, chosenBaseline);
   return (
     <section className={styles.section} aria-labelledby={headingId}>
       <h2 id={headingId}>Indicators</h2>
@@ -22,32 +34,76 @@ export function IndicatorTable({ run }: { run: RunInformation }) {
           {isTerminal(run.status_v2) && <code>{EXAMPLE}</code>}
         </p>
       ) : (
-        <div className={table.scroll}>
-          <table className={table.table}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col" className={table.number}>
-                  Value
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {indicators.map(({ name, value, source }) => (
-                <tr key={`${source ?? ''} ${name}`}>
-                  <td className={styles.value}>
-                    <bdi>{name}</bdi>
-                    {source !== undefined && <span className={styles.source}> · {source}</span>}
-                  </td>
-                  <td className={`${table.number} ${styles.value}`} title={String(value)}>
-                    <bdi>{typeof value === 'number' ? formatNumber(value) : String(value)}</bdi>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <>
+          <IndicatorValues run={run} baseline={baseline} />
+          <div className={styles.baseline}>
+            <BaselineChooser baseline={baseline} candidates={candidates} onChoose={onChooseBaseline} />
+            {baseline && (
+              <LinkButton
+                to="/apps/$application/compare"
+                params={{ application: run.application_id }}
+                search={{ runs: `${baseline.id},${run.id}` }}
+              >
+                Compare with the baseline
+              </LinkButton>
+            )}
+          </div>
+        </>
       )}
     </section>
   );
+}
+
+function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: RunInformation | undefined }) {
+  const before = new Map(baseline?.statistics.indicators.map(({ name, value }) => [name, value]));
+  return (
+    <div className={table.scroll}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col" className={table.number}>
+              Value
+            </th>
+            {baseline ? (
+              <th scope="col" className={table.number}>
+                Change
+              </th>
+            ) : (
+              <td />
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {run.statistics.indicators.map(({ name, value, source }) => (
+            <tr key={`${source ?? ''} ${name}`}>
+              <td className={styles.value}>
+                <bdi>
+                  <BreakableName name={name} />
+                </bdi>
+                {source !== undefined && <span className={styles.source}> · {source}</span>}
+              </td>
+              <td
+                className={`${table.number} ${typeof value === 'number' ? styles.figure : styles.value}`}
+                title={String(value)}
+              >
+                <bdi>{typeof value === 'number' ? formatNumber(value) : String(value)}</bdi>
+              </td>
+              <td className={`${table.number} ${styles.change}`}>{formatChange(before.get(name), value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A dotted name that breaks after its dots and underscores first. */
+function BreakableName({ name }: { name: string }) {
+  return name.split(/(?<=[._])/u).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 }

@@ -1,31 +1,50 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { parseSeries } from '@switchyard/contract/runs/statistics-series.ts';
 import { useMemo } from 'react';
+import { Assets } from '../../../ui/assets/asset-list.tsx';
+import { type AssetFacts, listSummaryAssets } from '../../../ui/assets/asset-query.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { SeriesChart } from '../../../ui/series/series-chart.tsx';
 import type { RunAddress } from '../queries.ts';
+import { ChildRunList } from './child-run-list.tsx';
 import { ExecutionFacts } from './execution-facts.tsx';
 import { IndicatorTable } from './indicator-table.tsx';
+import { LogExcerpt } from './log-excerpt.tsx';
 import { OptionTable } from './option-table.tsx';
 import { ReplayList } from './replay-list.tsx';
 import { RunError } from './run-error.tsx';
+import { SolutionSection } from './solution-section.tsx';
 import styles from './summary-tab.module.css';
 
-/** The results of a run: its error, objective, indicators, options, limits and replays. */
-export function SummaryTab({ address, run }: { address: RunAddress; run: RunInformation }) {
+export interface SummaryTabProps {
+  address: RunAddress;
+  run: RunInformation;
+  assets: readonly AssetFacts[];
+  /** Id of the chosen baseline; undefined for the default. */
+  baseline: string | undefined;
+  onChooseBaseline: (id: string | undefined) => void;
+}
+
+/** The results of a run: its error, solution, objective, indicators, options, log, limits and replays. */
+export function SummaryTab({ address, run, assets, baseline, onChooseBaseline }: SummaryTabProps) {
   const { metadata } = run;
   const series = useMemo(() => parseSeries(metadata.statistics), [metadata.statistics]);
+  const summaryAssets = useMemo(() => listSummaryAssets(assets), [assets]);
   const reportError = run.statistics.error || run.metrics?.error;
   return (
     <div className={styles.summary}>
       <RunError address={address} run={run} />
       {reportError && <Notice kind="warning">The statistics are not valid: {reportError}</Notice>}
       {metadata.assets_error !== undefined && <Notice kind="warning">{metadata.assets_error}</Notice>}
+      <SolutionSection run={run} />
+      {summaryAssets.length > 0 && <Assets application={address.application} assets={summaryAssets} />}
       {series.length > 0 && <SeriesChart title="Objective over time" series={series} />}
       <div className={styles.columns}>
-        <IndicatorTable run={run} />
+        <IndicatorTable run={run} chosenBaseline={baseline} onChooseBaseline={onChooseBaseline} />
         <OptionTable options={metadata.options.options_summary} />
       </div>
+      <ChildRunList address={address} run={run} />
+      <LogExcerpt address={address} run={run} />
       <ExecutionFacts run={run} />
       <ReplayList address={address} status={run.status_v2} />
     </div>

@@ -7,6 +7,9 @@ import type { Incumbent, Search } from '../search/search.ts';
 import { type Schedule, scheduleRoute } from './schedule.ts';
 import { explainUnplanned } from './unplanned-reasons.ts';
 
+/** Coordinates of a place in the output, written as in the input. */
+type Location = { lon: number; lat: number } | { x: number; y: number };
+
 /** How many points of the incumbent's history are kept, so that the statistics stay well under 10 kB. */
 const historyLimit = 60;
 
@@ -35,7 +38,7 @@ export function buildOutput(model: Model, search: Search, options: Options, seco
   return {
     options,
     solution: {
-      vehicles: schedules.map((schedule) => vehicleOut(model, schedule)),
+      vehicles: schedules.map((schedule) => vehicleOut(model, schedule, options.map)),
       unplanned: unplanned.map(({ stop, reason }) => ({
         id: problem.stops[stop].id,
         mandatory: model.mandatory[stop] === 1,
@@ -54,20 +57,40 @@ export function buildOutput(model: Model, search: Search, options: Options, seco
       series_data: {
         value: {
           name: 'value of the best plan over seconds',
-          data_points: thinned(search.history).map((point) => ({
+          data_points: thinned(listComparable(model, search.history)).map((point) => ({
             x: round(point.seconds),
             y: round(point.value),
           })),
         },
       },
     },
+    visualization: listViews(options.map && problem.places.some((place) => place !== null)),
     assets:
       options.map && problem.places.some((place) => place?.geographic) ? [buildMap(model, schedules)] : [],
   };
 }
 
-function vehicleOut(model: Model, schedule: Schedule): object {
-  const { problem } = model;
+/** Tells the console how to show the plan: as a map with a table of routes, as a Gantt chart, as a table. */
+function listViews(hasLocations: boolean): object[] {
+  return [
+    ...(hasLocations ? [{ schema: 'routes', label: 'Routes', path: 'solution.vehicles' }] : []),
+    {
+      schema: 'gantt',
+      label: 'Schedule',
+      path: 'solution.vehicles[].route',
+      fields: { resource: 'id', label: 'stop', start: 'arrival', end: 'departure' },
+    },
+    { schema: 'table', label: 'Unplanned stops', path: 'solution.unplanned' },
+  ];
+}
+
+function vehicleOut(model: Model, schedule: Schedule, hasMap: boolean): object {
+  const { problem, stopCount } = model;
+  const location = (name: string, visit: number) => {
+    const at = hasMap ? findLocation(model, visit) : null;
+    return at ? { [name]: at } : {};
+  };
+  const first = stopCount + 2 * schedule.vehicle;
   const time = (seconds: number) => formatTime(seconds, problem.clock);
   const load = (amounts: number[]) =>
     Object.fromEntries(problem.dimensions.map((name, k) => [name, round(amounts[k])]));
@@ -75,9 +98,12 @@ function vehicleOut(model: Model, schedule: Schedule): object {
     id: problem.vehicles[schedule.vehicle].id,
     departure: time(schedule.departure),
     finish: time(schedule.finish),
+    ...location('start_location', first),
+    ...location('end_location', first + 1),
     start_load: load(schedule.startLoad),
     route: schedule.visits.map((visit) => ({
       stop: problem.stops[visit.stop].id,
+      ...location('location', visit.stop),
       arrival: time(visit.arrival),
       start: time(visit.start),
       departure: time(visit.departure),
@@ -91,6 +117,26 @@ function vehicleOut(model: Model, schedule: Schedule): object {
     waiting_duration: round(schedule.waiting),
     cost: round(schedule.cost),
   };
+}
+
+/** Returns the location of a stop, or of the start or end of a vehicle; null where the input has no coordinates. */
+function findLocation({ problem, place }: Model, visit: number): Location | null {
+  const at = problem.places[place[visit]];
+  if (!at) return null;
+  return at.geographic ? { lon: at.x, lat: at.y } : { x: at.x, y: at.y };
+}
+
+/**
+ * The history without the plans that leave out a mandatory stop, unless the last one does: their value is so large that a
+ * chart with them shows nothing else.
+ */
+function listComparable({ penalty, mandatory }: Model, history: Incumbent[]): Incumbent[] {
+  const least = penalty.reduce(
+    (lowest, one, stop) => (mandatory[stop] === 1 ? Math.min(lowest, one) : lowest),
+    Number.POSITIVE_INFINITY,
+  );
+  const comparable = history.filter(({ value }) => value < least);
+  return comparable.at(-1) === history.at(-1) ? comparable : history;
 }
 
 /** The history without the points that matter least: evenly spread over its length, first and last kept. */

@@ -1,0 +1,30 @@
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { queryClient } from '../../client/queries.ts';
+import { assetsQuery } from '../../ui/assets/asset-query.ts';
+import { contentQuery } from '../../ui/content/content-query.ts';
+import { getRunContentSource } from '../../ui/content/run-content.tsx';
+import { type RunAddress, runQuery } from './queries.ts';
+
+/** An output of this size arrives with the page, so that the view of its solution does not move what is below. */
+const PRELOADED_OUTPUT_BYTES = 500_000;
+
+/** Loads the run, and what the top of its page shows. A failure there is shown by the part that it belongs to. */
+export async function loadRunPage(address: RunAddress): Promise<void> {
+  const run = await queryClient.ensureQueryData(runQuery(address));
+  if (!isTerminal(run.status_v2)) return;
+  const { application } = address;
+  await Promise.allSettled([
+    queryClient.ensureQueryData(assetsQuery(application, address.run)),
+    ...(hasSmallOutput(run)
+      ? [queryClient.ensureQueryData(contentQuery(getRunContentSource(application, address.run, 'output')))]
+      : []),
+  ]);
+}
+
+/** Returns true for an ended run whose output is small enough for the summary. */
+export function hasSmallOutput(run: {
+  status_v2: Parameters<typeof isTerminal>[0];
+  output_size: number;
+}): boolean {
+  return isTerminal(run.status_v2) && run.output_size > 0 && run.output_size <= PRELOADED_OUTPUT_BYTES;
+}

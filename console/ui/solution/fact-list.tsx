@@ -1,0 +1,39 @@
+import { formatCell } from '../content/json-text.ts';
+import { formatNumber } from '../format-quantity.ts';
+import type { Fact } from './data-items.ts';
+import styles from './fact-list.module.css';
+
+const DIGITS_MAX = 2;
+const rounded = new Intl.NumberFormat('en-GB', { maximumFractionDigits: DIGITS_MAX });
+const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
+
+/** Returns date and clock of an ISO 8601 time, as its zone has them; undefined for anything else. */
+export function parseClock(value: unknown): { date: string; clock: string } | undefined {
+  const [, date, clock] = (typeof value === 'string' && TIME.exec(value)) || [];
+  return date !== undefined && clock !== undefined ? { date, clock } : undefined;
+}
+
+/** Returns a value for a table: numbers with at most two decimals, times without their zone. */
+export function formatFact(value: Fact[1] | undefined): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number')
+    return Math.abs(value) < 1 ? formatNumber(Number(value.toPrecision(3))) : rounded.format(value);
+  const time = parseClock(value);
+  return time ? `${time.date} ${time.clock}` : formatCell(value);
+}
+
+/** Facts of one object of the data, as text. */
+export function FactList({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{formatCell(name)}</dt>
+          <dd>
+            <bdi>{formatFact(value)}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { SingleTable } from '../content/data-table.tsx';
+import { escapeInvisible } from '../content/json-text.ts';
+import { ShapeMap } from '../maps/shape-map.tsx';
+import { Notice } from '../notice.tsx';
+import type { SolutionViewData, SolutionViews } from './find-views.ts';
+import { GanttChart } from './gantt-chart.tsx';
+import { RouteView } from './route-view.tsx';
+import styles from './solution-view.module.css';
+
+interface SolutionViewProps {
+  found: SolutionViews;
+  /** Name of downloaded files, without an ending. */
+  fileName: string;
+}
+
+/** The views of an output or input: maps, routes, schedules and tables, one at a time. */
+export function SolutionView({ found: { views, problems }, fileName }: SolutionViewProps) {
+  const [chosen, setChosen] = useState(0);
+  const view = views[chosen] ?? views[0];
+  return (
+    <div className={styles.views}>
+      {problems.map((problem) => (
+        <Notice key={problem} kind="warning">
+          {problem}
+        </Notice>
+      ))}
+      {views.length > 1 && (
+        <fieldset className={styles.choices} aria-label="View of the solution">
+          {views.map((one, index) => (
+            <button key={index} type="button" aria-pressed={one === view} onClick={() => setChosen(index)}>
+              <bdi>{escapeInvisible(one.label)}</bdi>
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {view && <View key={views.indexOf(view)} view={view} fileName={fileName} />}
+    </div>
+  );
+}
+
+function View({ view, fileName }: { view: SolutionViewData; fileName: string }) {
+  const label = escapeInvisible(view.label);
+  switch (view.kind) {
+    case 'routes':
+      return <RouteView routes={view.routes} label={label} />;
+    case 'map':
+      return <ShapeMap data={view.data} label={label} />;
+    case 'gantt':
+      return <GanttChart schedule={view.schedule} label={label} />;
+    case 'table':
+      return <SingleTable data={view.table} fileName={fileName} />;
+  }
+}
