@@ -2,8 +2,6 @@ import type { InputSetInput } from '@switchyard/contract/applications/input-sets
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { client } from '../../client/client.ts';
-import { ContentView } from '../../ui/content/content-view.tsx';
-import { toLocalUrl } from '../../ui/content/run-content.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -11,6 +9,8 @@ import { FactList } from '../../ui/resources/fact-list.tsx';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
+import { ContentView } from '../../ui/solution/content-view.tsx';
+import { toLocalUrl } from '../../ui/solution/run-content.tsx';
 import table from '../../ui/table.module.css';
 import { describeSource } from './describe-source.ts';
 import { InputSetActions } from './input-set-actions.tsx';

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { inputsQuery } from '../../client/inputs.ts';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
+import { type ContentMode, parseContentMode } from '../../ui/content/content-mode.ts';
 import { inputQuery } from './queries.ts';
 
 export const inputsRoute = createRoute({
@@ -14,8 +15,10 @@ export const inputsRoute = createRoute({
 export const inputRoute = createRoute({
   getParentRoute: () => applicationRoute,
   path: '/inputs/$input',
-  validateSearch: ({ mode }): { mode?: 'tree' | 'table' | 'raw' } =>
-    mode === 'tree' || mode === 'table' || mode === 'raw' ? { mode } : {},
+  validateSearch: (search): { mode?: ContentMode } => {
+    const mode = parseContentMode(search.mode);
+    return mode ? { mode } : {};
+  },
   loader: ({ params: { application, input } }) => queryClient.ensureQueryData(inputQuery(application, input)),
   component: lazyRouteComponent(() => import('./input-page.tsx'), 'InputPage'),
 });

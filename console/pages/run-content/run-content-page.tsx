@@ -1,8 +1,8 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { AssetList } from '../../ui/assets/asset-list.tsx';
-import { RunContent } from '../../ui/content/run-content.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { RunContent } from '../../ui/solution/run-content.tsx';
 import styles from './run-content-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$application/runs/$run/content');

@@ -1,6 +1,6 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { RunContent } from '../../ui/content/run-content.tsx';
+import { RunContent } from '../../ui/solution/run-content.tsx';
 import styles from './run-page.module.css';
 import type { RunSearch } from './search.ts';
 

@@ -2,7 +2,7 @@ import { isTerminal } from '@switchyard/contract/states.ts';
 import { queryClient } from '../../client/queries.ts';
 import { assetsQuery } from '../../ui/assets/asset-query.ts';
 import { contentQuery } from '../../ui/content/content-query.ts';
-import { getRunContentSource } from '../../ui/content/run-content.tsx';
+import { getRunContentSource } from '../../ui/solution/run-content.tsx';
 import { type RunAddress, runQuery } from './queries.ts';
 
 /** An output of this size arrives with the page, so that the view of its solution does not move what is below. */

@@ -1,8 +1,8 @@
 /** The search parameters of the run page, which are its state. */
+import { type ContentMode, parseContentMode } from '../../ui/content/content-mode.ts';
 
 const RUN_TABS = ['summary', 'output', 'input', 'log'] as const;
 const ASSET_TAB = 'asset:';
-const CONTENT_MODES = ['view', 'tree', 'table', 'raw'] as const;
 /** A part of the run, or the assets with a label. */
 export type RunTab = (typeof RUN_TABS)[number] | `${typeof ASSET_TAB}${string}`;
 
@@ -12,7 +12,7 @@ export interface RunSearch {
   /** The text that is searched for in the log. */
   find?: string;
   /** The view of the input or output. */
-  mode?: (typeof CONTENT_MODES)[number];
+  mode?: ContentMode;
   /** The run whose indicators those of this run are compared with; absent for the default. */
   baseline?: string;
 }
@@ -25,7 +25,7 @@ export function getAssetTab(label: string): RunTab {
 /** Returns the known parameters; an unknown tab is the summary. */
 export function parseRunSearch(search: Record<string, unknown>): RunSearch {
   const tab = RUN_TABS.find((one) => one === search.tab) ?? parseAssetTab(search.tab);
-  const mode = CONTENT_MODES.find((one) => one === search.mode);
+  const mode = parseContentMode(search.mode);
   const { find, baseline } = search;
   return {
     ...(tab !== undefined && tab !== 'summary' && { tab }),

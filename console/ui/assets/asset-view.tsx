@@ -1,10 +1,10 @@
 import { client, describeError } from '../../client/client.ts';
 import { type ContentSource, useContent } from '../content/content-query.ts';
-import { ContentView } from '../content/content-view.tsx';
-import { toLocalUrl } from '../content/run-content.tsx';
 import { readGeoJson } from '../maps/read-geojson.ts';
 import { ShapeMap } from '../maps/shape-map.tsx';
 import { Notice } from '../notice.tsx';
+import { ContentView } from '../solution/content-view.tsx';
+import { toLocalUrl } from '../solution/run-content.tsx';
 import { AppFrame, type FrameKind } from './app-frame.tsx';
 import type { AssetFacts } from './asset-query.ts';
 

@@ -1,6 +1,7 @@
 import { client } from '../../client/client.ts';
-import type { RemoteContent } from './content-query.ts';
-import { type ContentMode, ContentView } from './content-view.tsx';
+import type { ContentMode } from '../content/content-mode.ts';
+import type { RemoteContent } from '../content/content-query.ts';
+import { ContentView } from './content-view.tsx';
 
 /** A part of a run with content. */
 export type RunPart = 'input' | 'output';

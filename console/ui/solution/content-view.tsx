@@ -1,21 +1,19 @@
 import { useMemo, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../button.tsx';
+import type { ContentMode } from '../content/content-mode.ts';
+import { type ContentSource, useContent } from '../content/content-query.ts';
+import styles from '../content/content-view.module.css';
+import { DataTables } from '../content/data-table.tsx';
+import { findTables } from '../content/find-tables.ts';
+import { formatBytes } from '../content/format-bytes.ts';
+import { JsonTree } from '../content/json-tree.tsx';
+import type { LoadedContent } from '../content/load-content.ts';
+import { RawText } from '../content/raw-text.tsx';
+import { saveFile } from '../content/save-file.ts';
 import { Notice } from '../notice.tsx';
-import { findViews, type SolutionViews } from '../solution/find-views.ts';
-import { SolutionView } from '../solution/solution-view.tsx';
-import { type ContentSource, useContent } from './content-query.ts';
-import styles from './content-view.module.css';
-import { DataTables } from './data-table.tsx';
-import { findTables } from './find-tables.ts';
-import { formatBytes } from './format-bytes.ts';
-import { JsonTree } from './json-tree.tsx';
-import type { LoadedContent } from './load-content.ts';
-import { RawText } from './raw-text.tsx';
-import { saveFile } from './save-file.ts';
-
-/** The ways to show a content. */
-export type ContentMode = 'view' | 'tree' | 'table' | 'raw';
+import { findViews, type SolutionViews } from './find-views.ts';
+import { SolutionView } from './solution-view.tsx';
 
 export interface ContentViewProps {
   source: ContentSource;
