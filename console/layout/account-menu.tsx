@@ -1,22 +1,26 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { useId } from 'react';
 import { accountQuery, signOut } from '../client/session.ts';
 import styles from './account-menu.module.css';
 
-/** Shows who is signed in, and signs out. */
+/**
+ * Shows who is signed in, and signs out. The panel is a popover of the browser: a menu of React Aria with its only item
+ * would be a seventh of the script of the first page.
+ */
 export function AccountMenu() {
   const { data } = useQuery(accountQuery);
   const navigate = useNavigate();
+  const id = useId();
   if (!data) return null;
   const { name, key } = data;
   return (
-    <MenuTrigger>
-      <AriaButton className="icon-button" aria-label={`Account ${name}`}>
+    <>
+      <button type="button" className="icon-button" aria-label={`Account ${name}`} popoverTarget={id}>
         <Icon name="person" />
-      </AriaButton>
-      <Popover placement="bottom end" className={styles.popover ?? ''}>
+      </button>
+      <div id={id} popover="auto" className={styles.panel}>
         <p className={styles.who}>
           <strong>{name}</strong>
           <span>{key.user_email}</span>
@@ -24,19 +28,17 @@ export function AccountMenu() {
             {key.name} · {key.role}
           </span>
         </p>
-        <Menu
-          aria-label="Account"
-          className={styles.menu ?? ''}
-          onAction={async () => {
+        <button
+          type="button"
+          className={styles.item}
+          onClick={async () => {
             await signOut();
             await navigate({ to: '/sign-in' });
           }}
         >
-          <MenuItem id="sign-out" className={styles.item ?? ''}>
-            Sign out
-          </MenuItem>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+          Sign out
+        </button>
+      </div>
+    </>
   );
 }

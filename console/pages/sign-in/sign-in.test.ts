@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
   test('signing out ends the session', async () => {
     const page = await at.open();
     await page.getByRole('button', { name: /^Account/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto(`${at.server.url}/console`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
