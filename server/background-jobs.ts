@@ -20,6 +20,7 @@ import type { Idempotency } from './http/handlers/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Job, JobContext } from './jobs/define-job.ts';
 import type { Random } from './random.ts';
+import { storeRunValuesJob } from './runs/listing/backfill.ts';
 import { removeOldLogChunksJob, removeOldRunEventsJob } from './runs/logs/history-clean-up.ts';
 import { recoverOrphanedRunsJob } from './runs/queue/orphan-recovery.ts';
 import { compareReplaysJob } from './runs/replay/compare-replays.ts';
@@ -86,6 +87,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       recoverOrphanedRunsJob(parts),
       removeOldLogChunksJob(parts),
       removeOldRunEventsJob(parts),
+      storeRunValuesJob(parts),
     ],
     webhooks: [
       fanOutEventsJob(parts),

@@ -18,6 +18,7 @@ import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
 import * as inputSetOperations from './input-sets/operations.ts';
 import * as inputOperations from './inputs/operations.ts';
 import * as instanceOperations from './instances/operations.ts';
+import * as runListOperations from './runs/api/list-runs.ts';
 import * as runOperations from './runs/api/operations.ts';
 import * as queueOperations from './runs/api/queue-operations.ts';
 import * as replayOperations from './runs/api/replay-operations.ts';
@@ -47,6 +48,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, secretsOperations),
     ...bindHandlers(context, uploadOperations),
     ...bindHandlers(context, runOperations),
+    ...bindHandlers(context, runListOperations),
     ...bindHandlers(context, queueOperations),
     ...bindHandlers(context, replayOperations),
     ...bindHandlers(context, seriesOperations),

@@ -26,6 +26,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists', 'streams'],
   'server/runs': [
+    'values',
     'store',
     'queue',
     'series',
@@ -35,6 +36,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'execute',
     'replay',
     'streams',
+    'listing',
     'api',
   ],
   'site/components': ['controls', 'markup', 'layout'],

@@ -33,7 +33,7 @@ import { RunMetrics, RunStatistics } from './run-reports.ts';
 import { Waiting } from './waiting.ts';
 
 /** Types of run. */
-const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
+export const RUN_TYPES = ['standard', 'external', 'ensemble'] as const;
 export type RunTypeName = (typeof RUN_TYPES)[number];
 
 const RunType = Type.Object(

@@ -12,6 +12,7 @@ import { describeDeletion } from '../schemas/describe-deletion.ts';
 import { stringEnum } from '../schemas/field-schemas.ts';
 import { type InstanceId, idReferenceSchema, idSchema, type RunId } from '../schemas/ids.ts';
 import { PageQuery, runsPage, WindowQuery } from '../schemas/paging.ts';
+import { FILTER_LIMITS, RunFilterQuery } from './run-filters.ts';
 import {
   Run,
   RunCreate,
@@ -125,13 +126,16 @@ export const listRuns = defineOperation({
   path: '/v1/applications/{application_id}/runs',
   tag: 'runs',
   summary: 'List runs',
-  description:
-    'Lists the runs of the application in a time window. A page has at most 50 runs, even without `pagereturn`.',
+  description: `Lists the runs of the application in a time window, filtered and sorted. A page has at most 50 runs, even without \`pagereturn\`. ${FILTER_LIMITS}`,
   right: 'read',
   params: ApplicationParams,
-  query: Type.Object({ ...WindowQuery, ...PageQuery }),
+  query: Type.Object({ ...WindowQuery, ...PageQuery, ...RunFilterQuery }),
   responses: {
-    200: { description: 'The runs, newest first.', schema: runsPage(Run), example: { runs: [infoExample] } },
+    200: {
+      description: 'The runs, newest first unless sorted.',
+      schema: runsPage(Run),
+      example: { runs: [infoExample] },
+    },
   },
   errors: [404],
 });

@@ -26,6 +26,7 @@ import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { RunDeletion } from '../runs/execute/cancel-and-delete.ts';
+import { removeRunBackfill } from '../runs/listing/backfill.ts';
 import { removeAssetBatch } from '../runs/store/assets.ts';
 import { removePlannedRunsOfApplication } from '../runs/store/planned-runs.ts';
 import { removeRoutesOfApplication } from '../runs/store/routes.ts';
@@ -100,7 +101,10 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
   const removeApplicationWithRows = async (uid: string): Promise<void> => {
     await removeRuns(uid);
     for (const removal of REMOVALS) await removeAll((tx) => removal(tx, uid, BATCH_SIZE));
-    await database.transact((tx) => removeApplication(tx, uid));
+    await database.transact(async (tx) => {
+      await removeRunBackfill(tx, uid);
+      await removeApplication(tx, uid);
+    });
   };
 
   /** Also removes applications that a request under way created after the deletion. */

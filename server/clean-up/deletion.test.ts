@@ -14,7 +14,7 @@ import { countRowsByTable, listBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Tables of accounts, sessions, usage, the installation, processes and the audit log, whose rows stay. */
+/** Tables of accounts, sessions, usage, the installation, older databases, processes and the audit log, whose rows stay. */
 const RETAINED_TABLES = [
   'audit_entries',
   'audit_head',
@@ -27,6 +27,7 @@ const RETAINED_TABLES = [
   'migrations',
   'migrations_lock',
   'opened',
+  'run_backfills',
   'sessions',
   'sign_in_tickets',
   'usage_records',

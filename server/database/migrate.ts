@@ -14,6 +14,10 @@ interface ColumnTypes {
   bytes: ColumnDataType | RawBuilder<unknown>;
   /** A whole number that grows with every row, as the primary key. */
   sequence: RawBuilder<unknown>;
+  /** Text in the order of its bytes, whatever the locale of the database. */
+  orderedText: ColumnDataType | RawBuilder<unknown>;
+  /** End of a table that is stored in the order of its primary key, where the database has such tables. */
+  clustered: RawBuilder<unknown>;
   /** Makes the table append-only; a later update may fill in the columns of `once`, all together and one time. */
   makeAppendOnly(db: Kysely<unknown>, table: string, once: readonly [string, ...string[]]): Promise<void>;
   /** Makes the database refuse status values and status changes of the table that the transitions do not list. */
@@ -40,8 +44,18 @@ export async function migrate(
   if (await hasExactly(database, migrations)) return [];
   const types: ColumnTypes = {
     ...(database.kind === 'postgres'
-      ? { bytes: sql`bytea`, sequence: sql`bigserial primary key` }
-      : { bytes: 'blob', sequence: sql`integer primary key autoincrement` }),
+      ? {
+          bytes: sql`bytea`,
+          sequence: sql`bigserial primary key`,
+          orderedText: sql`text collate "C"`,
+          clustered: sql``,
+        }
+      : {
+          bytes: 'blob',
+          sequence: sql`integer primary key autoincrement`,
+          orderedText: 'text',
+          clustered: sql`without rowid`,
+        }),
     makeAppendOnly: (db, table, once) => makeAppendOnly(db, database.kind, table, once),
     restrictStatus: (db, rule) => restrictStatus(db, database.kind, rule),
   };
@@ -52,6 +66,8 @@ export async function migrate(
   const migrator = new Migrator({
     db: database.read,
     provider: { getMigrations: async () => Object.fromEntries(entries) },
+    // Branches land in another order than that of their numbers; each creates tables of its own slice.
+    allowUnorderedMigrations: true,
     migrationTableName: 'migrations',
     migrationLockTableName: 'migrations_lock',
   });

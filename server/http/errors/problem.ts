@@ -13,6 +13,15 @@ export class Problem extends Error {
   }
 }
 
+/** The server cannot do this yet for any caller: a 503 with Retry-After. */
+export class NotReadyError extends Error {
+  readonly retryAfterSeconds: number;
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 export const badRequest = (message: string): Problem => new Problem(400, message);
 /** HTTP requires every 401 to name the authentication scheme (RFC 9110, section 11.6.1). */
 export const unauthorized = (message: string): Problem =>

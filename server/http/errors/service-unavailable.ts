@@ -11,6 +11,7 @@ import {
   isDatabaseReadOnly,
   isTransient,
 } from '../../database/transient-errors.ts';
+import { NotReadyError } from './problem.ts';
 
 /** The disk, or the quota of the user, is full. */
 const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
@@ -31,6 +32,7 @@ interface Unavailable {
 
 /** Returns the content of the 503 for an error or one of its causes; null for any other error. */
 export function classifyUnavailable(thrown: unknown): Unavailable | null {
+  if (thrown instanceof NotReadyError) return thrown;
   const damaged = findDamagedBlobError(thrown);
   if (damaged) return { message: damaged.message, retryAfterSeconds: null };
   let error = thrown;

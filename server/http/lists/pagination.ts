@@ -19,6 +19,8 @@ export interface PagePosition {
   /** When the row was created, in milliseconds since the epoch. */
   at: number;
   id: string;
+  /** The value of the row, in a list that is sorted by one. */
+  value?: string;
 }
 
 /** A page of a list. */
@@ -46,7 +48,7 @@ export class PageTokens {
 
   /** Returns the token of the position, valid only for `list`. */
   encode(list: string, position: PagePosition): string {
-    const payload = Buffer.from(JSON.stringify([position.at, position.id]));
+    const payload = Buffer.from(JSON.stringify([position.at, position.id, position.value]));
     return Buffer.concat([this.#mac(list, payload), payload]).toString('base64url');
   }
 
@@ -64,8 +66,8 @@ export class PageTokens {
       );
     }
     // The MAC proves that `encode` wrote the payload.
-    const [at, id]: [number, string] = JSON.parse(payload.toString());
-    return { at, id };
+    const [at, id, value]: [number, string, string | null] = JSON.parse(payload.toString());
+    return value === null ? { at, id } : { at, id, value };
   }
 
   #mac(list: string, payload: Buffer): Buffer {

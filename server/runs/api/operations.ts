@@ -1,15 +1,14 @@
 /** The operations on runs. */
-import { DIRECT_INPUT_BYTES_MAX, PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
-import { findExecutable, findExecutables } from '../../applications/executables-store.ts';
+import { findExecutable } from '../../applications/executables-store.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import { type Caller, formatMemberKey, type OperationHandler } from '../../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
-import { parseTimeWindow } from '../../http/lists/time-window.ts';
 import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
 import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
@@ -17,7 +16,6 @@ import { explainWaitingRun } from '../queue/waiting-reason.ts';
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
 import type { JsonReader } from '../results/json-reader.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
-import * as store from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { submitRequestedRun } from '../submit/create-run.ts';
 import {
@@ -28,7 +26,7 @@ import {
   respondWithOutput,
 } from './content-responses.ts';
 import { getOwnRun } from './own-run.ts';
-import { assetBody, runBody, runInformationBody } from './run-body.ts';
+import { assetBody, runInformationBody } from './run-body.ts';
 import { writeRunChanges } from './update-run.ts';
 
 declare module '../../http/handlers/context.ts' {
@@ -45,35 +43,6 @@ export const createRun: OperationHandler<'createRun'> = async (context, call) =>
   context.metrics.runsSubmitted.inc();
   return committed;
 };
-
-export const listRuns: OperationHandler<'listRuns'> = async (
-  { database, pageTokens, clock },
-  { caller, params, query },
-) => {
-  const application = await getApplication(database.read, caller.account, params.application_id);
-  const window = parseTimeWindow(query, clock.now());
-  const tokenScope = `runs ${application.uid} ${query.start ?? ''} ${query.end ?? ''}`;
-  const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
-  const size = limit ?? PAGE_ITEMS_MAX;
-  const rows = await store.listRuns(database.read, application.uid, window, { after, limit: size });
-  const page = slicePage(rows, size, (row) => ({ at: row.created_at, id: row.id }));
-  const executables = await findExecutables(database.read, [
-    ...new Set(page.items.map((row) => row.executable_id)),
-  ]);
-  const hidden = new Map(
-    executables.map((executable) => [executable.id, listHiddenOptions(executable, caller.role)]),
-  );
-  const runs = page.items.map((row) => runBody(row, hidden.get(row.executable_id) ?? new Set()));
-  return {
-    status: 200,
-    body: {
-      runs,
-      ...(query.pagereturn ? { items: runs } : {}),
-      ...(page.next ? { next_page_token: pageTokens.encode(tokenScope, page.next) } : {}),
-    },
-  };
-};
-
 export const getRun: OperationHandler<'getRun'> = async (context, { caller, params, query }) => {
   const run = await getOwnRun(context, caller, params);
   return respondWithOutput(context, run, await readInformation(context, caller, run), query.format);

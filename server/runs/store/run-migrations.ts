@@ -1,6 +1,7 @@
 /** Migrations of the tables of runs. */
 import { sql } from 'kysely';
 import type { Migration } from '../../database/migrate.ts';
+import { migrations as valueMigrations } from '../values/schema.ts';
 
 type MigrationDatabase = Parameters<Migration['up']>[0];
 
@@ -330,6 +331,7 @@ export const migrations: readonly Migration[] = [
       );
     },
   },
+  ...valueMigrations,
   {
     name: '0084-series-of-runs',
     async up(db) {

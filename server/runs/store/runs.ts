@@ -5,6 +5,8 @@ import type { Reader, Writer } from '../../database/database.ts';
 import { isInWindow } from '../../database/list-order.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
+import { INDEXED_COLUMNS } from '../values/list-run-values.ts';
+import { removeRunValues, replaceTextValues } from '../values/run-values.ts';
 import { removeAssetsOfRuns } from './assets.ts';
 import { removePlannedRunsOfParents } from './planned-runs.ts';
 import { removeCapturesOfRuns } from './routes.ts';
@@ -78,6 +80,24 @@ export function listRuns(
     .execute();
 }
 
+/** Returns those of the runs that the application has, in the order of the ids. By the ids alone, as in selectRun. */
+export async function findListedRuns(
+  db: Reader,
+  applicationUid: string,
+  ids: readonly RunId[],
+): Promise<ListedRun[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('runs')
+    .select([...LISTED_COLUMNS, 'application_uid'])
+    .where('id', 'in', ids)
+    .execute();
+  const found = new Map(
+    rows.flatMap((row) => (row.application_uid === applicationUid ? [[row.id, row] as const] : [])),
+  );
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
 /** The columns of a run whose input another resource uses. */
 const INPUT_COLUMNS = [
   'id',
@@ -136,7 +156,15 @@ export async function updateNameAndDescription(
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return;
   const { name, description } = changes;
-  await tx.updateTable('runs').set({ name, description }).where('id', '=', id).execute();
+  const changed = await tx
+    .updateTable('runs')
+    .set({ name, description })
+    .where('id', '=', id)
+    .returning(INDEXED_COLUMNS)
+    .executeTakeFirst();
+  // A queued or running run gets its values when it ends.
+  if (changed && changed.status !== 'queued' && changed.status !== 'running')
+    await replaceTextValues(tx, changed);
 }
 
 /** Changes the priority; returns false when the run is not queued. */
@@ -156,8 +184,12 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
   const rows = await tx
     .deleteFrom('runs')
     .where('id', 'in', ids)
-    .returning(['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id'])
+    .returning([
+      ...INDEXED_COLUMNS,
+      ...(['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id'] as const),
+    ])
     .execute();
+  for (const row of rows) await removeRunValues(tx, row);
   await removeCapturesOfRuns(tx, ids);
   await removePlannedRunsOfParents(tx, ids);
   await tx.deleteFrom('run_series').where('run_id', 'in', ids).execute();

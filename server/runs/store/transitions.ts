@@ -15,6 +15,8 @@ import { sql, type UpdateObject } from 'kysely';
 import type { Tables, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 import { insertUsageRecord } from '../../usage/usage-records.ts';
+import { INDEXED_COLUMNS } from '../values/list-run-values.ts';
+import { insertRunValues, replaceStatusValue } from '../values/run-values.ts';
 import { insertRunEvents, type RunKey } from './run-events.ts';
 import type { RunsTable } from './schema.ts';
 
@@ -25,6 +27,8 @@ export async function insertRun(tx: Writer, run: RunsTable): Promise<void> {
   await insertRow(tx, run);
   await insertRunEvents(tx, [run], run.status, run.created_at);
   if (isTerminal(run.status)) await insertUsageRecord(tx, run.id);
+  // An external run without a result may never get one, and one with a result has ended.
+  if (run.status !== 'queued' && run.status !== 'running') await insertRunValues(tx, run);
 }
 
 /** The columns that a transition writes besides the status: values, or expressions on the row. */
@@ -65,10 +69,12 @@ async function transition(
   if (guard.runType !== undefined) query = query.where('run_type', '=', guard.runType);
   if (guard.cancelRequested !== undefined)
     query = query.where('cancel_requested_at', guard.cancelRequested ? 'is not' : 'is', null);
-  const result = await query.executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
+  const changed = await query.returning(INDEXED_COLUMNS).executeTakeFirst();
+  if (!changed) return false;
   await insertRunEvents(tx, [run], pair.to, at);
   if (isTerminal(pair.to)) await insertUsageRecord(tx, run.id);
+  if (pair.from === 'none') await replaceStatusValue(tx, changed);
+  else if (isTerminal(pair.to)) await insertRunValues(tx, changed);
   return true;
 }
 
@@ -187,12 +193,14 @@ export async function cancelOrRequestCancel(
     })
     .where('id', '=', run.id)
     .where('status', 'in', RUN_ACTIONS.cancel)
-    .returning('status')
+    .returning(INDEXED_COLUMNS)
     .executeTakeFirst();
   if (!changed) return null;
   if (changed.status === 'canceled') {
     await insertRunEvents(tx, [run], 'canceled', at);
     await insertUsageRecord(tx, run.id);
+    // An external run has values already, with another status.
+    await replaceStatusValue(tx, changed);
   }
   return changed.status;
 }

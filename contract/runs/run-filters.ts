@@ -1,0 +1,53 @@
+/** The query parameters that filter and sort a list of runs. */
+import Type from 'typebox';
+import { RUN_CONDITION_CHARS_MAX, RUN_CONDITIONS_MAX, RUN_NAME_CHARS_MAX } from '../limits.ts';
+import { stringEnum, textSchema, timestampSchema } from '../schemas/field-schemas.ts';
+import { RUN_STATUSES_V2 } from '../states.ts';
+import { RUN_TYPES } from './run-schemas.ts';
+
+/** The columns by which a list of runs can be sorted, besides indicators and options. */
+export const RUN_SORT_COLUMNS = [
+  'created_at',
+  'name',
+  'status',
+  'instance_id',
+  'version_id',
+  'user_email',
+  'run_type',
+] as const;
+
+const named = (noun: string, example: string) =>
+  Type.Optional(
+    textSchema(
+      `Only runs with these values of ${noun}: \`NAME:MIN..MAX\` with either end missing, or \`NAME:VALUE\`, as in \`${example}\`. Separate several conditions with commas. Put a backslash before a comma or colon in a name or value.`,
+      { min: 1, max: RUN_CONDITION_CHARS_MAX },
+    ),
+  );
+
+export const RunFilterQuery = {
+  status: Type.Optional(stringEnum(RUN_STATUSES_V2, 'Only runs with this status.')),
+  instance_id: Type.Optional(textSchema('Only runs of this instance.', { max: 64 })),
+  version_id: Type.Optional(textSchema('Only runs of this version; empty for `latest`.', { max: 64 })),
+  user_email: Type.Optional(textSchema('Only runs of this caller.', { max: 254 })),
+  run_type: Type.Optional(stringEnum(RUN_TYPES, 'Only runs of this type.')),
+  name: Type.Optional(textSchema('Only runs with exactly this name.', { min: 1, max: RUN_NAME_CHARS_MAX })),
+  text: Type.Optional(
+    textSchema(
+      'Only runs whose id, name and description contain, for each word given here, a word that begins with it. Case does not matter.',
+      { min: 1, max: RUN_NAME_CHARS_MAX },
+    ),
+  ),
+  created_after: Type.Optional(timestampSchema('The same as `start`; the later of both counts')),
+  created_before: Type.Optional(timestampSchema('The same as `end`; the earlier of both counts')),
+  indicator: named('indicators', 'result.value:..1000'),
+  option: named('options', 'solver:highs'),
+  sort: Type.Optional(
+    textSchema(
+      `Order of the runs: ${RUN_SORT_COLUMNS.join(', ')}, indicator.NAME or option.NAME, with \`-\` before it for descending order. The default is \`-created_at\`. Runs without the value, and queued and running runs, come last, newest first.`,
+      { min: 1, max: RUN_CONDITION_CHARS_MAX },
+    ),
+  ),
+};
+
+/** Describes the limits of a filter, for the description of the operation. */
+export const FILTER_LIMITS = `A query has at most ${RUN_CONDITIONS_MAX} conditions, and a run must satisfy all. The first 100 indicators, options and words of a run count. With a filter a page can have fewer runs than \`limit\`, even none: follow \`next_page_token\` until it is absent.`;

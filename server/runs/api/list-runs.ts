@@ -1,0 +1,69 @@
+/** The list of the runs of an application. */
+import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import { listHiddenOptions } from '../../applications/executable.ts';
+import { findExecutables } from '../../applications/executables-store.ts';
+import { getApplication } from '../../applications/store.ts';
+import type { Reader } from '../../database/database.ts';
+import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { type Page, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
+import { parseTimeWindow } from '../../http/lists/time-window.ts';
+import { assertBackfilled } from '../listing/backfill.ts';
+import { listFilteredRuns } from '../listing/list-filtered-runs.ts';
+import { type ParsedRunFilter, parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
+import type { RunPosition } from '../listing/run-filter.ts';
+import type { RunScope } from '../listing/scan-active-runs.ts';
+import * as store from '../store/runs.ts';
+import { runBody } from './run-body.ts';
+
+export const listRuns: OperationHandler<'listRuns'> = async (
+  { database, pageTokens, clock },
+  { caller, params, query },
+) => {
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  const window = readWindow(query);
+  const filter = parseRunFilter(query, parseTimeWindow(window, clock.now()));
+  const { start, end, options, ...order } = filter;
+  const isPlain = order.conditions.length === 0 && order.sort === null && order.isDescending;
+  const scopeOfFilter = isPlain ? '' : ` ${JSON.stringify(order)}`;
+  const tokenScope = `runs ${application.uid} ${window.start ?? ''} ${window.end ?? ''}${scopeOfFilter}`;
+  const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
+  const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
+  const scope = { applicationUid: application.uid, account: caller.account };
+  const page = isPlain
+    ? slicePage(
+        await store.listRuns(database.read, application.uid, { start, end }, request),
+        request.limit,
+        (row) => ({ at: row.created_at, id: row.id }),
+      )
+    : await listFilteredPage(database.read, scope, filter, request);
+  const executables = await findExecutables(database.read, [
+    ...new Set(page.items.map((row) => row.executable_id)),
+  ]);
+  const hidden = new Map(
+    executables.map((executable) => [executable.id, listHiddenOptions(executable, caller.role)]),
+  );
+  const runs = page.items
+    .map((row) => ({ row, hidden: hidden.get(row.executable_id) ?? new Set<string>() }))
+    // A filter or an order by a hidden option would tell its value.
+    .filter((one) => !options.some((name) => one.hidden.has(name)))
+    .map((one) => runBody(one.row, one.hidden));
+  return {
+    status: 200,
+    body: {
+      runs,
+      ...(query.pagereturn ? { items: runs } : {}),
+      ...(page.next ? { next_page_token: pageTokens.encode(tokenScope, page.next) } : {}),
+    },
+  };
+};
+
+async function listFilteredPage(
+  db: Reader,
+  scope: RunScope,
+  filter: ParsedRunFilter,
+  request: { after: RunPosition | null; limit: number },
+): Promise<Page<store.ListedRun>> {
+  await assertBackfilled(db, scope.applicationUid);
+  const { ids, next } = await listFilteredRuns(db, scope, filter, request);
+  return { items: await store.findListedRuns(db, scope.applicationUid, ids), next };
+}

@@ -1,0 +1,59 @@
+/** A filter and an order for a list of runs, as conditions on their values. Pure. */
+
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { ValueInterval } from '../values/encode-value.ts';
+import { type IndexedRun, listRunValues } from '../values/list-run-values.ts';
+
+/** A condition on a field: the interval contains one of its values. */
+export interface RunCondition extends ValueInterval {
+  field: string;
+}
+
+/** A filter with an order. */
+export interface RunFilter {
+  conditions: readonly RunCondition[];
+  /** The field to sort by; null for the creation time. */
+  sort: string | null;
+  isDescending: boolean;
+  /** The window of the creation time in milliseconds, start included and end excluded. */
+  start: number;
+  end: number;
+}
+
+/** The position of a run in a list; with a value in a list that is sorted by a field. */
+export interface RunPosition {
+  at: number;
+  id: string;
+  value?: string;
+}
+
+/** A listed run with its position. */
+export type FoundRun = RunPosition & { id: RunId };
+
+/** Returns true for a condition that names one value. */
+export function isExact({ from, to }: RunCondition): boolean {
+  return from === to;
+}
+
+/** Returns true if the run satisfies all conditions. */
+export function satisfiesAll(run: IndexedRun, conditions: readonly RunCondition[]): boolean {
+  const values = listRunValues(run);
+  const hasValue = ({ field, from, to }: RunCondition): boolean =>
+    values.some((one) => one.field === field && isBetween(one.value, from, to));
+  return conditions.every(hasValue);
+}
+
+function isBetween(value: string, from: string, to: string): boolean {
+  return compareBytes(from, value) <= 0 && compareBytes(value, to) <= 0;
+}
+
+/** JavaScript compares UTF-16 units, the databases UTF-8 bytes; the orders differ beyond the basic plane. */
+function compareBytes(one: string, other: string): number {
+  return one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+/** Compares two positions by time for sort(): negative when the first comes first in the order. */
+export function comparePositions(one: RunPosition, other: RunPosition, isDescending: boolean): number {
+  const ids = one.id === other.id ? 0 : one.id < other.id ? -1 : 1;
+  return (one.at - other.at || ids) * (isDescending ? -1 : 1);
+}

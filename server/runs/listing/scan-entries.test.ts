@@ -1,0 +1,82 @@
+/** A scan reads a bounded number of entries, and continues where it ended. */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { multiplyRows, PADDED_ROW_NUMBER } from '../../testing/database/multiply-rows.ts';
+import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
+import { ANY_VALUE, encodeNumber, lieBetween } from '../values/encode-value.ts';
+import { scanEntries } from './scan-entries.ts';
+import type { EntryConditions, EntryOrder } from './value-entries.ts';
+
+const ENTRIES = 60_000;
+/** The field whose entries a test reads, and one that only the oldest run has. */
+const [FIELD, RARE_FIELD] = [1, 2];
+const OLDEST = { created_at: 1, run_id: 'run-000000001' as RunId };
+const NOTHING_ELSE: EntryConditions = { present: [], absent: null };
+
+let opened: TestDatabase;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  const { database } = opened;
+  const [early, late] = [encodeNumber(1), encodeNumber(2)];
+  await database.transact((tx) =>
+    tx
+      .insertInto('run_values')
+      .values([
+        { field: FIELD, created_at: 0, run_id: 'template' as RunId, value: early },
+        { field: RARE_FIELD, ...OLDEST, value: early },
+      ])
+      .execute(),
+  );
+  await multiplyRows(database, {
+    table: 'run_values',
+    template: { column: 'run_id', value: 'template' },
+    count: ENTRIES,
+    changes: {
+      created_at: 'n',
+      run_id: `'run-' || ${PADDED_ROW_NUMBER}`,
+      value: `case when n <= 10000 then '${early}' else '${late}' end`,
+    },
+  });
+});
+afterAll(() => opened.close());
+
+const ORDER: EntryOrder = {
+  field: FIELD,
+  by: 'time',
+  isDescending: true,
+  ...ANY_VALUE,
+  start: 1,
+  end: ENTRIES + 1,
+};
+const scan = (
+  order: EntryOrder,
+  conditions = NOTHING_ELSE,
+  after: { at: number; id: string } | null = null,
+) => scanEntries(opened.database.read, order, conditions, { after, count: 3 });
+
+test('a condition that almost no run satisfies ends the scan after 50,000 entries', async () => {
+  const conditions = { ...NOTHING_ELSE, present: [{ field: RARE_FIELD, ...ANY_VALUE }] };
+  const first = await scan(ORDER, conditions);
+  expect([first.found, first.through?.at]).toEqual([[], ENTRIES - 50_000 + 1]);
+  const second = await scan(ORDER, conditions, first.through);
+  expect([second.found.map(({ id }) => id), second.through]).toEqual([[OLDEST.run_id], null]);
+});
+
+test('an interval that only old runs have is found behind many newer runs', async () => {
+  const old = await scan({ ...ORDER, ...lieBetween(undefined, 1) });
+  expect([old.found, old.through?.at]).toEqual([[], ENTRIES - 50_000 + 1]);
+  const rest = await scan({ ...ORDER, ...lieBetween(undefined, 1) }, NOTHING_ELSE, old.through);
+  expect(rest.found.map(({ at }) => at)).toEqual([10_000, 9999, 9998]);
+  const few = await scan({ ...ORDER, ...lieBetween(undefined, 1), field: RARE_FIELD });
+  expect(few.found.map(({ id }) => id)).toEqual([OLDEST.run_id]);
+});
+
+test.each([
+  [true, [10_000, 9999, 9998]],
+  [false, [1, 2, 3]],
+])('one value is read in the order of time, descending %s', async (isDescending, times) => {
+  const value = encodeNumber(1);
+  const order = { ...ORDER, by: 'value', from: value, to: value, isDescending } as const;
+  const { found } = await scan(order);
+  expect(found.map(({ at }) => at)).toEqual(times);
+});

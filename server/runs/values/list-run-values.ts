@@ -1,0 +1,72 @@
+/** The values of a run by which lists filter and sort: its columns, the words of its texts, its indicators and options. */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { encodeText, encodeValue, splitWords } from './encode-value.ts';
+
+/** More indicators, options or words of one run are not indexed: an app decides how many it reports. */
+const INDEXED_VALUES_MAX = 100;
+
+/** The columns from which the values of a run are computed. */
+export const INDEXED_COLUMNS = [
+  'id',
+  'application_uid',
+  'created_at',
+  'status',
+  'instance_id',
+  'version_id',
+  'user_email',
+  'run_type',
+  'name',
+  'description',
+  'options_summary',
+  'indicators',
+] as const;
+
+/** A run as far as its values go; the columns of the table have the same names. */
+export type IndexedRun = Record<Exclude<(typeof INDEXED_COLUMNS)[number], 'id' | 'created_at'>, string> & {
+  id: RunId;
+  created_at: number;
+};
+
+/** A field of a run and its encoded value. */
+export interface RunValue {
+  field: string;
+  value: string;
+}
+
+/** The fields whose values change with the name and the description. */
+export const TEXT_FIELDS = ['name', 'text'] as const;
+
+export const indicatorField = (name: string): string => `indicator.${name}`;
+export const optionField = (name: string): string => `option.${name}`;
+
+/** Lists the values of the run. Only the field `text` has several. An unnamed run has no value of the field `name`. */
+export function listRunValues(run: IndexedRun): RunValue[] {
+  return [
+    ...(['status', 'instance_id', 'version_id', 'user_email', 'run_type'] as const).map((field) => ({
+      field,
+      value: encodeText(run[field]),
+    })),
+    ...listTextValues(run),
+    ...listNamedValues(run.indicators, indicatorField),
+    ...listNamedValues(run.options_summary, optionField),
+  ];
+}
+
+/** Lists the values of the fields `name` and `text`. */
+export function listTextValues({ id, name, description }: Pick<IndexedRun, 'id' | 'name' | 'description'>) {
+  // Every id begins with the same word, which finds nothing.
+  const words = splitWords(`${id.replace(/^run-/, '')} ${name} ${description}`);
+  const values = words
+    .slice(0, INDEXED_VALUES_MAX)
+    .map((word) => ({ field: 'text', value: encodeText(word) }));
+  return name === '' ? values : [{ field: 'name', value: encodeText(name) }, ...values];
+}
+
+/** Reads `[{name, value}]`. The last value of a name counts, as everywhere else. */
+function listNamedValues(json: string, formatField: (name: string) => string): RunValue[] {
+  const named: { name: string; value: number | string | boolean }[] = JSON.parse(json);
+  const values = new Map(
+    named.slice(0, INDEXED_VALUES_MAX).map(({ name, value }) => [formatField(name), encodeValue(value)]),
+  );
+  return Array.from(values, ([field, value]) => ({ field, value }));
+}
