@@ -1,6 +1,8 @@
 import { parseSeries, type Series } from '@switchyard/contract/runs/statistics-series.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
 import { useSuspenseQueries } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { isActiveStatus } from '../../client/run-refetch.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -77,6 +79,9 @@ function Comparison({ application, runs, showsEqual }: ComparisonProps) {
   const [baseline, other] = runs;
   return (
     <>
+      {runs.some(({ metadata }) => isActiveStatus(metadata.status_v2)) && (
+        <Notice kind="info">A run has not ended yet. Its results appear when it has.</Notice>
+      )}
       {groups
         .filter(({ rows }) => rows.length > 0)
         .map((group) => (
@@ -89,7 +94,9 @@ function Comparison({ application, runs, showsEqual }: ComparisonProps) {
       {runs.length === 2 && baseline && other && (
         <>
           <ContentChanges application={application} part="input" baseline={baseline.id} other={other.id} />
-          <ContentChanges application={application} part="output" baseline={baseline.id} other={other.id} />
+          {[baseline, other].every(({ metadata }) => isTerminal(metadata.status_v2)) && (
+            <ContentChanges application={application} part="output" baseline={baseline.id} other={other.id} />
+          )}
         </>
       )}
     </>

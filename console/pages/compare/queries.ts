@@ -1,10 +1,16 @@
+import { queryOptions } from '@tanstack/react-query';
 import { operationQuery } from '../../client/queries.ts';
+import { computeRefetchMs, isActiveStatus } from '../../client/run-refetch.ts';
 
 const SUGGESTED_RUNS = 20;
 
-/** The run with its options and indicators. */
+/** The run with its options and indicators, read again until it has ended. */
 export function runQuery(application: string, run: string) {
-  return operationQuery('getRunMetadata', { params: { application_id: application, run_id: run } });
+  return queryOptions({
+    ...operationQuery('getRunMetadata', { params: { application_id: application, run_id: run } }),
+    refetchInterval: ({ state }) =>
+      state.data && isActiveStatus(state.data.status_v2) ? computeRefetchMs([state.data]) : false,
+  });
 }
 
 /** The newest runs of the application, as suggestions. */

@@ -1,5 +1,5 @@
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,7 +23,7 @@ import { InputSection } from './input-section.tsx';
 import styles from './new-run-page.module.css';
 import { OptionFields } from './option-fields.tsx';
 import { type NewRunData, newRunQuery } from './queries.ts';
-import { planRequest, sendRequest } from './request.ts';
+import { type PlannedRequest, planRequest, sendRequest } from './request.ts';
 
 /** The form of a new run. With `from`, it opens with the values of that run. */
 export function NewRunPage() {
@@ -39,24 +39,21 @@ function NewRunForm({ data }: { data: NewRunData }) {
   const [initial] = useState(() => createDraft(data));
   const [draft, setDraft] = useState(initial);
   const [wasSubmitted, setSubmitted] = useState(false);
-  const router = useRouter();
-  const run = useMutation({
-    mutationFn: sendRequest,
-    onSuccess: (id) =>
-      router.history.push(
-        `/console/apps/${encodeURIComponent(data.application.id)}/runs/${encodeURIComponent(id)}`,
-      ),
-  });
+  const { original } = data;
+  const run = useStart(data);
   const change = (values: Partial<RunDraft>) => {
     run.reset();
     setDraft((current) => ({ ...current, ...values }));
   };
   const rules = useMemo(() => findOptionErrors(draft, data), [draft, data]);
   const inputError = findInputError(draft, findInputFormat(data));
+  const start = (baseline?: string) => {
+    setSubmitted(true);
+    if (rules.size === 0 && inputError === null) run.mutate({ request: planRequest(draft, data), baseline });
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setSubmitted(true);
-    if (rules.size === 0 && inputError === null) run.mutate(planRequest(draft, data));
+    start();
   };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
@@ -91,29 +88,61 @@ function NewRunForm({ data }: { data: NewRunData }) {
         errors={wasSubmitted ? [...rules.values(), ...(inputError === null ? [] : [inputError])] : []}
         refusal={run.error}
         isPending={run.isPending}
+        onCompare={original ? () => start(original.id) : undefined}
       />
       <CodeSamples source={{ request: planRequest(draft, data), server: location.origin }} />
     </form>
   );
 }
 
+interface StartedRun {
+  request: PlannedRequest;
+  /** Id of the run that the new one is compared with; absent to open the new run. */
+  baseline: string | undefined;
+}
+
+/** Sends the request, and opens the new run or its comparison. */
+function useStart({ application: { id: application } }: NewRunData) {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: ({ request }: StartedRun) => sendRequest(request),
+    onSuccess: (run, { baseline }) =>
+      baseline === undefined
+        ? navigate({ to: '/apps/$application/runs/$run', params: { application, run } })
+        : navigate({
+            to: '/apps/$application/compare',
+            params: { application },
+            search: { runs: `${baseline},${run}` },
+          }),
+  });
+}
+
 interface SubmitAreaProps {
   errors: readonly string[];
   refusal: unknown;
   isPending: boolean;
+  /** Starts the run and compares it with the one that it repeats; absent for a run that repeats none. */
+  onCompare: (() => void) | undefined;
 }
 
-/** The button that starts the run, below everything that prevents it. */
-function SubmitArea({ errors, refusal, isPending }: SubmitAreaProps) {
+/** The buttons that start the run, below everything that prevents it. */
+function SubmitArea({ errors, refusal, isPending, onCompare }: SubmitAreaProps) {
   const canRun = useRight('run');
   return (
     <div className={styles.submit}>
       {errors.length > 0 && <Notice kind="error">{errors.join(' ')}</Notice>}
       {refusal !== null && <Notice kind="error">{describeError(refusal)}</Notice>}
       {canRun ? (
-        <Button kind="primary" type="submit" isDisabled={isPending}>
-          {isPending ? 'Starting …' : 'Run'}
-        </Button>
+        <div className={styles.buttons}>
+          <Button kind="primary" type="submit" isDisabled={isPending}>
+            {isPending ? 'Starting …' : 'Run'}
+          </Button>
+          {onCompare && (
+            <Button onPress={onCompare} isDisabled={isPending}>
+              Run and compare
+            </Button>
+          )}
+        </div>
       ) : (
         <Notice kind="info">Your role reads runs. Ask a member with the right to create them.</Notice>
       )}

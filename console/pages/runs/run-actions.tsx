@@ -1,7 +1,7 @@
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { useMutation } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
@@ -29,12 +29,16 @@ export function RunActions({
   onDeleted: () => Promise<void>;
 }) {
   const canRun = useRight('run');
-  const router = useRouter();
+  const navigate = useNavigate();
   const ids = runs.map(({ id }) => id);
   const cancelable = runs.filter((run) => isActionAllowed('cancel', run.status_v2));
   const canCompare = ids.length >= COMPARED_RUNS_MIN && ids.length <= COMPARED_RUNS_MAX;
   const compare = () =>
-    router.history.push(`/console/apps/${encodeURIComponent(application)}/compare?runs=${ids.join(',')}`);
+    void navigate({
+      to: '/apps/$application/compare',
+      params: { application },
+      search: { runs: ids.join(',') },
+    });
   return (
     <fieldset className={styles.actions} aria-label="Selected runs">
       <span className={styles.count} role="status">
