@@ -7,6 +7,8 @@ import { auditRoute } from './pages/audit/route.ts';
 import { compareRoute } from './pages/compare/route.ts';
 import { ensembleRunRoute } from './pages/ensemble-run/route.ts';
 import { ensembleRoute, ensemblesRoute } from './pages/ensembles/route.ts';
+import { experimentRoute } from './pages/experiment/route.ts';
+import { experimentsRoute } from './pages/experiments/route.ts';
 import { inputSetRoute, inputSetsRoute } from './pages/input-sets/route.ts';
 import { inputRoute, inputsRoute } from './pages/inputs/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
@@ -44,6 +46,8 @@ const routeTree = rootRoute.addChildren([
       newEnsembleRoute,
       ensembleRoute,
       ensembleRunRoute,
+      experimentsRoute,
+      experimentRoute,
       inputsRoute,
       inputRoute,
       inputSetsRoute,

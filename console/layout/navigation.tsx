@@ -75,6 +75,11 @@ function ApplicationLinks({ application }: { application: string }) {
         </Link>
       </li>
       <li>
+        <Link to="/apps/$application/experiments" params={params} activeOptions={{ includeSearch: false }}>
+          Experiments
+        </Link>
+      </li>
+      <li>
         <Link to="/apps/$application/ensembles" params={params} activeOptions={{ includeSearch: false }}>
           Ensembles
         </Link>

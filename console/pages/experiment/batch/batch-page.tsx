@@ -1,0 +1,75 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { describeError } from '../../../client/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
+import { formatNumber } from '../../../ui/format-quantity.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import { ComparisonView } from '../comparison/comparison-view.tsx';
+import { Paragraphs } from '../comparison/outcome.tsx';
+import { readBatchInput } from '../comparison/pair-runs.ts';
+import { ExperimentHeader } from '../experiment-header.tsx';
+import styles from '../experiment-page.module.css';
+import { FailuresSection } from '../failures-section.tsx';
+import { batchQuery, batchRunsQuery } from '../queries.ts';
+import { RunsSection } from '../runs-section.tsx';
+import { useExperimentSearch } from '../use-experiment-search.ts';
+
+interface BatchPageProps {
+  type: ExperimentType;
+  application: string;
+  id: string;
+}
+
+/** The result of a batch experiment or scenario test. */
+export function BatchPage({ type, application, id }: BatchPageProps) {
+  const { data } = useSuspenseQuery(batchQuery(application, id));
+  const [loadsAll, setLoadsAll] = useState(false);
+  const all = useQuery({ ...batchRunsQuery(application, id), enabled: loadsAll });
+  const searchState = useExperimentSearch();
+  const runs = all.data?.runs ?? data.runs;
+  return (
+    <>
+      <ExperimentHeader type={type} application={application} experiment={data} />
+      <div className={styles.sections}>
+        {data.warnings.length > 0 && (
+          <Notice kind="warning">
+            <Paragraphs texts={data.warnings} />
+          </Notice>
+        )}
+        {data.comparisons.length === 0 ? (
+          <Notice kind="info">
+            {data.status === 'started'
+              ? 'The comparison appears when runs have ended on both sides.'
+              : 'This experiment has nothing to compare: it ran one configuration, or no run has a result.'}
+          </Notice>
+        ) : (
+          <ComparisonView
+            application={application}
+            compared={data.comparisons}
+            runs={runs}
+            readInput={readBatchInput}
+            unit="input"
+            {...(data.profiles && { profiles: data.profiles })}
+            {...(data.objectives && { objectives: data.objectives })}
+            {...searchState}
+          />
+        )}
+        {runs.length < data.number_of_runs && data.status !== 'started' && (
+          <div data-page-only="">
+            <p className={styles.hint}>
+              The picture by input shows the newest {formatNumber(runs.length)} of{' '}
+              {formatNumber(data.number_of_runs)} runs.
+            </p>
+            {all.error && <Notice kind="error">{describeError(all.error)}</Notice>}
+            <Button onPress={() => setLoadsAll(true)} isDisabled={all.isFetching}>
+              {all.isFetching ? 'Loading …' : 'Load all runs'}
+            </Button>
+          </div>
+        )}
+        <FailuresSection application={application} failures={data.failures} />
+        <RunsSection application={application} runs={runs} total={data.number_of_runs} />
+      </div>
+    </>
+  );
+}

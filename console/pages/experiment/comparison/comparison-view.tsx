@@ -1,0 +1,189 @@
+import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
+import type { ComparedGroups, Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { Objectives } from '@switchyard/contract/experiments/experiment-settings.ts';
+import { useId } from 'react';
+import { Notice } from '../../../ui/notice.tsx';
+import type { ExperimentSearch } from '../search.ts';
+import { ComparisonTable } from './comparison-table.tsx';
+import styles from './comparison-view.module.css';
+import { DotPlot } from './dot-plot.tsx';
+import { readEffect } from './effects.ts';
+import { createGroupNamer } from './group-labels.ts';
+import { IntervalPlot } from './interval-plot.tsx';
+import { Outcome } from './outcome.tsx';
+import { type PairedRun, pairRuns } from './pair-runs.ts';
+import { ProfilePlot } from './profile-plot.tsx';
+import { TallyBar } from './tally-bar.tsx';
+
+const ROLE_ORDER = ['primary', 'guardrail', 'other'];
+/** More rows than fit on a screen show no pattern; the table has all indicators. */
+const INTERVALS_MAX = 20;
+
+export interface ComparisonViewProps {
+  application: string;
+  /** The comparison of each candidate with the control; at least one. */
+  compared: readonly ComparedGroups[];
+  profiles?: readonly IndicatorProfile[];
+  objectives?: Objectives;
+  runs: readonly PairedRun[];
+  readInput: (run: PairedRun) => string;
+  /** One pair in words. */
+  unit: 'input' | 'original';
+  search: ExperimentSearch;
+  onSearch: (search: ExperimentSearch) => void;
+}
+
+/** The verdict, then the pictures that show it, then the table, of one candidate and one indicator. */
+export function ComparisonView(props: ComparisonViewProps) {
+  const { compared, search, onSearch, application, unit } = props;
+  const groups = compared.flatMap(({ control, candidate }) => [control, candidate]);
+  const nameGroup = createGroupNamer(groups);
+  const chosen = compared.find(({ candidate }) => nameGroup(candidate) === search.candidate) ?? compared[0];
+  const comparisons = sortByRole(chosen?.indicators ?? []);
+  const comparison = comparisons.find(({ indicator }) => indicator === search.indicator) ?? comparisons[0];
+  if (!chosen || !comparison)
+    return (
+      <Notice kind="info">
+        No indicator can be compared yet. Results appear when runs end on both sides.
+      </Notice>
+    );
+  const effect = readEffect(comparison);
+  const { indicator, objective } = comparison;
+  const profile = props.profiles?.find((one) => one.indicator === indicator);
+  const pairs = pairRuns(props.runs, {
+    control: chosen.control,
+    candidate: chosen.candidate,
+    indicator,
+    measure: comparison.measure,
+    shift: readShift(props.objectives, indicator),
+    readInput: props.readInput,
+  });
+  const names = { control: nameGroup(chosen.control), candidate: nameGroup(chosen.candidate) };
+  return (
+    <div className={styles.view}>
+      <Choices
+        candidates={compared.map(({ candidate }) => nameGroup(candidate))}
+        indicators={comparisons.map((one) => one.indicator)}
+        chosen={{ candidate: names.candidate, indicator }}
+        onSearch={onSearch}
+      />
+      <Outcome comparison={comparison} names={names} {...(chosen.racing && { racing: chosen.racing })} />
+      {compared.length > 1 && (
+        <CandidatePlot compared={compared} indicator={indicator} nameGroup={nameGroup} />
+      )}
+      <IndicatorPlot comparisons={comparisons} names={names} />
+      {pairs.length > 0 && <DotPlot {...{ application, indicator, objective, effect, pairs, unit }} />}
+      <TallyBar comparison={comparison} unit={unit} />
+      {profile && (
+        <ProfilePlot
+          profile={profile}
+          control={chosen.control}
+          candidate={chosen.candidate}
+          nameGroup={nameGroup}
+        />
+      )}
+      <ComparisonTable comparisons={comparisons} />
+    </div>
+  );
+}
+
+/** Returns the comparisons with those that decide first. */
+function sortByRole(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.toSorted((one, other) => ROLE_ORDER.indexOf(one.role) - ROLE_ORDER.indexOf(other.role));
+}
+
+function readShift(objectives: Objectives | undefined, indicator: string): number {
+  const objective = objectives?.[indicator];
+  return typeof objective === 'object' ? (objective.shift ?? 0) : 0;
+}
+
+interface ChoicesProps {
+  candidates: readonly string[];
+  indicators: readonly string[];
+  chosen: { candidate: string; indicator: string };
+  onSearch: (search: ExperimentSearch) => void;
+}
+
+/** The candidate and the indicator of the page, where there is a choice. */
+function Choices({ candidates, indicators, chosen, onSearch }: ChoicesProps) {
+  const id = useId();
+  if (candidates.length < 2 && indicators.length < 2) return null;
+  const choices = [
+    { name: 'candidate', label: 'Candidate', options: candidates },
+    { name: 'indicator', label: 'Indicator', options: indicators },
+  ] as const;
+  return (
+    <div className={styles.choices} data-page-only="">
+      {choices
+        .filter(({ options }) => options.length > 1)
+        .map(({ name, label, options }) => (
+          <label key={name} htmlFor={`${id}${name}`}>
+            {label}
+            <select
+              id={`${id}${name}`}
+              value={chosen[name]}
+              onChange={(event) => onSearch({ ...chosen, [name]: event.target.value })}
+            >
+              {[...new Set(options)].map((option) => (
+                <option key={option} value={option}>
+                  {option}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+    </div>
+  );
+}
+
+interface CandidatePlotProps {
+  compared: readonly ComparedGroups[];
+  indicator: string;
+  nameGroup: ReturnType<typeof createGroupNamer>;
+}
+
+/** Every candidate against the control, for one indicator. */
+function CandidatePlot({ compared, indicator, nameGroup }: CandidatePlotProps) {
+  const rows = compared.flatMap(({ candidate, indicators }, index) => {
+    const comparison = indicators.find((one) => one.indicator === indicator);
+    if (!comparison) return [];
+    return [
+      {
+        key: String(index),
+        label: nameGroup(candidate),
+        effect: readEffect(comparison),
+        verdict: comparison.verdict,
+      },
+    ];
+  });
+  return (
+    <IntervalPlot
+      title={`Candidates in ${indicator}`}
+      caption="The change of each candidate against the control, with its 95 % interval. The band is the margin of equivalence."
+      rows={rows}
+    />
+  );
+}
+
+function IndicatorPlot({
+  comparisons,
+  names,
+}: {
+  comparisons: readonly Comparison[];
+  names: { control: string; candidate: string };
+}) {
+  const visible = comparisons.slice(0, INTERVALS_MAX);
+  const rest = comparisons.length - visible.length;
+  return (
+    <IntervalPlot
+      title="Change of each indicator"
+      caption={`${names.candidate} against ${names.control}, with 95 % intervals. The band is the margin of equivalence; the vertical line is no change.${rest > 0 ? ` The table below has ${rest} more.` : ''}`}
+      rows={visible.map((comparison) => ({
+        key: comparison.indicator,
+        label: comparison.indicator,
+        effect: readEffect(comparison),
+        verdict: comparison.verdict,
+      }))}
+    />
+  );
+}

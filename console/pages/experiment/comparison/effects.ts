@@ -1,0 +1,76 @@
+/** The effect of a comparison as a change around 0, with its interval and margin. */
+import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import { formatNumber } from '../../../ui/format-quantity.ts';
+
+/** The fields of a comparison that say how large a change is. Comparisons of every type of experiment have them. */
+export type MeasuredComparison = Pick<
+  Comparison,
+  'measure' | 'geometric_mean_ratio' | 'mean_difference' | 'tolerance'
+> & { control: { mean: number | null } };
+
+export type Measure = Comparison['measure'];
+
+/** A change of the candidate against the control: a share for the relative measure, else in the indicator's unit. */
+export interface Effect {
+  measure: Measure;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  /** Changes that count as equivalent; null where the control has no mean. */
+  margin: { low: number; high: number } | null;
+}
+
+/** Returns the effect on which the verdict depends. A ratio of 0.9 is a change of -0.1. */
+export function readEffect(comparison: MeasuredComparison): Effect {
+  const { measure } = comparison;
+  const isRelative = measure === 'relative';
+  const estimate = isRelative ? comparison.geometric_mean_ratio : comparison.mean_difference;
+  const origin = isRelative ? 1 : 0;
+  return {
+    measure,
+    value: estimate === null ? null : estimate.value - origin,
+    low: estimate?.interval ? estimate.interval.low - origin : null,
+    high: estimate?.interval ? estimate.interval.high - origin : null,
+    margin: readMargin(comparison),
+  };
+}
+
+/** The margin of a ratio is the same in both directions on the scale of logarithms: 1 % is from 1/1.01 to 1.01. */
+function readMargin({ measure, tolerance, control }: MeasuredComparison): Effect['margin'] {
+  const { type, value } = tolerance;
+  if (measure === 'relative') return { low: -value / (1 + value), high: value };
+  if (type === 'absolute') return { low: -value, high: value };
+  if (control.mean === null) return null;
+  const share = value * Math.abs(control.mean);
+  return { low: -share, high: share };
+}
+
+const PERCENT_DIGITS = 3;
+const NUMBER_DIGITS = 4;
+
+/** Formats a change with its sign: `-7.8 %` for the relative measure, else `+12.5`. No line breaks before the sign of percent. */
+export function formatChange(measure: Measure, change: number): string {
+  const size = formatSize(measure, Math.abs(change));
+  if (/^0(\s%)?$/.test(size)) return size;
+  return `${change < 0 ? '-' : '+'}${size}`;
+}
+
+function formatSize(measure: Measure, size: number): string {
+  if (measure === 'absolute') return formatNumber(Number(size.toPrecision(NUMBER_DIGITS)));
+  const percent = Number((size * 100).toPrecision(PERCENT_DIGITS));
+  // Hundredths of a percent are finer than any decision.
+  return `${formatNumber(Number(percent.toFixed(percent < 1 ? 2 : 1)))}\u00a0%`;
+}
+
+/** Formats an interval: `-11.4 % to -4.6 %`; null without one. */
+export function formatInterval({ measure, low, high }: Effect): string | null {
+  if (low === null || high === null) return null;
+  return `${formatChange(measure, low)} to ${formatChange(measure, high)}`;
+}
+
+/** Formats a p-value: `0.0012`, and `< 0.0001` below. */
+export function formatPValue(value: number | null): string {
+  if (value === null) return '–';
+  if (value < 0.0001) return '< 0.0001';
+  return formatNumber(Number(value.toPrecision(2)));
+}

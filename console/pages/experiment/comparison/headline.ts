@@ -1,0 +1,34 @@
+/** The verdict of a comparison as one sentence, from its words and numbers alone. */
+import { type Effect, formatChange, formatInterval } from './effects.ts';
+
+interface Headline {
+  control: string;
+  candidate: string;
+  indicator: string;
+  verdict: string;
+  effect: Effect;
+}
+
+/** Returns the sentence, such as `new is better than old in result.value: -7.8 % (95 % interval -11.4 % to -4.6 %).` */
+export function formatHeadline({ effect, ...names }: Headline): string {
+  const statement = formatStatement(names);
+  if (effect.value === null) return `${statement}.`;
+  const interval = formatInterval(effect);
+  const change = formatChange(effect.measure, effect.value);
+  return `${statement}: ${change}${interval === null ? '' : ` (95\u00a0% interval ${interval})`}.`;
+}
+
+function formatStatement({ control, candidate, indicator, verdict }: Omit<Headline, 'effect'>): string {
+  switch (verdict) {
+    case 'better':
+    case 'worse':
+      return `${candidate} is ${verdict} than ${control} in ${indicator}`;
+    case 'higher':
+    case 'lower':
+      return `${indicator} of ${candidate} is ${verdict} than that of ${control}`;
+    case 'equivalent':
+      return `${candidate} and ${control} are equivalent in ${indicator}`;
+    default:
+      return `The runs do not decide between ${candidate} and ${control} in ${indicator}`;
+  }
+}

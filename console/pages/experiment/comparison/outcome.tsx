@@ -1,0 +1,59 @@
+import type { ComparedGroups, Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
+import { formatNumber } from '../../../ui/format-quantity.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import styles from './comparison-view.module.css';
+import { type MeasuredComparison, readEffect } from './effects.ts';
+import { formatHeadline } from './headline.ts';
+
+/** The fields of a comparison of any type of experiment that explain its verdict. */
+type ExplainedComparison = MeasuredComparison &
+  Pick<Comparison, 'indicator' | 'verdict' | 'interim' | 'reasons' | 'warnings'> &
+  Partial<Pick<Comparison, 'more_inputs_range'>>;
+
+interface OutcomeProps {
+  comparison: ExplainedComparison;
+  names: { control: string; candidate: string };
+  racing?: NonNullable<ComparedGroups['racing']>;
+}
+
+/** The verdict as one sentence, its reasons, and its warnings. */
+export function Outcome({ comparison, names, racing }: OutcomeProps) {
+  const { indicator, verdict, reasons, warnings, interim } = comparison;
+  const range = comparison.more_inputs_range;
+  return (
+    <section className={styles.outcome} aria-label="Verdict">
+      <p>
+        <VerdictBadge verdict={verdict} />
+        {interim && <span className={styles.interim}>Interim</span>}
+      </p>
+      <h2 className={styles.headline}>
+        {formatHeadline({ ...names, indicator, verdict, effect: readEffect(comparison) })}
+      </h2>
+      <ul className={styles.reasons}>
+        {reasons.map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+        {range && (
+          <li>
+            About {formatNumber(range.low)} to{' '}
+            {range.high === null ? 'more than 100,000' : formatNumber(range.high)} more inputs decide it.
+          </li>
+        )}
+        {racing?.dropped_after_inputs != null && (
+          <li>The race dropped it after {racing.dropped_after_inputs} inputs.</li>
+        )}
+      </ul>
+      {warnings.length > 0 && (
+        <Notice kind="warning">
+          <Paragraphs texts={warnings} />
+        </Notice>
+      )}
+    </section>
+  );
+}
+
+/** Paragraphs of the API, each in its own paragraph. */
+export function Paragraphs({ texts }: { texts: readonly string[] }) {
+  return texts.map((text) => <p key={text}>{text}</p>);
+}

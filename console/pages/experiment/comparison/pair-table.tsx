@@ -1,0 +1,80 @@
+import { Link } from '@tanstack/react-router';
+import { formatNumber } from '../../../ui/format-quantity.ts';
+import table from '../../../ui/table.module.css';
+import { type Effect, formatChange } from './effects.ts';
+import type { InputPair } from './pair-runs.ts';
+
+const ROWS_MAX = 200;
+const DIGITS = 6;
+
+interface PairTableProps {
+  application: string;
+  pairs: readonly InputPair[];
+  effect: Effect;
+  unit: string;
+}
+
+/** The pairs as a table; each row opens the comparison of its two runs. */
+export function PairTable({ application, pairs, effect, unit }: PairTableProps) {
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <section className={table.scroll} tabIndex={0} aria-label={`Changes by ${unit}`}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">{unit === 'input' ? 'Input' : 'Original'}</th>
+              <th scope="col" className={table.number}>
+                Control
+              </th>
+              <th scope="col" className={table.number}>
+                Candidate
+              </th>
+              <th scope="col" className={table.number}>
+                Change
+              </th>
+              <th scope="col">Runs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {pairs.slice(0, ROWS_MAX).map((pair) => (
+              <tr key={pair.input}>
+                <td>
+                  <bdi>{pair.input}</bdi>
+                </td>
+                <td className={table.number}>{formatValue(pair.control)}</td>
+                <td className={table.number}>{formatValue(pair.candidate)}</td>
+                <td className={table.number}>
+                  {pair.change === null
+                    ? pair.failed === null
+                      ? '–'
+                      : `only the ${pair.failed} failed`
+                    : formatChange(effect.measure, pair.change)}
+                </td>
+                <td>
+                  <Link
+                    to="/apps/$application/compare"
+                    params={{ application }}
+                    search={{ runs: `${pair.runs.control},${pair.runs.candidate}` }}
+                    aria-label={`Compare the runs on ${pair.input}`}
+                  >
+                    Compare
+                  </Link>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {pairs.length > ROWS_MAX && (
+        <p>
+          The first {ROWS_MAX} of {pairs.length} rows. The CSV file has all of them.
+        </p>
+      )}
+    </>
+  );
+}
+
+function formatValue(value: number | null): string {
+  return value === null ? '–' : formatNumber(Number(value.toPrecision(DIGITS)));
+}

@@ -1,0 +1,82 @@
+import type { ExperimentStatus } from '@switchyard/contract/states.ts';
+import type { ReactNode } from 'react';
+import { type ExperimentType, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
+import { formatNumber } from '../../ui/format-quantity.ts';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import styles from './experiment-page.module.css';
+
+/** The fields that experiments of every type have. */
+interface DescribedExperiment {
+  name: string;
+  description: string;
+  status: ExperimentStatus;
+  created_at: string;
+  number_of_requested_runs?: number;
+  number_of_runs?: number;
+  number_of_completed_runs?: number;
+  number_of_failed_runs?: number;
+}
+
+interface ExperimentHeaderProps {
+  type: ExperimentType;
+  application: string;
+  experiment: DescribedExperiment;
+  actions?: ReactNode;
+}
+
+/** Name, type, status and progress of an experiment, with its actions. */
+export function ExperimentHeader({ type, application, experiment, actions }: ExperimentHeaderProps) {
+  usePageTitle(experiment.name, 'Experiments', application);
+  return (
+    <>
+      <PageHeader
+        title={<bdi>{experiment.name}</bdi>}
+        description={
+          <span className={styles.facts}>
+            <StatusBadge status={experiment.status} />
+            <span>{TYPE_TEXTS[type].label}</span>
+            <span>
+              created <RelativeTime at={experiment.created_at} />
+            </span>
+            <RunCounts experiment={experiment} />
+          </span>
+        }
+        actions={actions}
+      />
+      {experiment.description !== '' && <p className={styles.description}>{experiment.description}</p>}
+      <Progress experiment={experiment} />
+    </>
+  );
+}
+
+function RunCounts({ experiment }: { experiment: DescribedExperiment }) {
+  const { number_of_completed_runs: ended, number_of_failed_runs: failed = 0 } = experiment;
+  if (ended === undefined) return null;
+  return (
+    <span>
+      {formatNumber(ended)} of {formatNumber(countRuns(experiment))} runs ended
+      {failed > 0 && <span className={styles.failed}>, {formatNumber(failed)} failed</span>}
+    </span>
+  );
+}
+
+function countRuns({ number_of_runs, number_of_requested_runs }: DescribedExperiment): number {
+  return number_of_runs || number_of_requested_runs || 0;
+}
+
+/** Progress of an experiment whose runs the server creates, while they run. */
+function Progress({ experiment }: { experiment: DescribedExperiment }) {
+  const { status, number_of_completed_runs: ended } = experiment;
+  if (status !== 'started' || ended === undefined) return null;
+  return (
+    <progress
+      className={styles.progress}
+      value={ended}
+      max={Math.max(countRuns(experiment), 1)}
+      aria-label="Ended runs"
+    />
+  );
+}

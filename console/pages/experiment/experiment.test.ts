@@ -1,0 +1,149 @@
+/** The list of experiments, and the result of a batch experiment. */
+import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
+import { createBatchExperiment } from '@switchyard/server/testing/fixtures/batch-experiments.ts';
+import { endRuns, WITHOUT_EXECUTION } from '@switchyard/server/testing/fixtures/chosen-outcomes.ts';
+import { describe, expect, test } from 'vitest';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
+import {
+  createOutcomes,
+  HOSTILE_NAME,
+  INPUTS,
+  type PreparedApplication,
+  prepareApplication,
+  prepareBatch,
+} from './testing/prepare-experiments.ts';
+
+describe.skipIf(!hasBrowser)('the experiments of an application', () => {
+  let app: PreparedApplication;
+  const at = setUpConsole(
+    async (server) => {
+      app = await prepareApplication(server);
+      await prepareBatch(server, app, { id: 'cheaper', name: HOSTILE_NAME });
+      const { id } = await createBatchExperiment(server, app.application, {
+        id: 'half-way',
+        input_set_id: app.inputSet,
+        instance_ids: ['control', 'candidate'],
+        objectives: { 'result.value': 'minimize' },
+      });
+      const choose = createOutcomes();
+      let count = 0;
+      await endRuns(server, id, (run) => (count++ < INPUTS ? choose(run) : null));
+    },
+    { env: WITHOUT_EXECUTION },
+  );
+  const open = (path: string, options = {}) =>
+    at.open(`/apps/${app.application}/experiments${path}`, options);
+
+  test('are one list with status, progress and verdict, and the type is in the address', async () => {
+    const page = await open('');
+    await page.getByRole('heading', { name: 'Experiments' }).waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'cheaper' });
+    await row.getByText('better', { exact: true }).waitFor();
+    expect(await row.getByText('24 of 24').isVisible()).toBe(true);
+    const running = page.getByRole('row').filter({ hasText: 'half-way' });
+    expect(await running.getByText('12 of 24').isVisible()).toBe(true);
+    expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
+    await page.getByLabel('Type').selectOption('Shadow');
+    await page.getByRole('heading', { name: 'No shadow experiment yet' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'No shadow experiment yet' }).waitFor();
+    await page.getByLabel('Type').selectOption('Batch');
+    await page.getByRole('link', { name: HOSTILE_NAME }).click();
+    await page.getByRole('heading', { name: HOSTILE_NAME }).waitFor();
+  });
+
+  test('show the verdict as a sentence with its numbers', async () => {
+    const page = await open('/batch/cheaper');
+    // The mean of ln(0.95), …, ln(0.85) and ln(1) over twelve inputs: a ratio of 0.907.
+    await page
+      .getByRole('heading', {
+        name: /^candidate is better than control in result\.value: -9\.\d % \(95 % interval/,
+      })
+      .waitFor();
+    expect(await page.title()).toBe(`${HOSTILE_NAME} · Experiments · ${app.application} · Switchyard`);
+    await page.getByRole('img', { name: '12 inputs: 11 won, 1 tied, 0 lost' }).waitFor();
+    await page.getByRole('img', { name: /^Change of each indicator\. result\.value: better, -9/ }).waitFor();
+    await page
+      .getByRole('img', { name: /^Performance profile of result\.value: control, candidate/ })
+      .waitFor();
+    const row = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: 'result.custom.seconds' }) });
+    expect(await row.getByRole('cell', { name: '+100 %', exact: true }).isVisible()).toBe(true);
+    expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
+    await saveScreenshot(page, 'using-switchyard/experiments/console-batch.png');
+  });
+
+  test('open the pair of runs of a dot by the keyboard', async () => {
+    const page = await open('/batch/cheaper');
+    const dots = page.getByRole('group', { name: /^Change of result\.value on 12 inputs/ });
+    await dots.getByRole('link').first().focus();
+    await page.keyboard.press('ArrowRight');
+    const focused = dots.locator('a:focus');
+    expect(await focused.getAttribute('aria-label')).toMatch(/^input in-[^:]*: -14\s%$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/compare\?runs=/);
+    await page.getByRole('heading', { name: 'Compare' }).waitFor();
+    await page.getByText('-14 %').waitFor();
+    await page.goBack();
+    await dots.waitFor();
+  });
+
+  test('keep the indicator of the pictures in the address', async () => {
+    const page = await open('/batch/cheaper');
+    await page.getByRole('combobox', { name: 'Indicator' }).selectOption('result.custom.seconds');
+    await page
+      .getByRole('heading', {
+        name: 'result.custom.seconds of candidate is higher than that of control: +100 %',
+      })
+      .waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: /^result\.custom\.seconds of candidate is higher/ }).waitFor();
+  });
+
+  test('mark results before the end as interim', async () => {
+    const page = await open('/batch/half-way');
+    await page.getByText('Interim', { exact: true }).waitFor();
+    await page.getByRole('progressbar', { name: 'Ended runs' }).waitFor();
+    await page.getByText('12 of 24 runs ended').waitFor();
+  });
+
+  test('download pictures as SVG, PNG and CSV', async () => {
+    const page = await open('/batch/cheaper');
+    const download = async (format: string) => {
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `Download Change of each indicator as ${format}` }).click(),
+      ]);
+      const chunks: Buffer[] = [];
+      for await (const chunk of await file.createReadStream()) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    };
+    await page.getByRole('img', { name: /^Change of each indicator/ }).waitFor();
+    const svg = (await download('SVG')).toString();
+    expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    expect(svg).toContain('fill="rgb(');
+    expect(svg).not.toMatch(/class=|style=/);
+    expect((await download('PNG')).subarray(1, 4).toString()).toBe('PNG');
+    expect((await download('CSV')).toString()).toMatch(/^name,change,low,high,.*\r\nresult\.value,-0\.09/);
+  });
+
+  test.each([
+    ['light', '/batch/cheaper'],
+    ['dark', '/batch/cheaper'],
+    ['light', ''],
+  ] as const)('are accessible on a phone in the %s theme at %s', async (colorScheme, path) => {
+    const page = await open(path, { viewport: PHONE, colorScheme, bypassCSP: true });
+    await page.getByText('better', { exact: true }).first().waitFor();
+    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+  });
+
+  test('of a type or id that does not exist are a page that says so', async () => {
+    const page = await open('/nothing/cheaper');
+    await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
+  });
+});

@@ -1,0 +1,35 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queryClient } from '../../client/queries.ts';
+import { applicationRoute } from '../../layout/routes.tsx';
+import { parseExperimentType } from '../../ui/experiments/experiment-types.ts';
+import { acceptanceQuery, batchQuery, bisectQuery, shadowQuery, switchbackQuery } from './queries.ts';
+import { parseSearch } from './search.ts';
+
+export const experimentRoute = createRoute({
+  getParentRoute: () => applicationRoute,
+  path: '/experiments/$type/$id',
+  validateSearch: parseSearch,
+  loader: ({ params: { application, type, id } }) => loadExperiment(application, type, id),
+  component: lazyRouteComponent(() => import('./experiment-page.tsx'), 'ExperimentPage'),
+});
+
+/** Loads the experiment before its page is shown. An unknown type has a page of its own. */
+async function loadExperiment(application: string, type: string, id: string): Promise<void> {
+  switch (parseExperimentType(type)) {
+    case 'batch':
+    case 'scenario':
+      await queryClient.ensureQueryData(batchQuery(application, id));
+      return;
+    case 'acceptance':
+      await queryClient.ensureQueryData(acceptanceQuery(application, id));
+      return;
+    case 'shadow':
+      await queryClient.ensureQueryData(shadowQuery(application, id));
+      return;
+    case 'switchback':
+      await queryClient.ensureQueryData(switchbackQuery(application, id));
+      return;
+    case 'bisect':
+      await queryClient.ensureQueryData(bisectQuery(application, id));
+  }
+}

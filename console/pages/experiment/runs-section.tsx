@@ -1,0 +1,67 @@
+import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RunLink } from '../../ui/run-link.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import table from '../../ui/table.module.css';
+import styles from './experiment-page.module.css';
+
+const ROWS_MAX = 100;
+
+interface RunsSectionProps {
+  application: string;
+  runs: readonly ExperimentRun[];
+  /** All runs of the experiment, of which `runs` may be the newest. */
+  total: number;
+}
+
+/** The newest runs of the experiment. */
+export function RunsSection({ application, runs, total }: RunsSectionProps) {
+  if (runs.length === 0) return null;
+  const visible = runs.slice(0, ROWS_MAX);
+  return (
+    <section aria-label="Runs" className={styles.section} data-page-only="">
+      <details>
+        <summary>
+          <h3 className={styles.summary}>
+            Runs {visible.length < total ? `(the newest ${visible.length} of ${total})` : `(${total})`}
+          </h3>
+        </summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+        <section className={table.scroll} tabIndex={0} aria-label="Runs of the experiment">
+          <table className={table.table}>
+            <thead>
+              <tr>
+                <th scope="col">Status</th>
+                <th scope="col">Run</th>
+                <th scope="col">Instance</th>
+                <th scope="col">Input</th>
+                <th scope="col">Option set</th>
+                <th scope="col">Created</th>
+              </tr>
+            </thead>
+            <tbody>
+              {visible.map((run) => (
+                <tr key={run.id}>
+                  <td>
+                    <StatusBadge status={run.status_v2} />
+                  </td>
+                  <td className={styles.error}>
+                    <RunLink application={application} run={run.id}>
+                      {run.name || run.id}
+                    </RunLink>
+                  </td>
+                  <td>{run.instance_id || run.version_id || '–'}</td>
+                  <td>{run.input_id ?? '–'}</td>
+                  <td>{[run.option_set, run.scenario_id].filter(Boolean).join(' · ') || '–'}</td>
+                  <td>
+                    <RelativeTime at={run.created_at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,15 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ExperimentSearch } from './search.ts';
+
+/** Returns the state of the page in its address, and the function that replaces it. */
+export function useExperimentSearch(): {
+  search: ExperimentSearch;
+  onSearch: (search: ExperimentSearch) => void;
+} {
+  const search = useSearch({ from: '/signed-in/apps/$application/experiments/$type/$id' });
+  const navigate = useNavigate({ from: '/apps/$application/experiments/$type/$id' });
+  return {
+    search,
+    onSearch: (changed) => void navigate({ search: changed, replace: true, resetScroll: false }),
+  };
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
+import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
+import { formatNumber } from '../../ui/format-quantity.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import table from '../../ui/table.module.css';
+import styles from './experiments-page.module.css';
+import type { ListedExperiment } from './list-experiments.ts';
+import { verdictQuery } from './queries.ts';
+
+interface ExperimentsTableProps {
+  application: string;
+  experiments: readonly ListedExperiment[];
+}
+
+/** One row for each experiment, whose name links to its result. */
+export function ExperimentsTable({ application, experiments }: ExperimentsTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={table.scroll} tabIndex={0} aria-label="List of experiments">
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Type</th>
+            <th scope="col">Status</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Runs</th>
+            <th scope="col">Created</th>
+          </tr>
+        </thead>
+        <tbody>
+          {experiments.map((experiment) => (
+            <Row
+              key={`${experiment.type} ${experiment.id}`}
+              application={application}
+              experiment={experiment}
+            />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface RowProps {
+  application: string;
+  experiment: ListedExperiment;
+}
+
+function Row({ application, experiment }: RowProps) {
+  const { type, id, name, status, created_at } = experiment;
+  return (
+    <tr>
+      <td className={styles.name}>
+        <Link to="/apps/$application/experiments/$type/$id" params={{ application, type, id }}>
+          <bdi>{name}</bdi>
+        </Link>
+        {name !== id && <code className={styles.id}>{id}</code>}
+      </td>
+      <td>{TYPE_TEXTS[type].label}</td>
+      <td>
+        <StatusBadge status={status} />
+      </td>
+      <td>
+        <Verdict application={application} experiment={experiment} />
+      </td>
+      <td className={styles.progress}>
+        <Progress experiment={experiment} />
+      </td>
+      <td>
+        <RelativeTime at={created_at} />
+      </td>
+    </tr>
+  );
+}
+
+function Progress({ experiment: { progress } }: { experiment: ListedExperiment }) {
+  if (!progress) return '–';
+  const { ended, requested, failed } = progress;
+  return (
+    <>
+      {formatNumber(ended)} of {formatNumber(requested)}
+      {failed > 0 && <span className={styles.failed}>, {formatNumber(failed)} failed</span>}
+    </>
+  );
+}
+
+function Verdict({ application, experiment }: RowProps) {
+  const { data } = useQuery(verdictQuery(application, experiment));
+  const verdict = experiment.verdict ?? data;
+  return verdict === undefined || verdict === null ? '–' : <VerdictBadge verdict={verdict} />;
+}

@@ -1,0 +1,99 @@
+import { isExperimentTerminal } from '@switchyard/contract/states.ts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { client } from '../../client/client.ts';
+import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
+import {
+  type ExperimentsPage,
+  type ListedExperiment,
+  listFirstTokens,
+  mergeExperiments,
+  readExperiments,
+} from './list-experiments.ts';
+
+const ACTIVE_REFETCH_MS = 2_000;
+const IDLE_REFETCH_MS = 15_000;
+/** The response with the verdict of a larger batch has megabytes of runs, too many for one word of a list. */
+const VERDICT_RUNS_MAX = 250;
+
+/** The experiments of an application by pages. It refetches while one is active. */
+export const experimentsQuery = (application: string, type: ExperimentType | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['listExperiments', application, type ?? ''],
+    initialPageParam: listFirstTokens(type),
+    queryFn: ({ pageParam, signal }) => readExperiments({ application, type, tokens: pageParam, signal }),
+    getNextPageParam: ({ next }: ExperimentsPage) => next,
+    refetchInterval: ({ state }) => {
+      const pages = state.data?.pages ?? [];
+      const isActive = mergeExperiments(pages, type).some(({ status }) => status === 'started');
+      return (isActive ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS) * Math.max(pages.length, 1);
+    },
+  });
+
+/** The verdict of an ended experiment in a word, such as `better`; null for none. Lists do not contain it. */
+export const verdictQuery = (application: string, experiment: ListedExperiment) => {
+  const { type, id, status, progress } = experiment;
+  return queryOptions({
+    queryKey: ['experimentVerdict', application, type, id],
+    queryFn: async ({ signal }) => summarize(await readVerdicts(application, experiment, signal)),
+    enabled:
+      isExperimentTerminal(status) &&
+      experiment.verdict === undefined &&
+      (progress?.requested ?? 0) <= VERDICT_RUNS_MAX,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+};
+
+/** A comparison of the API, as far as the list reads it. */
+interface ListedComparison {
+  role: string;
+  verdict: string;
+}
+
+/** Returns the verdict on the primary indicators, or on the first one without any; null when they differ. */
+function summarize(comparisons: readonly ListedComparison[]): string | null {
+  const primary = comparisons.filter(({ role }) => role === 'primary');
+  const words = new Set(
+    (primary.length > 0 ? primary : comparisons.slice(0, 1)).map(({ verdict }) => verdict),
+  );
+  if (words.size > 1) return 'mixed';
+  return [...words][0] ?? null;
+}
+
+async function readVerdicts(
+  application: string,
+  { type, id }: ListedExperiment,
+  signal: AbortSignal,
+): Promise<ListedComparison[]> {
+  const params = { application_id: application };
+  switch (type) {
+    case 'batch':
+    case 'scenario': {
+      const { body } = await client.call('getBatchExperiment', {
+        params: { ...params, batch_id: id },
+        signal,
+      });
+      return body.comparisons.flatMap(({ indicators }) => indicators);
+    }
+    case 'shadow': {
+      const { body } = await client.call('getShadowTest', { params: { ...params, shadow_id: id }, signal });
+      return body.compared.flatMap(({ indicators }) => indicators);
+    }
+    case 'switchback': {
+      const { body } = await client.call('getSwitchbackTest', {
+        params: { ...params, switchback_id: id },
+        signal,
+      });
+      return [...body.compared];
+    }
+    case 'bisect': {
+      const { body } = await client.call('getBisectExperiment', {
+        params: { ...params, bisect_id: id },
+        signal,
+      });
+      return [{ role: 'primary', verdict: body.verdict }];
+    }
+    // The list of acceptance tests contains their verdicts.
+    case 'acceptance':
+      return [];
+  }
+}

@@ -1,0 +1,26 @@
+/** The types of experiments, as addresses and people name them. */
+
+export const EXPERIMENT_TYPES = [
+  'batch',
+  'scenario',
+  'acceptance',
+  'shadow',
+  'switchback',
+  'bisect',
+] as const;
+export type ExperimentType = (typeof EXPERIMENT_TYPES)[number];
+
+/** Name and purpose of each type. */
+export const TYPE_TEXTS: Record<ExperimentType, { label: string; purpose: string }> = {
+  batch: { label: 'Batch', purpose: 'Compare instances on the same inputs.' },
+  scenario: { label: 'Scenario', purpose: 'Find the best of several option sets on the same inputs.' },
+  acceptance: { label: 'Acceptance', purpose: 'Decide by fixed rules whether a candidate may go live.' },
+  shadow: { label: 'Shadow', purpose: 'Copy live runs to a candidate; callers notice nothing.' },
+  switchback: { label: 'Switchback', purpose: 'Let a candidate serve live runs in random time slices.' },
+  bisect: { label: 'Bisect', purpose: 'Find the version that made an indicator worse.' },
+};
+
+/** Returns the type that the text names, or undefined. */
+export function parseExperimentType(text: unknown): ExperimentType | undefined {
+  return EXPERIMENT_TYPES.find((type) => type === text);
+}
