@@ -14,6 +14,7 @@ import { inputRoute, inputsRoute } from './pages/inputs/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
 import { membersRoute } from './pages/members/route.ts';
 import { newEnsembleRoute } from './pages/new-ensemble/route.ts';
+import { newExperimentRoute } from './pages/new-experiment/route.ts';
 import { newRunRoute } from './pages/new-run/route.ts';
 import { queueRoute } from './pages/queue/route.ts';
 import { runRoute } from './pages/run/route.ts';
@@ -48,6 +49,7 @@ const routeTree = rootRoute.addChildren([
       ensembleRunRoute,
       experimentsRoute,
       experimentRoute,
+      newExperimentRoute,
       inputsRoute,
       inputRoute,
       inputSetsRoute,

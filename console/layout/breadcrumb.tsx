@@ -7,6 +7,7 @@ const SECTIONS = new Map([
   ['new-run', { label: 'New run', to: undefined }],
   ['compare', { label: 'Compare', to: undefined }],
   ['experiments', { label: 'Experiments', to: '/apps/$application/experiments' as const }],
+  ['new-experiment', { label: 'New experiment', to: undefined }],
   ['ensembles', { label: 'Ensembles', to: '/apps/$application/ensembles' as const }],
   ['new-ensemble', { label: 'New ensemble', to: undefined }],
   ['inputs', { label: 'Inputs', to: '/apps/$application/inputs' as const }],

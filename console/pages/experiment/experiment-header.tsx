@@ -7,9 +7,11 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import styles from './experiment-page.module.css';
+import { ReportButton } from './report/report-button.tsx';
 
 /** The fields that experiments of every type have. */
 interface DescribedExperiment {
+  id: string;
   name: string;
   description: string;
   status: ExperimentStatus;
@@ -44,7 +46,12 @@ export function ExperimentHeader({ type, application, experiment, actions }: Exp
             <RunCounts experiment={experiment} />
           </span>
         }
-        actions={actions}
+        actions={
+          <>
+            {actions}
+            <ReportButton title={experiment.name} file={`${type}-${experiment.id}`} />
+          </>
+        }
       />
       {experiment.description !== '' && <p className={styles.description}>{experiment.description}</p>}
       <Progress experiment={experiment} />

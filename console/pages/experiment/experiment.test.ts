@@ -1,11 +1,16 @@
 /** The list of experiments, and the result of a batch experiment. */
-import { runAxeWithContrast } from '@switchyard/browser-testing/axe.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
+import { createAcceptanceTest, MEAN_METRIC } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
 import { createBatchExperiment } from '@switchyard/server/testing/fixtures/batch-experiments.ts';
 import { endRuns, WITHOUT_EXECUTION } from '@switchyard/server/testing/fixtures/chosen-outcomes.ts';
 import { describe, expect, test } from 'vitest';
-import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
+import { findAccessibilityProblems } from '../../testing/accessibility.ts';
+import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
 import { saveScreenshot } from '../../testing/save-screenshot.ts';
 import {
   createOutcomes,
@@ -22,6 +27,12 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     async (server) => {
       app = await prepareApplication(server);
       await prepareBatch(server, app, { id: 'cheaper', name: HOSTILE_NAME });
+      await createAcceptanceTest(server, app.application, {
+        id: 'gate',
+        name: 'May it go live?',
+        experiment_id: 'cheaper',
+        metrics: [MEAN_METRIC, { ...MEAN_METRIC, field: 'result.custom.late' }],
+      });
       const { id } = await createBatchExperiment(server, app.application, {
         id: 'half-way',
         input_set_id: app.inputSet,
@@ -131,15 +142,45 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     expect((await download('CSV')).toString()).toMatch(/^name,change,low,high,.*\r\nresult\.value,-0\.09/);
   });
 
-  test.each([
-    ['light', '/batch/cheaper'],
-    ['dark', '/batch/cheaper'],
-    ['light', ''],
-  ] as const)('are accessible on a phone in the %s theme at %s', async (colorScheme, path) => {
-    const page = await open(path, { viewport: PHONE, colorScheme, bypassCSP: true });
+  test.each(['/batch/cheaper', ''])('are accessible on a phone in both themes at %s', async (path) => {
+    const page = await at.openOnPhone(`/apps/${app.application}/experiments${path}`);
     await page.getByText('better', { exact: true }).first().waitFor();
-    expect(await runAxeWithContrast(page, 'all')).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+  });
+
+  test('of an acceptance test show which rules the candidate meets', async () => {
+    const page = await open('/acceptance/gate', { bypassCSP: true });
+    await page.getByRole('heading', { name: 'candidate meets 1 of 2 rules.' }).waitFor();
+    const rules = page.getByRole('region', { name: 'Rules', exact: true });
+    const late = rules
+      .getByRole('row')
+      .filter({ hasText: 'mean of result.custom.late: candidate ≤ control' });
+    expect(await late.getByText('not passed').isVisible()).toBe(true);
+    await page.getByRole('group', { name: /^Change of result\.value on 12 inputs/ }).waitFor();
+    await saveScreenshot(page, 'using-switchyard/experiments/console-acceptance.png');
+    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+  });
+
+  test('are one file as a report, in which hostile names are text', async () => {
+    const page = await open('/batch/cheaper');
+    await page.getByRole('group', { name: /^Change of result\.value on 12 inputs/ }).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Report' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('batch-cheaper.html');
+    const path = join(mkdtempSync(join(tmpdir(), 'report-')), file.suggestedFilename());
+    await file.saveAs(path);
+    const report = await at.visitors.newPage({ offline: true });
+    await report.goto(pathToFileURL(path).href);
+    rmSync(dirname(path), { recursive: true });
+    expect(await report.title()).toBe(HOSTILE_NAME);
+    await report.getByRole('heading', { name: HOSTILE_NAME }).waitFor();
+    await report.getByRole('heading', { name: /^candidate is better than control/ }).waitFor();
+    expect(await report.locator('svg[viewBox]').count()).toBeGreaterThan(3);
+    expect(await report.locator('table').count()).toBeGreaterThan(3);
+    expect(await report.locator('script, img, link, button').count()).toBe(0);
   });
 
   test('of a type or id that does not exist are a page that says so', async () => {

@@ -15,14 +15,16 @@ interface Failure {
 export function FailuresSection({
   application,
   failures,
+  title = 'Failures',
 }: {
   application: string;
   failures: readonly Failure[];
+  title?: string;
 }) {
   if (failures.length === 0) return null;
   return (
-    <section aria-label="Failures" className={styles.section}>
-      <h3>Failures</h3>
+    <section aria-label={title} className={styles.section}>
+      <h3>{title}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <section className={table.scroll} tabIndex={0} aria-label="Errors of runs">
         <table className={table.table}>

@@ -45,6 +45,9 @@ export const shadowQuery = (application: string, id: string) =>
     refetchInterval: ({ state }) => computeRefetchMs(state.data),
   });
 
+export const shadowRunsQuery = (application: string, id: string) =>
+  operationQuery('listShadowTestRuns', { params: { application_id: application, shadow_id: id } });
+
 export const switchbackQuery = (application: string, id: string) =>
   queryOptions({
     ...operationQuery('getSwitchbackTest', { params: { application_id: application, switchback_id: id } }),

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useId } from 'react';
 import { describeError } from '../../client/client.ts';
+import button from '../../ui/button.module.css';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import {
@@ -13,6 +14,7 @@ import {
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { useRight } from '../../ui/use-right.ts';
 import styles from './experiments-page.module.css';
 import { ExperimentsTable } from './experiments-table.tsx';
 import { mergeExperiments } from './list-experiments.ts';
@@ -23,13 +25,17 @@ export function ExperimentsPage() {
   const { application } = useParams({ from: '/signed-in/apps/$application/experiments' });
   const { type } = useSearch({ from: '/signed-in/apps/$application/experiments' });
   usePageTitle('Experiments', application);
+  const mayCreate = useRight('experiment');
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     experimentsQuery(application, type),
   );
   const experiments = data ? mergeExperiments(data.pages, type) : [];
   return (
     <>
-      <PageHeader title="Experiments" />
+      <PageHeader
+        title="Experiments"
+        actions={mayCreate && <NewExperiment application={application} type={type} />}
+      />
       <TypeFilter type={type} />
       {error && <Notice kind="error">{describeError(error)}</Notice>}
       {data && experiments.length === 0 && <NoExperiment application={application} type={type} />}
@@ -45,6 +51,24 @@ export function ExperimentsPage() {
         )}
       </p>
     </>
+  );
+}
+
+interface TypedListProps {
+  application: string;
+  type: ExperimentType | undefined;
+}
+
+function NewExperiment({ application, type }: TypedListProps) {
+  return (
+    <Link
+      to="/apps/$application/new-experiment"
+      params={{ application }}
+      search={type === undefined ? {} : { type }}
+      className={`${button.button} ${button.primary}`}
+    >
+      New experiment
+    </Link>
   );
 }
 
@@ -73,7 +97,7 @@ function TypeFilter({ type }: { type: ExperimentType | undefined }) {
   );
 }
 
-function NoExperiment({ application, type }: { application: string; type: ExperimentType | undefined }) {
+function NoExperiment({ application, type }: TypedListProps) {
   if (type !== undefined)
     return (
       <EmptyState title={`No ${type} experiment yet`}>

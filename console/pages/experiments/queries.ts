@@ -45,7 +45,8 @@ export const verdictQuery = (application: string, experiment: ListedExperiment) 
 
 /** A comparison of the API, as far as the list reads it. */
 interface ListedComparison {
-  role: string;
+  /** Absent in results of an older release. */
+  role?: string | undefined;
   verdict: string;
 }
 

@@ -24,7 +24,7 @@ const PAGE_ATTRIBUTES = ['class', 'tabindex', 'data-status', 'aria-current', 'da
 const PNG_SCALE = 2;
 
 /** Returns a copy of the picture that looks the same without the page. Its links have absolute addresses. */
-function copyPicture(picture: SVGSVGElement): SVGSVGElement {
+export function copyPicture(picture: SVGSVGElement): SVGSVGElement {
   const copy = document.importNode(picture, true);
   const stage = document.createElement('div');
   stage.className = styles.stage ?? '';

@@ -58,7 +58,7 @@ function Row({ comparison }: { comparison: Comparison }) {
     <tr>
       <th scope="row" className={styles.indicator}>
         <bdi>{indicator}</bdi>
-        {role !== 'other' && <span className={styles.role}> {role}</span>}
+        {role !== undefined && role !== 'other' && <span className={styles.role}> {role}</span>}
       </th>
       <td>
         <VerdictBadge verdict={verdict} />

@@ -54,7 +54,7 @@ export function ComparisonView(props: ComparisonViewProps) {
     control: chosen.control,
     candidate: chosen.candidate,
     indicator,
-    measure: comparison.measure,
+    measure: effect.measure,
     shift: readShift(props.objectives, indicator),
     readInput: props.readInput,
   });
@@ -87,9 +87,11 @@ export function ComparisonView(props: ComparisonViewProps) {
   );
 }
 
+const rankRole = ({ role = 'other' }: Comparison): number => ROLE_ORDER.indexOf(role);
+
 /** Returns the comparisons with those that decide first. */
 function sortByRole(comparisons: readonly Comparison[]): Comparison[] {
-  return comparisons.toSorted((one, other) => ROLE_ORDER.indexOf(one.role) - ROLE_ORDER.indexOf(other.role));
+  return comparisons.toSorted((one, other) => rankRole(one) - rankRole(other));
 }
 
 function readShift(objectives: Objectives | undefined, indicator: string): number {

@@ -8,7 +8,7 @@ export type MeasuredComparison = Pick<
   'measure' | 'geometric_mean_ratio' | 'mean_difference' | 'tolerance'
 > & { control: { mean: number | null } };
 
-export type Measure = Comparison['measure'];
+export type Measure = NonNullable<Comparison['measure']>;
 
 /** A change of the candidate against the control: a share for the relative measure, else in the indicator's unit. */
 export interface Effect {
@@ -22,9 +22,10 @@ export interface Effect {
 
 /** Returns the effect on which the verdict depends. A ratio of 0.9 is a change of -0.1. */
 export function readEffect(comparison: MeasuredComparison): Effect {
-  const { measure } = comparison;
+  // Stored results of older releases have differences alone.
+  const { measure = 'absolute' } = comparison;
   const isRelative = measure === 'relative';
-  const estimate = isRelative ? comparison.geometric_mean_ratio : comparison.mean_difference;
+  const estimate = (isRelative ? comparison.geometric_mean_ratio : comparison.mean_difference) ?? null;
   const origin = isRelative ? 1 : 0;
   return {
     measure,
@@ -69,8 +70,8 @@ export function formatInterval({ measure, low, high }: Effect): string | null {
 }
 
 /** Formats a p-value: `0.0012`, and `< 0.0001` below. */
-export function formatPValue(value: number | null): string {
-  if (value === null) return '–';
+export function formatPValue(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
   if (value < 0.0001) return '< 0.0001';
   return formatNumber(Number(value.toPrecision(2)));
 }

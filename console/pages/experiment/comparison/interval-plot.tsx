@@ -20,8 +20,8 @@ const ROW = 30;
 const NARROW_ROW = 48;
 const AXIS = 30;
 const NARROW_WIDTH = 640;
-const LABEL_WIDTH = 190;
-const TEXT_WIDTH = 250;
+const LABEL_WIDTH = 180;
+const TEXT_WIDTH = 285;
 const WORD_WIDTH = 82;
 const TICKS_WIDTH = 90;
 

@@ -1,0 +1,66 @@
+import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
+import { formatNumber } from '../../../ui/format-quantity.ts';
+import table from '../../../ui/table.module.css';
+import styles from '../experiment-page.module.css';
+import { formatRule } from './format-rule.ts';
+
+const DIGITS = 6;
+const formatValue = (value: number | null): string =>
+  value === null ? '–' : formatNumber(Number(value.toPrecision(DIGITS)));
+
+interface RuleTableProps {
+  metrics: readonly AcceptanceMetric[];
+  /** Results in the order of the rules; empty before the decision. */
+  results: readonly MetricResult[];
+}
+
+/** The rules of the test, with the compared values and the reason of each result. */
+export function RuleTable({ metrics, results }: RuleTableProps) {
+  return (
+    <section aria-label="Rules" className={styles.section}>
+      <h3>Rules</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <section className={table.scroll} tabIndex={0} aria-label="Rules with their results">
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">Rule</th>
+              <th scope="col">Result</th>
+              <th scope="col" className={table.number}>
+                Control
+              </th>
+              <th scope="col" className={table.number}>
+                Candidate
+              </th>
+              <th scope="col" className={table.number}>
+                Threshold
+              </th>
+              <th scope="col">Reason</th>
+            </tr>
+          </thead>
+          <tbody>
+            {metrics.map((metric, index) => (
+              <Row key={index} metric={metric} result={results[index]} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+function Row({ metric, result }: { metric: AcceptanceMetric; result: MetricResult | undefined }) {
+  return (
+    <tr>
+      <td className={styles.rule}>
+        <bdi>{formatRule(metric)}</bdi>
+      </td>
+      <td>{result ? <VerdictBadge verdict={result.passed ? 'passed' : 'not passed'} /> : '–'}</td>
+      <td className={table.number}>{formatValue(result?.control_value ?? null)}</td>
+      <td className={table.number}>{formatValue(result?.candidate_value ?? null)}</td>
+      <td className={table.number}>{formatValue(result?.threshold ?? null)}</td>
+      <td className={styles.error}>{[result?.reason, ...(result?.warnings ?? [])].join(' ')}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,155 @@
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { describeError } from '../../client/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { EXPERIMENT_TYPES, type ExperimentType, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { useRight } from '../../ui/use-right.ts';
+import {
+  buildRequest,
+  createDraft,
+  type ExperimentDraft,
+  type ExperimentRequest,
+  suggestId,
+} from './draft.ts';
+import styles from './new-experiment-page.module.css';
+import { Planner } from './planner.tsx';
+import { choicesQuery, createExperiment } from './queries.ts';
+import { TypeFields } from './type-fields.tsx';
+
+/** The guided form of a new experiment of any type. */
+export function NewExperimentPage() {
+  const { application } = useParams({ from: '/signed-in/apps/$application/new-experiment' });
+  const { type = 'batch' } = useSearch({ from: '/signed-in/apps/$application/new-experiment' });
+  const { data: choices } = useSuspenseQuery(choicesQuery(application));
+  const [draft, setDraft] = useState(() =>
+    createDraft({ ...choices, inputSets: choices.inputSets.map(({ id }) => id) }),
+  );
+  usePageTitle('New experiment', application);
+  const change = (values: Partial<ExperimentDraft>) => setDraft((current) => ({ ...current, ...values }));
+  const request = tryBuild(type, draft);
+  return (
+    <>
+      <PageHeader title="New experiment" description={TYPE_TEXTS[type].purpose} />
+      <TypeChoice application={application} chosen={type} />
+      <ExperimentForm application={application} type={type} draft={draft} request={request}>
+        <section className={styles.section} aria-label="Experiment">
+          <div className={styles.row}>
+            <TextField
+              label="Name"
+              help="3 to 48 characters, such as the change that you test."
+              value={draft.name}
+              onChange={(name) => change({ name })}
+            />
+            <TextField
+              label="Id"
+              help={`Part of its address; the default is ${suggestId(draft.name) || 'made from the name'}.`}
+              value={draft.id}
+              onChange={(id) => change({ id })}
+            />
+          </div>
+        </section>
+        <TypeFields {...{ type, draft, choices, change, application }} />
+        <Planner {...{ type, draft, choices, application }} />
+      </ExperimentForm>
+    </>
+  );
+}
+
+/** Returns the request, or the reason why the form has none. */
+function tryBuild(type: ExperimentType, draft: ExperimentDraft): ExperimentRequest | string {
+  try {
+    return buildRequest(type, draft);
+  } catch (error) {
+    return `The option sets are not JSON: ${describeError(error)}. Write an object such as {"fast": {"duration": "1"}}.`;
+  }
+}
+
+function TypeChoice({ application, chosen }: { application: string; chosen: ExperimentType }) {
+  return (
+    <nav aria-label="Type of the experiment" className={styles.types}>
+      {EXPERIMENT_TYPES.map((type) => (
+        <Link
+          key={type}
+          to="/apps/$application/new-experiment"
+          params={{ application }}
+          search={{ type }}
+          replace
+          className={styles.type ?? ''}
+          aria-current={type === chosen ? 'page' : undefined}
+        >
+          {TYPE_TEXTS[type].label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+interface ExperimentFormProps {
+  application: string;
+  type: ExperimentType;
+  draft: ExperimentDraft;
+  request: ExperimentRequest | string;
+  children: React.ReactNode;
+}
+
+const ACTIONS: Record<ExperimentType, string> = {
+  batch: 'Start experiment',
+  scenario: 'Start experiment',
+  acceptance: 'Start test',
+  shadow: 'Create draft',
+  switchback: 'Create draft',
+  bisect: 'Start search',
+};
+
+/** The form around the fields, with the button that creates the experiment and the same request as a command. */
+function ExperimentForm({ application, type, draft, request, children }: ExperimentFormProps) {
+  const navigate = useNavigate();
+  const mayCreate = useRight('experiment');
+  const creation = useMutation({
+    mutationFn: (built: ExperimentRequest) => createExperiment(application, built),
+    onSuccess: (id) =>
+      navigate({ to: '/apps/$application/experiments/$type/$id', params: { application, type, id } }),
+  });
+  const isReady = draft.name.trim() !== '' && typeof request !== 'string' && !creation.isPending;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isReady) creation.mutate(request);
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      {children}
+      {typeof request === 'string' && <Notice kind="error">{request}</Notice>}
+      {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
+      <div className={styles.actions}>
+        {mayCreate ? (
+          <Button kind="primary" type="submit" isDisabled={!isReady}>
+            {ACTIONS[type]}
+          </Button>
+        ) : (
+          <Notice kind="info">
+            Your role reads experiments. Ask a member with the right to create them.
+          </Notice>
+        )}
+        {typeof request !== 'string' && (
+          <span className={styles.curl}>
+            <span aria-hidden="true">Copy as curl</span>{' '}
+            <CopyButton
+              text={formatCurl(request.operation, {
+                params: { application_id: application },
+                body: request.body,
+              })}
+              label="Copy as curl"
+            />
+          </span>
+        )}
+      </div>
+    </form>
+  );
+}

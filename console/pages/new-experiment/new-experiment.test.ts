@@ -1,0 +1,116 @@
+/** The form of a new experiment, for each type. The server executes no run. */
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { createAcceptanceApp, createInputSet } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
+import { WITHOUT_EXECUTION } from '@switchyard/server/testing/fixtures/chosen-outcomes.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { findAccessibilityProblems } from '../../testing/accessibility.ts';
+import { setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
+
+describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
+  let application = '';
+  const at = setUpConsole(
+    async (server) => {
+      application = await createAcceptanceApp(server);
+      const inputs = Array.from({ length: 12 }, (_, size) => ({ control: size }));
+      await createInputSet(server, application, inputs);
+      const params = { application_id: application };
+      await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Version two' } });
+    },
+    { env: WITHOUT_EXECUTION },
+  );
+  const open = (type: string, options = {}) =>
+    at.open(`/apps/${application}/new-experiment?type=${type}`, options);
+  const submit = async (page: Page, action: string, name: string) => {
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    await page.getByRole('button', { name: action }).click();
+    await page.getByRole('heading', { name }).waitFor();
+  };
+
+  test('shows the plan of a batch experiment, and starts it', async () => {
+    const page = await at.open(`/apps/${application}/experiments`);
+    await page.getByRole('link', { name: 'New experiment' }).click();
+    await page.getByRole('heading', { name: 'New experiment' }).waitFor();
+    const plan = page.getByRole('region', { name: 'Plan of the experiment' });
+    await plan.getByText('24 runs in all.').waitFor();
+    await plan.getByText(/A plan of 12 inputs finds differences from .* on/).waitFor();
+    await page.getByLabel('Repetitions').first().fill('3');
+    await plan.getByText('72 runs in all.').waitFor();
+    await plan.getByText(/A plan of 12 inputs with 3 repetitions/).waitFor();
+    await saveScreenshot(page, 'using-switchyard/experiments/console-new-batch.png');
+    await submit(page, 'Start experiment', 'Cheaper routes');
+    await page.waitForURL(/\/experiments\/batch\/cheaper-routes$/);
+    const { body } = await at.server.client.call('getBatchExperimentMetadata', {
+      params: { application_id: application, batch_id: 'cheaper-routes' },
+    });
+    expect(body).toMatchObject({
+      instance_ids: ['control', 'candidate'],
+      primary: 'result.value',
+      number_of_requested_runs: 72,
+    });
+  });
+
+  test('starts a scenario test of option sets, and says when they are not JSON', async () => {
+    const page = await open('scenario');
+    await page.getByLabel('Option sets').fill('{"a": {"side": "control"}');
+    await page.getByRole('alert').filter({ hasText: 'The option sets are not JSON' }).waitFor();
+    await page.getByLabel('Option sets').fill('{"a": {"side": "control"}, "b": {"side": "candidate"}}');
+    await page.getByText('48 runs in all.').waitFor();
+    await submit(page, 'Start experiment', 'Which side');
+    await page.waitForURL(/\/experiments\/scenario\/which-side$/);
+  });
+
+  test('starts an acceptance test with two rules', async () => {
+    const page = await open('acceptance');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByRole('group', { name: 'Rule 2' }).getByLabel('Accepted loss, %').fill('2');
+    await page
+      .getByRole('group', { name: 'Rule 2' })
+      .getByLabel(/^By the 95 % bound/)
+      .check();
+    await submit(page, 'Start test', 'Ready for winter');
+    await page.getByText('mean of result.value: candidate ≤ control + 2 %, by the 95 % bound').waitFor();
+  });
+
+  test('creates drafts of tests on live runs', async () => {
+    const page = await open('shadow');
+    await submit(page, 'Create draft', 'Shadow of winter');
+    await page.getByText('Draft', { exact: true }).waitFor();
+    await page.goto(`${at.server.url}/console/apps/${application}/new-experiment?type=switchback`);
+    await page
+      .getByRole('region', { name: 'Plan of the experiment' })
+      .getByText(/plan \d+ units/)
+      .waitFor();
+    await submit(page, 'Create draft', 'Turns of winter');
+    await page.getByRole('img', { name: 'Units of the plan: 20 units, 0 with a mean' }).waitFor();
+  });
+
+  test('shows the refusal of the server, and has the request as a command', async () => {
+    const page = await open('bisect', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByLabel('Bad version').selectOption('v1');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Nothing to search');
+    await page.getByRole('button', { name: 'Start search' }).click();
+    await page.getByRole('alert').filter({ hasText: 'version' }).waitFor();
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    expect(command).toContain(`/v1/applications/${application}/experiments/bisect`);
+    await page.getByLabel('Bad version').selectOption('v2');
+    await submit(page, 'Start search', 'Since winter');
+  });
+
+  test.each(['batch', 'acceptance', 'switchback'])(
+    'is accessible on a phone for the type %s',
+    async (type) => {
+      const page = await at.openOnPhone(`/apps/${application}/new-experiment?type=${type}`);
+      await page.getByRole('heading', { name: 'New experiment' }).waitFor();
+      expect(await findAccessibilityProblems(page)).toEqual([]);
+    },
+  );
+
+  test('shows no button to a viewer', async () => {
+    const page = await open('batch', { role: 'viewer' });
+    await page.getByText('Your role reads experiments.').waitFor();
+    expect(await page.getByRole('button', { name: 'Start experiment' }).count()).toBe(0);
+  });
+});

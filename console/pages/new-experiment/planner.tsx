@@ -1,0 +1,179 @@
+import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { describeError } from '../../client/client.ts';
+import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
+import { formatNumber } from '../../ui/format-quantity.ts';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
+import table from '../../ui/table.module.css';
+import { type ExperimentDraft, readOptionSets } from './draft.ts';
+import styles from './new-experiment-page.module.css';
+import { type Choices, countRuns, type PlannedSizes, planQuery } from './queries.ts';
+
+interface PlannerProps {
+  application: string;
+  type: ExperimentType;
+  draft: ExperimentDraft;
+  choices: Choices;
+}
+
+/** The number of runs, and the smallest difference that they find, before anything starts. */
+export function Planner({ application, type, draft, choices }: PlannerProps) {
+  const [spread, setSpread] = useState<Spread>({
+    experiment: choices.experiments[0]?.id ?? '',
+    betweenInputs: '5',
+    withinInput: '5',
+    difference: '5',
+  });
+  // A search finds its size by itself, and says in its refusal how many runs it needs.
+  if (type === 'bisect') return null;
+  const inputs = choices.inputSets.find(({ id }) => id === draft.inputSet)?.inputs ?? 0;
+  const configurations = countConfigurations(type, draft);
+  const runs = countRuns(type, {
+    inputs,
+    instances: draft.candidates.length + 1,
+    repetitions: Number(draft.repetitions),
+    optionSets: countOptionSets(draft),
+  });
+  const isSwitchback = type === 'switchback';
+  return (
+    <section className={styles.plan} aria-label="Plan of the experiment">
+      <h2>Before it starts</h2>
+      <SpreadFields isSwitchback={isSwitchback} choices={choices} spread={spread} onChange={setSpread} />
+      {runs !== null && Number.isFinite(runs) && (
+        <p className={styles.runs}>
+          {formatNumber(runs)} {runs === 1 ? 'run' : 'runs'} in all.
+        </p>
+      )}
+      <PlanResult
+        application={application}
+        sizes={{
+          ...spread,
+          ...(isSwitchback && { experiment: '' }),
+          indicator: draft.indicator,
+          comparisons: configurations - 1,
+          size: chooseSize(type, draft, inputs),
+        }}
+      />
+    </section>
+  );
+}
+
+/** The evidence of how much inputs differ: an earlier experiment, or assumed deviations in percent. */
+type Spread = Pick<PlannedSizes, 'experiment' | 'betweenInputs' | 'withinInput' | 'difference'>;
+
+interface SpreadFieldsProps {
+  isSwitchback: boolean;
+  choices: Choices;
+  spread: Spread;
+  onChange: (spread: Spread) => void;
+}
+
+function SpreadFields({ isSwitchback, choices, spread, onChange }: SpreadFieldsProps) {
+  const change = (values: Partial<Spread>) => onChange({ ...spread, ...values });
+  const isAssumed = isSwitchback || spread.experiment === '';
+  return (
+    <div className={styles.row}>
+      {!isSwitchback && (
+        <SelectField
+          label="Spread"
+          help="Runs of an earlier experiment, or your assumption, show how much inputs differ."
+          value={spread.experiment}
+          options={[
+            { value: '', label: 'My assumption' },
+            ...choices.experiments.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={(id) => change({ experiment: id })}
+        />
+      )}
+      <TextField
+        label="Difference to find, %"
+        value={spread.difference}
+        onChange={(difference) => change({ difference })}
+      />
+      {isAssumed && (
+        <TextField
+          label={isSwitchback ? 'Spread of units, %' : 'Spread of inputs, %'}
+          value={spread.betweenInputs}
+          onChange={(betweenInputs) => change({ betweenInputs })}
+        />
+      )}
+      {isAssumed && !isSwitchback && (
+        <TextField
+          label="Spread of equal runs, %"
+          value={spread.withinInput}
+          onChange={(withinInput) => change({ withinInput })}
+        />
+      )}
+    </div>
+  );
+}
+
+function countOptionSets({ optionSets }: ExperimentDraft): number {
+  try {
+    return Math.max(Object.keys(readOptionSets(optionSets)).length, 1);
+  } catch {
+    return 1;
+  }
+}
+
+function countConfigurations(type: ExperimentType, draft: ExperimentDraft): number {
+  return (draft.candidates.length + 1) * (type === 'scenario' ? countOptionSets(draft) : 1);
+}
+
+function chooseSize(type: ExperimentType, draft: ExperimentDraft, inputs: number): PlannedSizes['size'] {
+  if (type === 'switchback') return { units: Number(draft.units) };
+  if (type === 'shadow') return { inputs: Number(draft.maximumRuns), repetitions: 1 };
+  return { inputs, repetitions: Number(draft.repetitions) };
+}
+
+/** The sentences of the planner, and the sizes that find the difference. */
+function PlanResult({ application, sizes }: { application: string; sizes: PlannedSizes }) {
+  const isComplete =
+    Number(sizes.difference) > 0 &&
+    Object.values(sizes.size).every((count) => Number.isInteger(count) && count > 0);
+  const { data, error } = useQuery({ ...planQuery(application, sizes), enabled: isComplete });
+  return (
+    <div className={styles.result} aria-live="polite">
+      {!isComplete && <p className={styles.hint}>Choose inputs and a difference above 0 to see the plan.</p>}
+      {isComplete && error && <Notice kind="error">{describeError(error)}</Notice>}
+      {isComplete && data && !error && (
+        <>
+          {data.sentences.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+          {data.plans.length > 1 && <PlanTable plans={data.plans} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+function PlanTable({ plans }: { plans: ExperimentPlan['plans'] }) {
+  return (
+    <TableRegion label="Plans that find the difference">
+      <table className={table.table}>
+        <thead>
+          <tr>
+            {['Repetitions', 'Inputs', 'Runs'].map((name) => (
+              <th key={name} scope="col" className={table.number}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {plans.map(({ repetitions, inputs, runs }) => (
+            <tr key={repetitions}>
+              <td className={table.number}>{repetitions}</td>
+              <td className={table.number}>{formatNumber(inputs)}</td>
+              <td className={table.number}>{formatNumber(runs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}

@@ -1,0 +1,137 @@
+/** The choices of the form of a new experiment, and the planner. */
+import { queryOptions } from '@tanstack/react-query';
+import { client } from '../../client/client.ts';
+import { operationQuery, queryClient } from '../../client/queries.ts';
+import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
+import type { ExperimentRequest } from './draft.ts';
+
+/** Enough recent runs to know the names of their indicators. */
+const SAMPLED_RUNS = 20;
+
+/** An input set with its number of inputs. */
+interface InputSetChoice {
+  id: string;
+  name: string;
+  inputs: number;
+}
+
+/** The choices of the form. */
+export interface Choices {
+  /** Ids, oldest first and `latest` last: the oldest is the likeliest control. */
+  instances: string[];
+  inputSets: InputSetChoice[];
+  /** Ids, newest first. */
+  versions: string[];
+  /** Names of the numeric indicators of the newest runs. */
+  indicators: string[];
+  /** Ended batch experiments, whose runs show the spread. */
+  experiments: { id: string; name: string }[];
+}
+
+const listItems = <Item>(body: readonly Item[] | { items: readonly Item[] }): readonly Item[] =>
+  'items' in body ? body.items : body;
+
+/** The instances, versions, input sets, indicators and earlier experiments of an application. */
+export const choicesQuery = (application: string) => {
+  const params = { application_id: application };
+  return queryOptions({
+    queryKey: ['experimentChoices', application],
+    queryFn: async (): Promise<Choices> => {
+      const [instances, versions, sets, runs, batches] = await Promise.all([
+        queryClient.fetchQuery(operationQuery('listInstances', { params })),
+        queryClient.fetchQuery(operationQuery('listVersions', { params })),
+        queryClient.fetchQuery(operationQuery('listInputSets', { params })),
+        queryClient.fetchQuery(operationQuery('listRuns', { params, query: { limit: SAMPLED_RUNS } })),
+        queryClient.fetchQuery(
+          operationQuery('listBatchExperiments', { params, query: { limit: SAMPLED_RUNS } }),
+        ),
+      ]);
+      const indicators = runs.runs.flatMap(({ statistics }) =>
+        statistics.indicators.filter(({ value }) => typeof value === 'number').map(({ name }) => name),
+      );
+      return {
+        instances: [
+          ...listItems(instances)
+            .map(({ id }) => id)
+            .toReversed(),
+          'latest',
+        ],
+        versions: listItems(versions).map(({ id }) => id),
+        inputSets: listItems(sets).map(({ id, name, input_ids }) => ({ id, name, inputs: input_ids.length })),
+        indicators: [...new Set(['result.value', ...indicators])],
+        experiments: listItems(batches)
+          .filter(({ status }) => status === 'completed')
+          .map(({ id, name }) => ({ id, name })),
+      };
+    },
+  });
+};
+
+/** The values of the planner. Deviations and the difference are in percent, as texts. */
+export interface PlannedSizes {
+  indicator: string;
+  /** Id of an earlier experiment; empty for assumed deviations. */
+  experiment: string;
+  betweenInputs: string;
+  withinInput: string;
+  difference: string;
+  comparisons: number;
+  /** Inputs and repetitions, or the units of a switchback test. */
+  size: { inputs: number; repetitions: number } | { units: number };
+}
+
+/** The plan of an experiment of this size. The server computes it and creates nothing. */
+export const planQuery = (application: string, sizes: PlannedSizes) =>
+  queryOptions({
+    queryKey: ['planExperiment', application, sizes],
+    queryFn: async ({ signal }) => {
+      const { experiment, difference, comparisons, size, indicator } = sizes;
+      const { body } = await client.call('planExperiment', {
+        params: { application_id: application },
+        body: {
+          difference: { type: 'relative', value: Number(difference) / 100 },
+          comparisons: Math.max(comparisons, 1),
+          ...size,
+          ...(experiment === ''
+            ? readDeviations(sizes)
+            : { experiment_id: experiment, experiment_type: 'batch', indicator }),
+        },
+        signal,
+      });
+      return body;
+    },
+    placeholderData: (previous) => previous,
+  });
+
+function readDeviations({ betweenInputs, withinInput, size }: PlannedSizes) {
+  const between = Number(betweenInputs) / 100;
+  if ('units' in size) return { between_units: between };
+  return { between_inputs: between, within_input: Number(withinInput) / 100 };
+}
+
+/** Creates the experiment, and returns its id. Throws the refusal of the server. */
+export async function createExperiment(application: string, request: ExperimentRequest): Promise<string> {
+  const params = { application_id: application };
+  switch (request.operation) {
+    case 'createBatchExperiment':
+      return (await client.call('createBatchExperiment', { params, body: request.body })).body.id;
+    case 'createAcceptanceTest':
+      return (await client.call('createAcceptanceTest', { params, body: request.body })).body.id;
+    case 'createShadowTest':
+      return (await client.call('createShadowTest', { params, body: request.body })).body.id;
+    case 'createSwitchbackTest':
+      return (await client.call('createSwitchbackTest', { params, body: request.body })).body.id;
+    case 'createBisectExperiment':
+      return (await client.call('createBisectExperiment', { params, body: request.body })).body.id;
+  }
+}
+
+/** The number of runs that the experiment creates at once; null where live runs or the search decide. */
+export function countRuns(
+  type: ExperimentType,
+  parts: { inputs: number; instances: number; repetitions: number; optionSets: number },
+): number | null {
+  if (type === 'batch' || type === 'acceptance' || type === 'scenario')
+    return parts.inputs * parts.instances * parts.repetitions * (type === 'scenario' ? parts.optionSets : 1);
+  return null;
+}
