@@ -20,6 +20,7 @@ import { queueRoute } from './pages/queue/route.ts';
 import { runRoute } from './pages/run/route.ts';
 import { runContentRoute } from './pages/run-content/route.ts';
 import { runsRoute } from './pages/runs/route.ts';
+import { secretsRoute } from './pages/secrets/route.ts';
 import { sessionsRoute } from './pages/sessions/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { usageRoute } from './pages/usage/route.ts';
@@ -54,6 +55,7 @@ const routeTree = rootRoute.addChildren([
       inputRoute,
       inputSetsRoute,
       inputSetRoute,
+      secretsRoute,
     ]),
   ]),
 ]);

@@ -94,6 +94,11 @@ function ApplicationLinks({ application }: { application: string }) {
           Input sets
         </Link>
       </li>
+      <li>
+        <Link to="/apps/$application/secrets" params={params} activeOptions={{ includeSearch: false }}>
+          Secrets
+        </Link>
+      </li>
     </Group>
   );
 }

@@ -1,0 +1,144 @@
+import type { SecretOperation, SecretsCollectionSummary } from '@switchyard/contract/applications/secrets.ts';
+import { useState } from 'react';
+import { client } from '../../client/client.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
+import { refreshCollections, type SecretName } from './queries.ts';
+import { EMPTY_SECRET, SecretFields, SecretValue } from './secret-fields.tsx';
+
+/** The dialog that is open, with the secret that it changes. */
+export type OpenDialog =
+  | { kind: 'create' | 'rename' | 'remove-collection' }
+  | { kind: 'update' | 'delete'; secret: SecretName };
+
+interface DialogProps {
+  application: string;
+  collection: SecretsCollectionSummary;
+  /** Called after a secret was changed. */
+  onChanged: () => void;
+  onClose: () => void;
+}
+
+/** The dialogs that change a collection. */
+export function SecretDialogs({ dialog, ...props }: DialogProps & { dialog: OpenDialog }) {
+  switch (dialog.kind) {
+    case 'create':
+      return <CreateSecret {...props} />;
+    case 'update':
+      return <ReplaceValue {...props} secret={dialog.secret} />;
+    case 'delete':
+      return <DeleteSecret {...props} secret={dialog.secret} />;
+    case 'rename':
+      return <RenameCollection {...props} />;
+    case 'remove-collection':
+      return <DeleteCollection {...props} />;
+  }
+}
+
+function getParams({ application, collection }: Pick<DialogProps, 'application' | 'collection'>) {
+  return { application_id: application, collection_id: collection.id };
+}
+
+async function sendOperation(props: DialogProps, operation: SecretOperation): Promise<void> {
+  await client.call('patchSecretsCollection', {
+    params: getParams(props),
+    body: { operations: [operation] },
+  });
+  await refreshCollections();
+  props.onChanged();
+  props.onClose();
+}
+
+/** The command has a placeholder: a value does not belong in the history of a shell. */
+function formatOperation(props: DialogProps, operation: SecretName & { op: string }): string {
+  return formatCurl('patchSecretsCollection', {
+    params: getParams(props),
+    body: { operations: [{ ...operation, value: 'VALUE' }] },
+  });
+}
+
+function CreateSecret(props: DialogProps) {
+  const [secret, setSecret] = useState(EMPTY_SECRET);
+  const { type, location } = secret;
+  return (
+    <FormDialog
+      title={`Add a secret to ${props.collection.name}`}
+      action="Add secret"
+      isReady={location.trim() !== '' && secret.value !== ''}
+      curl={formatOperation(props, { op: 'create', type, location: location.trim() })}
+      onClose={props.onClose}
+      onSubmit={() => sendOperation(props, { op: 'create', ...secret, location: location.trim() })}
+    >
+      <SecretFields secret={secret} onChange={setSecret} />
+    </FormDialog>
+  );
+}
+
+function ReplaceValue({ secret, ...props }: DialogProps & { secret: SecretName }) {
+  const [value, setValue] = useState('');
+  return (
+    <FormDialog
+      title={`Replace the value of ${secret.location}`}
+      action="Replace value"
+      isReady={value !== ''}
+      curl={formatOperation(props, { op: 'update', ...secret })}
+      onClose={props.onClose}
+      onSubmit={() => sendOperation(props, { op: 'update', ...secret, value })}
+    >
+      <p>Runs that start from now on get the new value, also those that are queued.</p>
+      <SecretValue type={secret.type} value={value} onChange={setValue} />
+    </FormDialog>
+  );
+}
+
+function DeleteSecret({ secret, ...props }: DialogProps & { secret: SecretName }) {
+  return (
+    <ConfirmDialog
+      title={`Delete ${secret.location}?`}
+      word={secret.location}
+      action="Delete secret"
+      onClose={props.onClose}
+      onConfirm={() => sendOperation(props, { op: 'delete', ...secret })}
+    >
+      <p>Runs that start from now on do not get it, also those that are queued.</p>
+    </ConfirmDialog>
+  );
+}
+
+function RenameCollection(props: DialogProps) {
+  const params = getParams(props);
+  return (
+    <RenameDialog
+      noun="collection"
+      current={props.collection}
+      formatCurl={(body) => formatCurl('patchSecretsCollection', { params, body })}
+      onRename={async (body) => {
+        await client.call('patchSecretsCollection', { params, body });
+        await refreshCollections();
+        props.onClose();
+      }}
+      onClose={props.onClose}
+    />
+  );
+}
+
+function DeleteCollection(props: DialogProps) {
+  const { id } = props.collection;
+  return (
+    <ConfirmDialog
+      title={`Delete ${id}?`}
+      word={id}
+      action="Delete collection"
+      onClose={props.onClose}
+      onConfirm={async () => {
+        await client.call('deleteSecretsCollection', { params: getParams(props) });
+        props.onClose();
+        await refreshCollections();
+      }}
+    >
+      <p>Its values are gone. Queued runs that refer to it fail when they start.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,122 @@
+import type { SecretsCollectionSummary } from '@switchyard/contract/applications/secrets.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { describeError } from '../../client/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
+import table from '../../ui/table.module.css';
+import { useRight } from '../../ui/use-right.ts';
+import { type OpenDialog, SecretDialogs } from './collection-dialogs.tsx';
+import { fetchSecretNames, type SecretName } from './queries.ts';
+import styles from './secrets-page.module.css';
+
+/** One collection. The names of its secrets are read only on request, because the server audits that. */
+export function CollectionSection({
+  application,
+  collection,
+}: {
+  application: string;
+  collection: SecretsCollectionSummary;
+}) {
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const canWrite = useRight('write');
+  const canRead = useRight('read-secrets');
+  const names = useMutation({ mutationFn: () => fetchSecretNames(application, collection.id) });
+  return (
+    <section aria-labelledby="collection" className={styles.section}>
+      <div className={styles.heading}>
+        <div>
+          <h2 id="collection">{collection.name}</h2>
+          <ResourceHeading id={collection.id} noun="collection" description={collection.description} />
+        </div>
+        {canWrite && (
+          <div className={styles.actions}>
+            <Button onPress={() => setDialog({ kind: 'create' })}>Add secret</Button>
+            <Button onPress={() => setDialog({ kind: 'rename' })}>Rename</Button>
+            <Button kind="danger" onPress={() => setDialog({ kind: 'remove-collection' })}>
+              Delete collection
+            </Button>
+          </div>
+        )}
+      </div>
+      {names.isError && <Notice kind="error">{describeError(names.error)}</Notice>}
+      {names.data ? (
+        <SecretNames names={names.data} canWrite={canWrite} onOpen={setDialog} />
+      ) : (
+        canRead && (
+          <p className={styles.actions}>
+            <Button onPress={() => names.mutate()} isDisabled={names.isPending}>
+              Show names of the secrets
+            </Button>
+            <span className={styles.soft}>The audit log records it. Values stay hidden.</span>
+          </p>
+        )
+      )}
+      {dialog && (
+        <SecretDialogs
+          application={application}
+          collection={collection}
+          dialog={dialog}
+          onChanged={() => names.data && names.mutate()}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+function SecretNames({
+  names,
+  canWrite,
+  onOpen,
+}: {
+  names: readonly SecretName[];
+  canWrite: boolean;
+  onOpen: (dialog: OpenDialog) => void;
+}) {
+  if (names.length === 0) return <p className={styles.soft}>The collection has no secret.</p>;
+  return (
+    <TableRegion label="Table of secrets">
+      <table className={table.table} aria-label="Secrets">
+        <thead>
+          <tr>
+            <th>Name or path</th>
+            <th>Form</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((secret) => (
+            <tr key={`${secret.type} ${secret.location}`}>
+              <td className={styles.location}>
+                <code>{secret.location}</code>
+              </td>
+              <td>{secret.type === 'env' ? 'environment variable' : 'file'}</td>
+              <td>
+                {canWrite && (
+                  <div className={styles.actions}>
+                    <Button
+                      onPress={() => onOpen({ kind: 'update', secret })}
+                      aria-label={`Replace the value of ${secret.location}`}
+                    >
+                      Replace
+                    </Button>
+                    <Button
+                      kind="danger"
+                      onPress={() => onOpen({ kind: 'delete', secret })}
+                      aria-label={`Delete ${secret.location}`}
+                    >
+                      Delete
+                    </Button>
+                  </div>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}

@@ -1,0 +1,111 @@
+import type { SecretsCollectionSummary } from '@switchyard/contract/applications/secrets.ts';
+import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
+import table from '../../ui/table.module.css';
+import { useRight } from '../../ui/use-right.ts';
+import { CollectionSection } from './collection-section.tsx';
+import { CreateCollection } from './create-collection.tsx';
+import { collectionsQuery } from './queries.ts';
+import styles from './secrets-page.module.css';
+
+const route = getRouteApi('/signed-in/apps/$application/secrets');
+
+/** The secrets collections of an application. The chosen one is shown below the list. */
+export function SecretsPage() {
+  const { application } = route.useParams();
+  const { collection: chosen } = route.useSearch();
+  const list = useSuspenseInfiniteQuery(collectionsQuery(application));
+  const collections = list.data.pages.flatMap(({ items }) => items);
+  const visible = collections.find(({ id }) => id === chosen) ?? collections[0];
+  const canWrite = useRight('write');
+  const [isCreating, setCreating] = useState(false);
+  usePageTitle('Secrets', application);
+  return (
+    <>
+      <PageHeader
+        title="Secrets"
+        description="Confidential values that apps get when they start. The console writes them and never shows them."
+        actions={
+          canWrite && (
+            <Button kind="primary" onPress={() => setCreating(true)}>
+              New collection
+            </Button>
+          )
+        }
+      />
+      {collections.length === 0 ? (
+        <EmptyState title="No secrets collection yet" command={formatCreateCommand(application)}>
+          <p>A collection holds licence keys and passwords. Instances and runs refer to it by its id.</p>
+        </EmptyState>
+      ) : (
+        <CollectionTable collections={collections} visible={visible?.id} />
+      )}
+      <LoadMore list={list} />
+      {visible && <CollectionSection key={visible.id} application={application} collection={visible} />}
+      {isCreating && <CreateCollection application={application} onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function formatCreateCommand(application: string): string {
+  return formatCurl('createSecretsCollection', {
+    params: { application_id: application },
+    body: { id: 'solver-licence', secrets: [{ type: 'env', location: 'LICENCE_KEY', value: 'VALUE' }] },
+  });
+}
+
+function CollectionTable({
+  collections,
+  visible,
+}: {
+  collections: readonly SecretsCollectionSummary[];
+  visible: string | undefined;
+}) {
+  return (
+    <TableRegion label="Table of secrets collections">
+      <table className={table.table} aria-label="Secrets collections">
+        <thead>
+          <tr>
+            <th>Collection</th>
+            <th>Created</th>
+            <th>Changed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {collections.map(({ id, name, created_at, updated_at }) => (
+            <tr key={id}>
+              <td>
+                <Link
+                  from="/apps/$application/secrets"
+                  to="."
+                  search={{ collection: id }}
+                  resetScroll={false}
+                  className={styles.name}
+                  {...(id === visible && { 'aria-current': 'true' as const })}
+                >
+                  {name}
+                </Link>
+                {name !== id && <code className={styles.soft}>{id}</code>}
+              </td>
+              <td>
+                <RelativeTime at={created_at} />
+              </td>
+              <td>
+                <RelativeTime at={updated_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}
