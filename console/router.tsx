@@ -24,6 +24,7 @@ import { secretsRoute } from './pages/secrets/route.ts';
 import { sessionsRoute } from './pages/sessions/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { usageRoute } from './pages/usage/route.ts';
+import { webhookRoute, webhooksRoute } from './pages/webhooks/route.ts';
 import { NotFound } from './ui/not-found.tsx';
 import { PageError } from './ui/page-error.tsx';
 
@@ -37,6 +38,8 @@ const routeTree = rootRoute.addChildren([
     auditRoute,
     usageRoute,
     queueRoute,
+    webhooksRoute,
+    webhookRoute,
     applicationRoute.addChildren([
       newRunRoute,
       compareRoute,

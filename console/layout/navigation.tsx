@@ -19,6 +19,9 @@ export function Navigation() {
         <li>
           <Link to="/queue">Queue</Link>
         </li>
+        <li>
+          <Link to="/webhooks">Webhooks</Link>
+        </li>
       </Group>
       <Group label="Account">
         <li>

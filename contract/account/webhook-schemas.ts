@@ -16,12 +16,12 @@ import {
 } from '../schemas/field-schemas.ts';
 import { type ConversationId, type EventId, idSchema, newIdSchema, type WebhookId } from '../schemas/ids.ts';
 import { CONVERSATION_STATUSES } from '../states.ts';
+import { EVENT_TYPE_DESCRIPTIONS, EVENT_TYPES } from './event-types.ts';
 
-/** Event types that a webhook can subscribe to. */
-const EVENT_TYPES = ['run.status'] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
-
-const eventType = stringEnum(EVENT_TYPES, 'run.status: the status of a run has changed.');
+const eventType = stringEnum(
+  EVENT_TYPES,
+  EVENT_TYPES.map((type) => `${type}: ${EVENT_TYPE_DESCRIPTIONS[type]}`).join(' '),
+);
 const eventTypes = Type.Array(eventType, {
   minItems: 1,
   maxItems: EVENT_TYPES.length,

@@ -1,5 +1,5 @@
 /** Operations on the deliveries of webhooks: conversations, replays and test events. */
-import type { EventType } from '@switchyard/contract/account/webhook-schemas.ts';
+import type { EventType } from '@switchyard/contract/account/event-types.ts';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';

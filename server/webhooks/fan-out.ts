@@ -4,7 +4,8 @@
  * two processes run the job.
  */
 
-import type { EventType, WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
+import type { EventType } from '@switchyard/contract/account/event-types.ts';
+import type { WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { AccountId, EventId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';

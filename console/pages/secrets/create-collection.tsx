@@ -2,8 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { formatCurl } from '../../ui/forms/curl.ts';
-import { TextField } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
 import { refreshCollections } from './queries.ts';
 import { EMPTY_SECRET, SecretFields } from './secret-fields.tsx';
 
@@ -36,12 +36,12 @@ export function CreateCollection({ application, onClose }: { application: string
     >
       <TextField
         label="Id"
-        hint="Instances and runs refer to it; it never changes."
+        help="Instances and runs refer to it; it never changes."
         value={id}
         onChange={setId}
         autoFocus
       />
-      <TextField label="Name" hint="The default is the id." value={name} onChange={setName} />
+      <TextField label="Name" help="The default is the id." value={name} onChange={setName} />
       <SecretFields secret={secret} onChange={setSecret} />
     </FormDialog>
   );

@@ -1,6 +1,6 @@
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
-import { Field } from '../../ui/form/field.tsx';
-import { SelectField, TextField } from '../../ui/forms/field.tsx';
+import { Field } from '../../ui/forms/field.tsx';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 
 export const EMPTY_SECRET: Secret = { type: 'env', location: '', value: '' };
 
@@ -22,7 +22,7 @@ export function SecretFields({ secret, onChange }: { secret: Secret; onChange: (
       />
       <TextField
         label={isFile ? 'Path' : 'Name of the variable'}
-        hint={isFile ? 'Below the working directory of the app.' : 'Letters, digits and underscores.'}
+        help={isFile ? 'Below the working directory of the app.' : 'Letters, digits and underscores.'}
         value={secret.location}
         onChange={(location) => onChange({ ...secret, location })}
       />

@@ -1,0 +1,41 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client } from '../../client/client.ts';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { refreshWebhooks } from './queries.ts';
+import { type WebhookDraft, WebhookFields } from './webhook-fields.tsx';
+
+const EMPTY: WebhookDraft = { endpoint_url: '', event_types: ['run.status'], description: '' };
+
+/** Creates a webhook and opens its page, which has its secret. */
+export function CreateWebhook({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [id, setId] = useState('');
+  const [draft, setDraft] = useState(EMPTY);
+  const body = { ...draft, id: id.trim(), endpoint_url: draft.endpoint_url.trim() };
+  return (
+    <FormDialog
+      title="New webhook"
+      action="Create webhook"
+      isReady={body.id !== '' && body.endpoint_url !== '' && body.event_types.length > 0}
+      curl={formatCurl('createWebhook', { body })}
+      onClose={onClose}
+      onSubmit={async () => {
+        await client.call('createWebhook', { body });
+        await refreshWebhooks();
+        await navigate({ to: '/webhooks/$webhook', params: { webhook: body.id } });
+      }}
+    >
+      <TextField
+        label="Id"
+        help="Part of its address in the API; it never changes."
+        value={id}
+        onChange={setId}
+        autoFocus
+      />
+      <WebhookFields draft={draft} onChange={setDraft} />
+    </FormDialog>
+  );
+}

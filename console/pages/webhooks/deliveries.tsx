@@ -1,0 +1,119 @@
+import type { Conversation } from '@switchyard/contract/account/webhook-schemas.ts';
+import { CONVERSATION_STATUSES } from '@switchyard/contract/states.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { describeError } from '../../client/client.ts';
+import { formatDuration } from '../../ui/format-quantity.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
+import table from '../../ui/table.module.css';
+import { DeliveryDetails } from './delivery-details.tsx';
+import { deliveriesQuery } from './queries.ts';
+import styles from './webhooks-page.module.css';
+
+const route = getRouteApi('/signed-in/webhooks/$webhook');
+
+/** The attempts to deliver events, newest first, and the request and response of the chosen one. */
+export function Deliveries({ webhook }: { webhook: string }) {
+  const { status, delivery } = route.useSearch();
+  const list = useInfiniteQuery(deliveriesQuery(webhook, status));
+  const deliveries = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const chosen = deliveries.find(({ id }) => id === delivery);
+  return (
+    <section aria-labelledby="deliveries">
+      <div className={styles.heading}>
+        <h2 id="deliveries">Deliveries</h2>
+        <StatusFilter />
+      </div>
+      {list.isError && <Notice kind="error">{describeError(list.error)}</Notice>}
+      {list.isSuccess && deliveries.length === 0 && (
+        <p className={styles.soft}>
+          {status === undefined
+            ? 'No delivery yet. Send a test event to try the receiver.'
+            : 'No delivery has this status.'}
+        </p>
+      )}
+      {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} chosen={delivery} />}
+      <LoadMore list={list} />
+      {chosen && <DeliveryDetails delivery={chosen} />}
+    </section>
+  );
+}
+
+function StatusFilter() {
+  const { status } = route.useSearch();
+  const navigate = route.useNavigate();
+  const choose = (value: string) => {
+    const next = CONVERSATION_STATUSES.find((one) => one === value);
+    void navigate({ search: next ? { status: next } : {}, replace: true, resetScroll: false });
+  };
+  return (
+    <label>
+      Status{' '}
+      <select value={status ?? ''} onChange={(event) => choose(event.target.value)}>
+        <option value="">all</option>
+        {CONVERSATION_STATUSES.map((one) => (
+          <option key={one} value={one}>
+            {one.replace('_', ' ')}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function DeliveryTable({
+  deliveries,
+  chosen,
+}: {
+  deliveries: readonly Conversation[];
+  chosen: string | undefined;
+}) {
+  return (
+    <TableRegion label="Table of deliveries">
+      <table className={table.table} aria-label="Deliveries">
+        <thead>
+          <tr>
+            <th>Status</th>
+            <th>Event</th>
+            <th className={table.number}>Attempt</th>
+            <th className={table.number}>Response</th>
+            <th className={table.number}>Duration</th>
+            <th>Sent</th>
+            <th>Next attempt</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((one) => (
+            <tr key={one.id}>
+              <td className={one.status === 'succeeded' ? styles.succeeded : styles.failed}>
+                {one.status.replace('_', ' ')}
+              </td>
+              <td>
+                <Link
+                  from="/webhooks/$webhook"
+                  to="."
+                  search={(search) => ({ ...search, delivery: one.id })}
+                  resetScroll={false}
+                  className={styles.pressed}
+                  {...(one.id === chosen && { 'aria-current': 'true' as const })}
+                >
+                  {one.request_body.event_type}
+                </Link>
+              </td>
+              <td className={table.number}>{one.attempt}</td>
+              <td className={table.number}>{one.http_status || '–'}</td>
+              <td className={table.number}>{formatDuration(one.response_duration)}</td>
+              <td>
+                <RelativeTime at={one.created_at} />
+              </td>
+              <td>{one.next_attempt_at === undefined ? '–' : <RelativeTime at={one.next_attempt_at} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Webhook } from '@switchyard/contract/account/webhook-schemas.ts';
+import { SECRET_OVERLAP_HOURS_DEFAULT } from '@switchyard/contract/limits.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client } from '../../client/client.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { refreshWebhooks } from './queries.ts';
+import { type WebhookDraft, WebhookFields } from './webhook-fields.tsx';
+
+interface DialogProps {
+  webhook: Webhook;
+  onClose: () => void;
+}
+
+/** Changes address, events and description. Every change enables a disabled webhook. */
+export function EditWebhook({ webhook, onClose }: DialogProps) {
+  const [draft, setDraft] = useState<WebhookDraft>(webhook);
+  const params = { webhook_id: webhook.id };
+  const { endpoint_url, event_types, description } = draft;
+  const body = { endpoint_url: endpoint_url.trim(), event_types, description };
+  return (
+    <FormDialog
+      title={`Edit ${webhook.id}`}
+      action="Save"
+      isReady={body.endpoint_url !== '' && event_types.length > 0}
+      curl={formatCurl('updateWebhook', { params, body })}
+      onClose={onClose}
+      onSubmit={async () => {
+        await client.call('updateWebhook', { params, body });
+        await refreshWebhooks();
+        onClose();
+      }}
+    >
+      <WebhookFields draft={draft} onChange={setDraft} />
+    </FormDialog>
+  );
+}
+
+/** Generates a new secret. The old one signs too for the chosen time. */
+export function RotateSecret({
+  webhook,
+  onClose,
+  onRotate,
+}: DialogProps & { onRotate: (secret: string) => void }) {
+  const [hours, setHours] = useState(String(SECRET_OVERLAP_HOURS_DEFAULT));
+  const params = { webhook_id: webhook.id };
+  const body = { overlap_hours: Number(hours) };
+  return (
+    <FormDialog
+      title="Rotate secret"
+      action="Rotate secret"
+      isReady={hours.trim() !== ''}
+      curl={formatCurl('rotateWebhookSecret', { params, body })}
+      onClose={onClose}
+      onSubmit={async () =>
+        onRotate((await client.call('rotateWebhookSecret', { params, body })).body.secret)
+      }
+    >
+      <TextField
+        label="Overlap in hours"
+        help="The old secret signs every request too for this long. With 0 it ends at once."
+        value={hours}
+        onChange={setHours}
+        autoFocus
+      />
+    </FormDialog>
+  );
+}
+
+/** Asks before a webhook is deleted. */
+export function DeleteWebhook({ webhook: { id }, onClose }: DialogProps) {
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      title={`Delete ${id}?`}
+      word={id}
+      action="Delete webhook"
+      onClose={onClose}
+      onConfirm={async () => {
+        await client.call('deleteWebhook', { params: { webhook_id: id } });
+        await navigate({ to: '/webhooks' });
+        await refreshWebhooks();
+      }}
+    >
+      <p>Its secret and its deliveries are deleted, and events that wait for it are dropped.</p>
+    </ConfirmDialog>
+  );
+}

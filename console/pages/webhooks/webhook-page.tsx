@@ -1,0 +1,50 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { FactList } from '../../ui/resources/fact-list.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { webhookQuery } from './queries.ts';
+import { WebhookActions } from './webhook-actions.tsx';
+import styles from './webhooks-page.module.css';
+
+const route = getRouteApi('/signed-in/webhooks/$webhook');
+
+/** One webhook with its deliveries. */
+export function WebhookPage() {
+  const { webhook: id } = route.useParams();
+  const { data: webhook } = useSuspenseQuery(webhookQuery(id));
+  usePageTitle(id, 'Webhooks');
+  return (
+    <>
+      <PageHeader
+        title={id}
+        description={
+          <>
+            <Link to="/webhooks">Webhooks</Link>
+            {webhook.description && ` · ${webhook.description}`}
+          </>
+        }
+        actions={<WebhookActions webhook={webhook} />}
+      />
+      <div className={styles.sections}>
+        {webhook.disabled_at !== undefined && (
+          <Notice kind="warning">
+            The receiver responded 410 Gone <RelativeTime at={webhook.disabled_at} />, so no event is sent.
+            Edit and save the webhook to enable it.
+          </Notice>
+        )}
+        <FactList
+          facts={[
+            ['Address', webhook.endpoint_url],
+            ['Events', webhook.event_types.join(', ')],
+            ['Created', <RelativeTime key="created" at={webhook.created_at} />],
+          ]}
+        />
+        <Deliveries webhook={id} />
+      </div>
+    </>
+  );
+}
