@@ -123,6 +123,24 @@ const dependenceFields = {
   serial_correlation: nullableNumberSchema(
     'Correlation of neighbouring inputs in time, with a safety margin; null without an order in time, and when the inputs of a batch show no relation.',
   ),
+  slow_change: absentInOlderResults(
+    nullable(
+      Type.Object(
+        {
+          p_value: numberSchema(
+            'p-value of blocks of inputs that resemble their neighbours no more than in another order.',
+          ),
+          deviation: numberSchema(
+            'Standard deviation of the slow part of the effect: a share for the relative measure, else a difference. With a p-value of at most 0.1, a mean effect below three of them has no verdict.',
+          ),
+        },
+        {
+          description:
+            'Change of the effect that lasts longer than a twentieth of the series; null for fewer than 100 inputs, and without an order in time.',
+        },
+      ),
+    ),
+  ),
   effective_sample_size: numberSchema('Number of independent inputs that say as much as these.'),
   clusterings: Type.Array(
     Type.Object(
@@ -147,7 +165,7 @@ export const Comparison = Type.Object(
     ...comparisonFields,
     more_inputs: nullable(
       integerSchema(
-        'Estimated number of additional inputs for a decision; null if it is decided or the number is unknown.',
+        'Estimated number of additional inputs for a decision; null if it is decided or the number is unknown. Another experiment on the same question is another look, and the error rates add up.',
       ),
     ),
     more_inputs_range: absentInOlderResults(

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRun, pushApp } from '../../testing/fixtures/apps.ts';
-import { createArithmeticEnsemble } from '../../testing/fixtures/batch-ensembles.ts';
-import { ARITHMETIC_APP, ARITHMETIC_APP_TYPE } from '../../testing/fixtures/batch-experiments.ts';
+import {
+  createArithmeticApplication,
+  createArithmeticEnsemble,
+} from '../../testing/fixtures/batch-ensembles.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';
 import { type ServerProcess, startServerProcess } from '../../testing/servers/server-process.ts';
 
@@ -29,19 +30,8 @@ const batch_id = 'killed' as ExperimentId;
 const fetchBatch = async () =>
   (await server.client.call('getBatchExperimentMetadata', { params: { ...params, batch_id } })).body;
 
-/** Pushes the app with the instance `plain`, and creates an input set `sizes` without starting a run. */
-async function createApplication(sizes: readonly number[]): Promise<void> {
-  await pushApp(server, 'app', ARITHMETIC_APP, ARITHMETIC_APP_TYPE);
-  await server.client.call('createVersion', { params, body: { id: 'v1', name: 'Version one' } });
-  const instance = { id: 'plain', name: 'Plain', version_id: 'v1' };
-  await server.client.call('createInstance', { params, body: instance });
-  const body = { configuration: { run_type: { type: 'external' } } };
-  const run_ids = await Promise.all(sizes.map((size) => createRun(server, 'app', { input: { size }, body })));
-  await server.client.call('createInputSet', { params, body: { id: 'sizes', name: 'Sizes', run_ids } });
-}
-
 test('a killed server starts every child run once, by the definition at the creation of the batch', async () => {
-  await createApplication([1, 2]);
+  await createArithmeticApplication(server, [1, 2]);
   await createArithmeticEnsemble(server, 'pair', { low: { factor: '3' }, high: { factor: '5' } });
   const repetitions = Array.from({ length: 20 }, (_, repetition) => ({ ensemble_id: 'pair', repetition }));
   const body = { id: batch_id, name: 'Killed', input_set_id: 'sizes', runs: repetitions };

@@ -97,7 +97,7 @@ test('inputs of a period whose neighbours do not resemble each other have a verd
     dependence: { serial_correlation: null, effective_sample_size: INPUTS },
   });
   expect(comparison.warnings).toContain(
-    'Fewer than 100 inputs: an effect that changes slowly can hide in their noise. The verdict then holds for the time of these inputs only.',
+    'Fewer than 300 inputs: an effect that changes slowly can hide in their noise. The verdict then holds for the time of these inputs only.',
   );
 });
 

@@ -1,7 +1,7 @@
 /** Finds inputs of a batch experiment whose runs were deleted or canceled, by its plan. Pure. */
 import type { Observation } from '../observations.ts';
-import { CANCELED_SHARE_MAX } from '../paired/compare.ts';
 import { formatCount } from '../paired/verdict.ts';
+import { CANCELED_SHARE_MAX } from '../paired/warnings.ts';
 
 /**
  * Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. Such an input leaves

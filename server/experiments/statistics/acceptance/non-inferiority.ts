@@ -22,8 +22,9 @@ import {
 import type { Resampler } from '../bootstrap.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
 import { clampToFinite } from '../numbers.ts';
-import { listBlockers, measureIndicator, type PairedMeasurement } from '../paired/compare.ts';
+import { measureIndicator, type PairedMeasurement } from '../paired/compare.ts';
 import type { FamilyDesign, FamilyIndicator } from '../paired/family.ts';
+import { listBlockers } from '../paired/warnings.ts';
 import { boundMeanDifference } from './large-inputs.ts';
 import type { SideObservations } from './solved-inputs.ts';
 

@@ -14,8 +14,6 @@ import {
   type Resampler,
 } from '../bootstrap.ts';
 import { computeClopperPearson, computeStudentTQuantile } from '../distributions.ts';
-import { VERDICT_UNITS_MIN } from '../error-rates.ts';
-import { roundToTwoDigits } from '../format-numbers.ts';
 import { computeScale, mean, standardDeviation } from '../numbers.ts';
 import { countMissing, type Observation } from '../observations.ts';
 import {
@@ -23,11 +21,12 @@ import {
   computeBlockMeans,
   computeEffectiveSampleSize,
   describeClustering,
+  describeSlowChange,
   estimateSerialCorrelation,
   estimateSerialMean,
   LONG_SERIES_MIN,
   POSSIBLY_RELATED_P_VALUE_MAX,
-  RELATED_P_VALUE_MAX,
+  type SlowChange,
   testNeighbours,
 } from './dependence.ts';
 import { computeMargin, type Margin, prefersRelative } from './effect-scale.ts';
@@ -104,6 +103,8 @@ export interface PairedMeasurement {
     serial_correlation: number | null;
     /** The p-value of unrelated neighbours; null for units in no order, and for a long series. */
     neighbours_p_value: number | null;
+    /** Null for units that are not in time order, and for a short series. */
+    slow_change: SlowChange | null;
     effective_sample_size: number;
     clusterings: Clustering[];
   };
@@ -116,9 +117,6 @@ export interface PairedMeasurement {
   losses: { share: number; upper: number } | null;
   scale: EffectScale;
 }
-
-/** Above this share of canceled units there is no verdict. */
-export const CANCELED_SHARE_MAX = 0.01;
 
 /** Measures one indicator, as the head of this file describes. */
 export function measureIndicator(
@@ -198,6 +196,7 @@ function describeDependence(
   return {
     serial_correlation: correlation,
     neighbours_p_value,
+    slow_change: serial || possibly_serial ? describeSlowChange(values, resampler.seed) : null,
     effective_sample_size: computeEffectiveSampleSize(units.length, correlation ?? 0),
     clusterings: clusterings.flatMap((by) => {
       const labels = units.map((unit) => unit.clusters[by] ?? '');
@@ -344,40 +343,4 @@ function describeLosses(units: readonly PairedUnit[], orientation: 1 | -1): Pair
   if (units.length === 0) return null;
   const lost = units.filter((unit) => findLoser(unit) > 0 || (unit.effect ?? 0) * orientation > 0).length;
   return { share: lost / units.length, upper: computeClopperPearson(lost, units.length, 0.95).high };
-}
-
-/** Returns the reasons that exclude any verdict, independent of the numbers. */
-export function listBlockers({ units, unreported, dependence }: PairedMeasurement, unit = 'input'): string[] {
-  const blockers = unreported.map(
-    (side) => `No successful run of the ${side} has a number of the indicator.`,
-  );
-  const canceled = units.filter(({ state }) => state === 'canceled').length;
-  if (canceled > CANCELED_SHARE_MAX * units.length)
-    blockers.push(
-      `${canceled} of ${units.length} ${unit}s ${canceled === 1 ? 'has' : 'have'} no outcome because runs were canceled or deleted; these are not a random choice, so there is no verdict.`,
-    );
-  for (const { by, count, use, effective } of dependence.clusterings)
-    if (use === 'different')
-      blockers.push(
-        `The ${unit}s come from ${count} clusters (${by}) of unequal effects, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
-      );
-  return [...blockers, ...listSerialBlockers(dependence, units.length, unit)];
-}
-
-function listSerialBlockers(
-  { serial_correlation, neighbours_p_value, effective_sample_size }: PairedMeasurement['dependence'],
-  count: number,
-  unit: string,
-): string[] {
-  if (serial_correlation === null || count < VERDICT_UNITS_MIN) return [];
-  if (effective_sample_size < VERDICT_UNITS_MIN)
-    return [
-      `Neighbouring ${unit}s resemble each other (correlation ${serial_correlation.toFixed(2)}): ${count} ${unit}s count as ${effective_sample_size.toFixed(1)}; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
-    ];
-  const isRelated = neighbours_p_value !== null && neighbours_p_value <= RELATED_P_VALUE_MAX;
-  return isRelated && count < LONG_SERIES_MIN
-    ? [
-        `Neighbouring ${unit}s resemble each other (p = ${roundToTwoDigits(neighbours_p_value)}), and ${count} are too few to show for how long: a verdict needs at least ${LONG_SERIES_MIN}.`,
-      ]
-    : [];
 }

@@ -10,18 +10,17 @@ import type { Observation } from '../observations.ts';
 import {
   type ComparisonDesign,
   type IndicatorSettings,
-  listBlockers,
   measureIndicator,
   type PairedMeasurement,
 } from './compare.ts';
-import type { Clustering } from './dependence.ts';
+import type { Clustering, SlowChange } from './dependence.ts';
 import { type Margin, orientInterval, warnOfMissingRatios } from './effect-scale.ts';
 import { convertEstimate, type Estimate, estimateTotals } from './estimates.ts';
 import type { FailureComparison } from './failures.ts';
 import { computeConfidenceSequence } from './interim.ts';
 import { isMeanChangeOpen } from './mean-change.ts';
 import { adjustWeightedHolm, type Role, weighByRole } from './multiple-comparisons.ts';
-import { hintPlan, type PlanningHints } from './planning-hints.ts';
+import { explainRepetition, hintPlan, type PlanningHints } from './planning-hints.ts';
 import { DIFFERING_UNITS_MIN } from './signed-rank.ts';
 import {
   type ComparisonSide,
@@ -41,7 +40,7 @@ import {
   type Progress,
   type Verdict,
 } from './verdict.ts';
-import { listWarnings, warnOfOppositeTotal } from './warnings.ts';
+import { listBlockers, listWarnings, warnOfOppositeTotal } from './warnings.ts';
 
 /** One indicator with its settings. */
 export interface FamilyIndicator extends IndicatorSettings {
@@ -105,6 +104,7 @@ export interface Comparison extends ComparedIndicator, PlanningHints {
   losses: { share: number; upper: number } | null;
   dependence: {
     serial_correlation: number | null;
+    slow_change: SlowChange | null;
     effective_sample_size: number;
     clusterings: Omit<Clustering, 'labels'>[];
   };
@@ -170,14 +170,16 @@ function buildComparison(
   const valued = selectValued(complete);
   const { verdict, reasons } = decideComparison(settings, design, corrected);
   const totals = estimateTotals(valued, design.resampler);
+  const hints = hintPlan(measurement, verdict, weight);
+  const interim = measurement.pending > 0 || (group.progress ?? design.progress) !== 'complete';
   return {
     indicator: settings.indicator,
     value_type: settings.value_type,
     role: settings.role,
     objective: settings.direction,
     verdict,
-    interim: measurement.pending > 0 || (group.progress ?? design.progress) !== 'complete',
-    reasons,
+    interim,
+    reasons: interim ? reasons : [...reasons, ...explainRepetition(hints, measurement, design.unit)],
     warnings: [
       ...warnOfOppositeTotal(measurement, totals.ratio, { verdict, unit: design.unit }),
       ...warnOfMissingRatios(settings, measure),
@@ -190,7 +192,7 @@ function buildComparison(
         ? convertEstimate(effect, interval, (value) => value / scale.factor)
         : totals.mean_difference,
     ratio: totals.ratio,
-    ...hintPlan(measurement, verdict, weight),
+    ...hints,
     inputs: tallyUnits(measurement.units, complete, measurement.orientation),
     pairs: tallyPairs(measurement),
     control: describeSide(group.control, settings.indicator, valued, 'control'),
@@ -200,6 +202,7 @@ function buildComparison(
     losses: measurement.losses,
     dependence: {
       serial_correlation: dependence.serial_correlation,
+      slow_change: formatSlowChange(measurement),
       effective_sample_size: dependence.effective_sample_size,
       clusterings: dependence.clusterings.map(({ labels: _labels, ...clustering }) => clustering),
     },
@@ -213,6 +216,14 @@ function buildComparison(
       method: 'studentized',
     },
   };
+}
+
+/** Formats the slow change on the scale of the effect: a share for the relative measure, else a difference. */
+function formatSlowChange({ dependence, measure, scale }: PairedMeasurement): SlowChange | null {
+  if (dependence.slow_change === null) return null;
+  const { p_value, deviation } = dependence.slow_change;
+  const readable = measure === 'relative' ? Math.expm1(deviation) : deviation / scale.factor;
+  return { p_value, deviation: clampToFinite(readable) };
 }
 
 /** Decides the verdict. The reasons of `better` include how many other inputs may still lose. */

@@ -1,5 +1,5 @@
 /** Sentences and hints of a comparison say what the runs show. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   buildDesign,
   buildRun,
@@ -90,6 +90,42 @@ test('more originals are needed where neighbours resemble each other', () => {
   // Ten effective originals are the least that a verdict needs.
   expect(dependent?.more_inputs).toBeGreaterThanOrEqual(Math.floor((10 * 36) / effective) - 36);
   expect(dependent?.detectable_difference).toBeNull();
+});
+
+describe('D5: an effect that changes slowly in a long series', () => {
+  /** Compares 120 originals: a wave of one period about `centre`, beneath noise that repeats every 7 originals. */
+  const compareWave = (centre: number, serial = true) => {
+    const indices = Array.from({ length: 120 }, (_, index) => index);
+    const findEffect = (index: number) =>
+      centre + 0.02 * Math.sin((2 * Math.PI * index) / 120) + 0.03 * (((index * 3) % 7) - 3);
+    const control = indices.map((index) => buildRun('prod', index, 100));
+    const candidate = indices.map((index) => buildRun('new', index, 100 * Math.exp(findEffect(index))));
+    const design = { ...buildDesign(399), unit: 'original', serial } as const;
+    const [[comparison] = []] = compareFamily([{ control, candidate }], [INDICATOR], design);
+    return comparison;
+  };
+
+  test('has no verdict when its mean is below three standard deviations of the change', () => {
+    const found = compareWave(0.035);
+    // The wave has a standard deviation of 0.02 / sqrt(2); blocks of six originals leave nearly all of it.
+    expect(found?.dependence.slow_change?.deviation).toBeCloseTo(Math.expm1(0.02 / Math.SQRT2), 2);
+    expect(found?.dependence.slow_change?.p_value).toBeLessThan(0.05);
+    expect(found?.verdict).toBe('undecided');
+    expect(found?.reasons[0]).toMatch(
+      /^The effect changes slowly during the test, .* of 1\.\d %: at another/,
+    );
+    expect(found?.warnings.join(' ')).toContain('The effect changes slowly during the test');
+  });
+
+  test('has a warning alone when its mean is far larger than the change', () => {
+    const found = compareWave(0.2);
+    expect(found?.reasons.join(' ')).not.toContain('The effect changes slowly');
+    expect(found?.warnings.join(' ')).toContain('The effect changes slowly during the test');
+  });
+
+  test('is not looked for where the inputs have no order in time', () => {
+    expect(compareWave(0.035, false)).toMatchObject({ verdict: 'worse', dependence: { slow_change: null } });
+  });
 });
 
 test('a margin for failures that is not met is named', () => {

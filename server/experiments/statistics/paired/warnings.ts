@@ -1,10 +1,10 @@
-/** Warnings of a comparison in sentences, the most serious first. */
+/** Warnings of a comparison, and reasons that exclude a verdict, in sentences; the most serious first. */
 
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
-import { formatPercent } from '../format-numbers.ts';
+import { formatPercent, roundToTwoDigits } from '../format-numbers.ts';
 import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
-import { LONG_SERIES_MIN } from './dependence.ts';
+import { isSlowChangeLarge, LONG_SERIES_MIN, RELATED_P_VALUE_MAX, type SlowChange } from './dependence.ts';
 import type { Estimate } from './estimates.ts';
 import { findLoser } from './signed-rank.ts';
 import { formatCount, type Verdict } from './verdict.ts';
@@ -27,7 +27,7 @@ export function listWarnings(
     ...warnOfSide('candidate', candidate, indicator),
     ...warnOfFailures(measurement, unit),
     ...warnOfUnits(measurement, unit),
-    ...warnOfShortSeries(measurement, unit),
+    ...warnOfSlowChange(measurement, unit),
   ];
 }
 
@@ -98,12 +98,29 @@ function warnOfUnits({ inputs, units, complete }: PairedMeasurement, unit: strin
   return warnings;
 }
 
-function warnOfShortSeries({ complete, dependence }: PairedMeasurement, unit: string): string[] {
-  if (dependence.neighbours_p_value === null) return [];
-  if (complete.length < VERDICT_UNITS_MIN || complete.length >= LONG_SERIES_MIN) return [];
+/** In a series of fewer units most slow changes stay hidden: of AR(1) 0.99 with noise, 100 units show 58 %, and 300 show 89 %. */
+const SLOW_CHANGE_SERIES_MIN = 300;
+
+function warnOfSlowChange(measurement: PairedMeasurement, unit: string): string[] {
+  const { complete, dependence } = measurement;
+  const { neighbours_p_value, slow_change } = dependence;
+  if (neighbours_p_value === null && slow_change === null) return [];
+  if (complete.length < VERDICT_UNITS_MIN) return [];
+  if (slow_change !== null && slow_change.p_value <= RELATED_P_VALUE_MAX)
+    return [
+      `The effect changes slowly during the test, with a standard deviation of ${formatDeviation(measurement, slow_change)}. A verdict holds for the time of these ${unit}s only.`,
+    ];
+  if (complete.length >= SLOW_CHANGE_SERIES_MIN) return [];
   return [
-    `Fewer than ${LONG_SERIES_MIN} ${unit}s: an effect that changes slowly can hide in their noise. The verdict then holds for the time of these ${unit}s only.`,
+    `Fewer than ${SLOW_CHANGE_SERIES_MIN} ${unit}s: an effect that changes slowly can hide in their noise. The verdict then holds for the time of these ${unit}s only.`,
   ];
+}
+
+/** Formats the standard deviation of a slow change on the scale of the effect: "2.1 %". */
+function formatDeviation({ measure, scale }: PairedMeasurement, { deviation }: SlowChange): string {
+  return measure === 'relative'
+    ? formatPercent(Math.expm1(deviation))
+    : `${roundToTwoDigits(deviation / scale.factor)}`;
 }
 
 /**
@@ -138,4 +155,47 @@ function nameSide(name: string, runs: readonly Observation[]): string {
     return value && runs.every((run) => run[field] === value) ? [`${word} ${JSON.stringify(value)}`] : [];
   });
   return parts.length === 0 ? name : `${name} (${parts.join(', ')})`;
+}
+
+/** Above this share of canceled units there is no verdict. */
+export const CANCELED_SHARE_MAX = 0.01;
+
+/** Returns the reasons that exclude any verdict, independent of the numbers. */
+export function listBlockers(measurement: PairedMeasurement, unit = 'input'): string[] {
+  const { units, unreported, dependence } = measurement;
+  const blockers = unreported.map(
+    (side) => `No successful run of the ${side} has a number of the indicator.`,
+  );
+  const canceled = units.filter(({ state }) => state === 'canceled').length;
+  if (canceled > CANCELED_SHARE_MAX * units.length)
+    blockers.push(
+      `${canceled} of ${units.length} ${unit}s ${canceled === 1 ? 'has' : 'have'} no outcome because runs were canceled or deleted; these are not a random choice, so there is no verdict.`,
+    );
+  for (const { by, count, use, effective } of dependence.clusterings)
+    if (use === 'different')
+      blockers.push(
+        `The ${unit}s come from ${count} clusters (${by}) of unequal effects, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
+      );
+  return [...blockers, ...listSerialBlockers(measurement, unit)];
+}
+
+function listSerialBlockers(measurement: PairedMeasurement, unit: string): string[] {
+  const { serial_correlation, neighbours_p_value, slow_change, effective_sample_size } =
+    measurement.dependence;
+  const count = measurement.units.length;
+  if (serial_correlation === null || count < VERDICT_UNITS_MIN) return [];
+  if (effective_sample_size < VERDICT_UNITS_MIN)
+    return [
+      `Neighbouring ${unit}s resemble each other (correlation ${serial_correlation.toFixed(2)}): ${count} ${unit}s count as ${effective_sample_size.toFixed(1)}; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
+    ];
+  if (slow_change !== null && isSlowChangeLarge(slow_change, measurement))
+    return [
+      `The effect changes slowly during the test, with a standard deviation of ${formatDeviation(measurement, slow_change)}: at another time it may have another sign. Repeat the test at other times.`,
+    ];
+  const isRelated = neighbours_p_value !== null && neighbours_p_value <= RELATED_P_VALUE_MAX;
+  return isRelated && count < LONG_SERIES_MIN
+    ? [
+        `Neighbouring ${unit}s resemble each other (p = ${roundToTwoDigits(neighbours_p_value)}), and ${count} are too few to show for how long: a verdict needs at least ${LONG_SERIES_MIN}.`,
+      ]
+    : [];
 }
