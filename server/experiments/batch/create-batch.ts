@@ -345,8 +345,9 @@ function buildDefinition({ request, runs, checked, seed }: BatchPlan): BatchDefi
       instances: distinct((run) => run.instance_id),
       ...(ensembleInstances.size === 0 ? {} : { ensembles: distinct((run) => run.ensemble_id) }),
       versions: distinct((run) => run.version_id || null),
-      option_sets: distinct((run) => run.option_set),
-      scenarios: distinct((run) => run.scenario_id),
+      // Runs without one have a place too: when the first run has none, it is the control.
+      option_sets: distinct((run) => run.option_set ?? ''),
+      scenarios: distinct((run) => run.scenario_id ?? ''),
       inputs: distinct((run) => run.input_id),
     },
     versions: Object.fromEntries(versions),

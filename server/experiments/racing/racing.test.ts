@@ -219,6 +219,27 @@ test('option sets, repetitions and the order of the runs are those of the reques
   expect(new Set(list.map(({ input_id }) => input_id)).size).toBe(INPUTS);
 });
 
+test.each([
+  ['option_set', { option_set: 'deep' }],
+  ['scenario_id', { scenario_id: 'deep' }],
+])('the first configuration is the control when it alone has no %s', async (_field, second) => {
+  const runs = [{ instance_id: 'control' }, { instance_id: 'control', ...second }];
+  const option_sets = { deep: { depth: '2' } };
+  const { id } = await createBatchExperiment(server, application, describeRace([], { runs, option_sets }));
+  const { comparisons, racing } = await raceToEnd(id, ({ option_set, scenario_id }) => ({
+    indicators: { 'result.value': option_set === 'deep' || scenario_id === 'deep' ? 110 : 100 },
+  }));
+  expect(comparisons).toMatchObject([
+    {
+      control: { instance_id: 'control' },
+      candidate: second,
+      racing: { status: 'dropped' },
+      indicators: [{ inputs: { losses: 10 } }],
+    },
+  ]);
+  expect(racing?.runs_saved).toBe(20);
+});
+
 describe('a race is a 400', () => {
   const two = ['control', 'good'];
   const run = (input_id: string) => ({ instance_id: 'control', scenario_id: 'good', input_id });
