@@ -119,6 +119,7 @@ function startLoads({ runs, experiments, webhooks, applications }: Loads, client
     experiments.runAcceptanceTests(),
     experiments.runShadowTests(),
     experiments.runSwitchbackTests(),
+    experiments.runBisects(),
     webhooks.createAndDelete(),
     applications.createAndDelete(),
   ];

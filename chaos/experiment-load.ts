@@ -1,6 +1,6 @@
 /**
- * Creates experiments during the chaos test: batches, acceptance tests with a batch, shadow tests and switchback tests.
- * One of each runs at a time, again and again while the server dies. The load records acknowledged experiments; at the
+ * Creates experiments during the chaos test: batches, acceptance tests with a batch, shadow, switchback
+ * and bisect experiments. One of each runs at a time, again and again while the server dies. The load records acknowledged experiments; at the
  * end, the rows of each must agree with the existing runs.
  */
 
@@ -20,12 +20,18 @@ const SHADOW_RUNS = 25;
 export const SHADOW_INSTANCE = 'shadowed';
 export const SWITCHBACK_INSTANCE = 'switched';
 
-type Kind = 'batch' | 'acceptance' | 'shadow' | 'switchback';
+type Kind = 'batch' | 'acceptance' | 'shadow' | 'switchback' | 'bisect';
 
 /** Creates experiments of each kind, one at a time. */
 export class ExperimentLoad {
   /** Ids of acknowledged experiments, by kind. */
-  readonly createdIds: Record<Kind, string[]> = { batch: [], acceptance: [], shadow: [], switchback: [] };
+  readonly createdIds: Record<Kind, string[]> = {
+    batch: [],
+    acceptance: [],
+    shadow: [],
+    switchback: [],
+    bisect: [],
+  };
   /** Deleted acceptance tests; their batches have the same ids. */
   readonly deleted: string[] = [];
   readonly #client: RetryingClient;
@@ -40,14 +46,15 @@ export class ExperimentLoad {
     return this.#client.rejections;
   }
 
-  /** Creates the version, the instances, and an input set from new runs. */
+  /** Creates the versions, the instances, and an input set from new runs. */
   async prepare(): Promise<void> {
     const runs: string[] = [];
     for (let n = 1; n <= INPUTS; n += 1) {
       const { body } = await this.#request('POST', '/runs', { input: { n, ms: 20, exit: 0, pad: 10 } });
       runs.push((body as { run_id: string }).run_id);
     }
-    await this.#request('POST', '/versions', { id: 'v1', name: 'Version one' });
+    for (const id of ['v1', 'v2', 'v3'])
+      await this.#request('POST', '/versions', { id, name: `Version ${id}` });
     for (const id of [SHADOW_INSTANCE, SWITCHBACK_INSTANCE, 'candidate'])
       await this.#request('POST', '/instances', { id, name: `Instance ${id}`, version_id: 'v1' });
     await this.#request('POST', '/experiments/inputsets', {
@@ -121,9 +128,23 @@ export class ExperimentLoad {
     }
   }
 
+  /** Searches equal versions for one that is worse. */
+  async runBisects(): Promise<void> {
+    while (!this.#stopped) {
+      const id = await this.#create('bisect', {
+        input_set_id: 'inputs',
+        indicator: 'result.value',
+        good_version_id: 'v1',
+        bad_version_id: 'v3',
+        difference: { type: 'relative', value: 0.1 },
+      });
+      await this.#waitForEnd('bisect', id);
+    }
+  }
+
   /** Stops running tests, so that their rows no longer change. */
   async finish(): Promise<void> {
-    for (const kind of ['shadow', 'switchback'] as const) {
+    for (const kind of ['shadow', 'switchback', 'bisect'] as const) {
       const id = this.createdIds[kind].at(-1);
       if (id === undefined) continue;
       if ((await this.#readStatus(kind, id)) === 'started')
@@ -161,7 +182,7 @@ export class ExperimentLoad {
   }
 
   async #readStatus(kind: Kind, id: string): Promise<string> {
-    const rest = kind === 'acceptance' ? '' : '/metadata';
+    const rest = kind === 'acceptance' || kind === 'bisect' ? '' : '/metadata';
     const response = await this.#request('GET', `/experiments/${kind}/${id}${rest}`);
     return (response.body as { status: string }).status;
   }
@@ -181,7 +202,12 @@ export async function checkExperiments(
     'select uid, id, kind, status, definition, requested from experiments where deleted_at is null',
   );
   const found = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
-  const counts = { 'runs of batches': 0, 'shadow copies': 0, 'runs routed by switchback tests': 0 };
+  const counts = {
+    'runs of batches': 0,
+    'shadow copies': 0,
+    'runs of bisect experiments': 0,
+    'runs routed by switchback tests': 0,
+  };
   violations.push(...(await checkAcceptanceTests(query, createdIds.acceptance, deleted, BATCH_RUNS / 2)));
   for (const [kind, ids] of Object.entries(createdIds) as [Kind, string[]][]) {
     if (kind === 'acceptance') continue;
@@ -194,7 +220,7 @@ export async function checkExperiments(
   for (const row of rows) {
     const name = `the ${row.kind} ${row.id}`;
     const runs = await query(
-      `select id, status, instance_id, created_at, plan_unit_index, parent_run_id, labels, input_id, finished_at
+      `select id, status, instance_id, version_id, created_at, plan_unit_index, parent_run_id, labels, input_id, finished_at
        from runs where experiment_uid = '${row.uid}'`,
     );
     for (const run of runs)
@@ -203,8 +229,10 @@ export async function checkExperiments(
     if (row.kind === 'batch') {
       counts['runs of batches'] += runs.length;
       if (runs.length !== BATCH_RUNS) violations.push(`${name} has ${runs.length} runs of ${BATCH_RUNS}`);
-      const cells = new Set(runs.map((run) => `${run.instance_id} ${run.input_id} ${run.labels}`));
-      if (cells.size !== runs.length) violations.push(`${name} has duplicate runs`);
+      violations.push(...checkCells(name, runs));
+    } else if (row.kind === 'bisect') {
+      counts['runs of bisect experiments'] += runs.length;
+      violations.push(...checkCells(name, runs));
     } else if (row.kind === 'shadow') {
       counts['shadow copies'] += runs.length;
       violations.push(...(await checkCopies(query, name, runs)));
@@ -225,6 +253,13 @@ export async function checkExperiments(
 }
 
 type Row = Record<string, unknown>;
+
+function checkCells(name: string, runs: Row[]): string[] {
+  const cells = new Set(
+    runs.map((run) => `${run.instance_id} ${run.version_id} ${run.input_id} ${run.labels}`),
+  );
+  return cells.size === runs.length ? [] : [`${name} has duplicate runs`];
+}
 
 async function checkCopies(query: RunQuery, name: string, copies: Row[]): Promise<string[]> {
   const violations: string[] = [];
