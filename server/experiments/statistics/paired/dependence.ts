@@ -17,7 +17,7 @@
  * - An effect that changes more slowly than the test lasts is described by the means of 20 blocks of a long series. When
  *   neighbouring blocks resemble each other (p at most 0.1), the comparison has a warning. It has no verdict when the mean
  *   effect is below three standard deviations of the slow change, because then another time may have another sign. With 300
- *   units this leaves 12 instead of 18 % of wrong verdicts for AR(1) 0.99 with noise, and costs 3 of 99 % of power for
+ *   units this leaves 9 instead of 15 % of wrong verdicts for AR(1) 0.99 with noise, and costs 4 of 99 % of power for
  *   independent units. Without the second condition it cost 12. Tests over four to eight blocks left 12 to 18 %.
  * - Some units are only possibly in time order, such as inputs made from the runs of a period. They count as serial when that
  *   test has a p-value of at most 0.2.
