@@ -74,6 +74,7 @@ const SERVER_ORDER = [
     'ensembles',
     'experiments',
     'webhooks',
+    'account-streams',
     'search',
     'site',
     'health',

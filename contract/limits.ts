@@ -94,6 +94,8 @@ export const SERIES_POINTS_MAX = 2000;
 export const SERIES_PHASES_MAX = 400;
 /** Open event streams of one member. */
 export const MEMBER_STREAMS_MAX = 100;
+/** Runs in one event of an account's stream. */
+export const STREAM_CHANGES_MAX = 50;
 /** A stream ends after this time, so that a revoked key or an ended session reads no further. */
 export const STREAM_MINUTES_MAX = 5;
 

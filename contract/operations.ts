@@ -1,6 +1,7 @@
 /** Every operation of the API, in the order the documentation shows them. */
 
 import { createKey, getAccount, listKeys, revokeKey, updateAccount } from './account/account.ts';
+import { streamAccountEvents } from './account/account-streams.ts';
 import { createAccount, deleteAccount, getSignUp, listAccounts } from './account/accounts.ts';
 import { getAuditHead, listAuditEntries } from './account/audit.ts';
 import {
@@ -145,6 +146,7 @@ import {
 export const operations = {
   getAccount,
   updateAccount,
+  streamAccountEvents,
   createKey,
   listKeys,
   revokeKey,

@@ -1,7 +1,9 @@
 /** The handlers of all operations. */
+
 import * as memberOperations from './account/members.ts';
 import * as ownAccountOperations from './account/own-account.ts';
 import * as serverAccountOperations from './account/server-accounts.ts';
+import * as accountStreamOperations from './account-streams/operations.ts';
 import * as executableOperations from './applications/executable-operations.ts';
 import * as applicationOperations from './applications/operations.ts';
 import * as auditOperations from './audit/operations.ts';
@@ -37,6 +39,7 @@ export function createHandlers(context: Context): Handlers {
   return {
     ...bindHandlers(context, ownAccountOperations),
     ...bindHandlers(context, memberOperations),
+    ...bindHandlers(context, accountStreamOperations),
     ...bindHandlers(context, serverAccountOperations),
     ...bindHandlers(context, sessionOperations),
     ...bindHandlers(context, auditOperations),

@@ -6,6 +6,7 @@ import { Invites } from './account/invites.ts';
 import { checkMasterKey, deriveKey, deriveTokenKey, loadOrCreateMasterKey } from './account/master-key.ts';
 import { isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
+import { AccountStreams } from './account-streams/account-streams.ts';
 import { AccountSemaphore } from './applications/account-semaphore.ts';
 import { deleteAccountApplications, findOwner } from './applications/store.ts';
 import { createBackgroundJobs } from './background-jobs.ts';
@@ -113,6 +114,7 @@ export async function createServices(parts: ServicesParts) {
   const runStreams = new RunStreams({ database, clock, log, openStreams });
   return {
     ...{ openStreams, runStreams },
+    accountStreams: new AccountStreams({ database, clock, log, openStreams }),
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
     ...{ jobs, publicUrl, isLocal },
     invites: new Invites(deriveKey(masterKey, 'invites'), clock),
@@ -163,6 +165,7 @@ export function createContext({ config, state, services, runner }: ContextParts)
     joinBatch: (application, id) => joinBatch(database.read, application, id),
     logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
     runStreams: services.runStreams,
+    accountStreams: services.accountStreams,
     runDeletion: new RunDeletion(shared),
     onlineTests: services.onlineTests,
     onlineTestResults: services.onlineTestResults,

@@ -167,7 +167,8 @@ async function listDestructiveOperations(server: ServerProcess): Promise<string[
   const response = await fetch(`${server.url}/openapi/cloud.json`);
   const { paths }: OpenApiDocument = JSON.parse(await response.text());
   const deleting = Object.values(paths).flatMap((methods) => methods.delete?.operationId ?? []);
-  return [...deleting, 'updateMember'];
+  // schemathesis reads a response to its end, which this one does not have.
+  return [...deleting, 'updateMember', 'streamAccountEvents'];
 }
 
 /** A JSON array of strings is a TOML array too. */

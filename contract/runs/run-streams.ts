@@ -2,43 +2,12 @@
 import Type from 'typebox';
 import { STREAM_MINUTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { eventSchema, ResumeHeaders, ResyncEvent } from '../schemas/event-schemas.ts';
 import { stringEnum } from '../schemas/field-schemas.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
 import { LogItem } from './run-logs.ts';
 import { RunSeries, SolverPhase } from './run-series.ts';
 import { RunParams } from './runs.ts';
-
-/** The header by which a client continues a stream. */
-const ResumeHeaders = Type.Object({
-  'last-event-id': Type.Optional(
-    Type.String({
-      description: 'The `id` of the last event that you received. The stream continues after it.',
-    }),
-  ),
-});
-
-/** Returns the schema of one kind of event: its name and its data. */
-function eventSchema<const Name extends string, Data extends Parameters<typeof Type.Object>[0]>(
-  name: Name,
-  data: Data,
-  description: string,
-) {
-  return Type.Object(
-    {
-      id: Type.Optional(Type.String({ description: 'Position in the stream, for `Last-Event-ID`.' })),
-      event: stringEnum([name], 'Name of the event.'),
-      data: Type.Object(data),
-    },
-    { description },
-  );
-}
-
-/** The event that asks a client to connect again. */
-const ResyncEvent = eventSchema(
-  'resync',
-  { reason: Type.String({ description: 'The reason, for people.' }) },
-  'The stream ends here. Connect again, with the id of the last event.',
-);
 
 const RunEvent = Type.Union(
   [

@@ -24,6 +24,7 @@ const ROWS = {
 const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   getAccount: 'read',
   updateAccount: 'account',
+  streamAccountEvents: 'read',
   createKey: 'ownKeys',
   listKeys: 'ownKeys',
   revokeKey: 'ownKeys',

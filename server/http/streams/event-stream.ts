@@ -6,6 +6,8 @@ import { Readable } from 'node:stream';
 
 /** Beyond this the stream is full. One event may exceed it. */
 const BUFFER_BYTES = 16 * 1024;
+/** Memory of a stream while its client does not read: its buffer, and one event. */
+export const STREAM_MEMORY_BYTES = 32 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
 /** An event before it is written. Without an id it has no position, and a client does not continue from it. */

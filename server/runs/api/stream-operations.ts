@@ -2,6 +2,7 @@
 import { EVENT_STREAM } from '@switchyard/contract/client.ts';
 import { notFound, quoteValue } from '../../http/errors/problem.ts';
 import { formatMemberKey, type OperationHandler } from '../../http/handlers/handler.ts';
+import { STREAM_MEMORY_BYTES } from '../../http/streams/event-stream.ts';
 import { readUpdate } from '../streams/read-update.ts';
 import { invalidCursor, parseCursor } from '../streams/run-cursor.ts';
 import type { RunStreams } from '../streams/run-streams.ts';
@@ -12,9 +13,6 @@ declare module '../../http/handlers/context.ts' {
     runStreams: RunStreams;
   }
 }
-
-/** Memory of a stream while its client does not read: its buffer, and one event. */
-const STREAM_MEMORY_BYTES = 32 * 1024;
 
 export const streamRunEvents: OperationHandler<'streamRunEvents'> = async (
   context,

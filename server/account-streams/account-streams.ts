@@ -1,0 +1,141 @@
+/**
+ * The streams of accounts in this process. One reading of the new events serves the streams of all accounts, and streams of
+ * the same account share the text. A stream that is full misses single changes: once it is read, it gets an event that asks
+ * its client to read the lists again.
+ */
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Topic } from '../database/database.ts';
+import type { ExperimentState } from '../experiments/store/started-experiments.ts';
+import { type EventStream, formatEvents, type ServerEvent } from '../http/streams/event-stream.ts';
+import type { OpenStreams } from '../http/streams/open-streams.ts';
+import { PacedRounds } from '../http/streams/paced-rounds.ts';
+import { errorMessage, type Log } from '../log.ts';
+import { type EventPosition, listChanges, type RunChangeRow } from '../runs/streams/account-changes.ts';
+import { createRunsEvent, formatPosition } from './account-events.ts';
+import { ChangeReader } from './change-reader.ts';
+import { ExperimentWatch } from './experiment-watch.ts';
+
+const RUN_TOPICS: readonly Topic[] = ['runs-queued', 'runs-started', 'runs-canceled', 'runs-ended'];
+const EXPERIMENT_TOPICS: readonly Topic[] = ['runs-planned', 'experiments-ended'];
+/** Events that a client which continues may have missed; of more, it reads the lists again. */
+const MISSED_MAX = 500;
+const MISSED_TRIES_MAX = 5;
+const QUEUE_EVENT: ServerEvent = { event: 'queue', data: {} };
+
+interface Parts {
+  database: Pick<Database, 'read' | 'listen'>;
+  clock: Clock;
+  log: Log;
+  openStreams: OpenStreams;
+}
+
+/** Streams the changes of all accounts. */
+export class AccountStreams {
+  readonly #parts: Parts;
+  readonly #streams = new Map<AccountId, Set<EventStream>>();
+  /** Streams that were full when changes came. */
+  readonly #behind = new Set<EventStream>();
+  readonly #rounds: PacedRounds;
+  readonly #changes: ChangeReader;
+  readonly #experiments = new ExperimentWatch();
+  #isQueueChanged = false;
+
+  constructor(parts: Parts) {
+    const { clock, database } = parts;
+    this.#parts = parts;
+    this.#changes = new ChangeReader(clock);
+    this.#rounds = new PacedRounds(clock, () => this.#advance());
+    for (const topic of [...RUN_TOPICS, ...EXPERIMENT_TOPICS])
+      database.listen(topic, () => this.#rounds.wake());
+    database.listen('workers-changed', () => {
+      this.#isQueueChanged = true;
+      this.#rounds.wake();
+    });
+  }
+
+  /**
+   * Opens a stream of the account. After a position it begins with the changes since then, otherwise with an event without
+   * changes. Throws a 429 when the member has too many streams.
+   */
+  async open(member: string, account: AccountId, from: EventPosition | null): Promise<EventStream> {
+    const { read } = this.#parts.database;
+    if (this.#streams.size === 0) {
+      await this.#changes.moveToEnd(read);
+      this.#experiments.reset();
+      await this.#experiments.listChanges(read);
+    }
+    const stream = this.#parts.openStreams.open(member);
+    const missed = from === null ? [] : await this.#listMissed(account, from);
+    stream.send(formatEvents([createRunsEvent(missed, this.#changes.position)]));
+    const streams = this.#streams.get(account) ?? new Set();
+    this.#streams.set(account, streams.add(stream));
+    stream.once('close', () => this.#remove(account, stream));
+    this.#rounds.start();
+    return stream;
+  }
+
+  /** Returns the changes between the position and that of all streams; null for too many. */
+  async #listMissed(account: AccountId, from: EventPosition): Promise<RunChangeRow[] | null> {
+    for (let tries = 0; tries < MISSED_TRIES_MAX; tries += 1) {
+      const { position } = this.#changes;
+      if (from.seq > position.seq) return null;
+      const rows = await listChanges(this.#parts.database.read, from, account, MISSED_MAX + 1);
+      if (rows.length > MISSED_MAX) return null;
+      // Otherwise a round has passed meanwhile, whose changes neither the rows nor the next round have.
+      if (formatPosition(this.#changes.position) === formatPosition(position))
+        return rows.filter(({ seq }) => seq <= position.seq && !position.missing.includes(seq));
+    }
+    return null;
+  }
+
+  #remove(account: AccountId, stream: EventStream): void {
+    const streams = this.#streams.get(account);
+    streams?.delete(stream);
+    this.#behind.delete(stream);
+    if (streams?.size === 0) this.#streams.delete(account);
+    if (this.#streams.size === 0) this.#rounds.stop();
+  }
+
+  async #advance(): Promise<void> {
+    const { database, log } = this.#parts;
+    try {
+      const rows = await this.#changes.read(database.read);
+      const experiments = await this.#experiments.listChanges(database.read);
+      const hasQueueEvent = this.#isQueueChanged || rows === null || rows.length > 0;
+      this.#isQueueChanged = false;
+      for (const [account, streams] of this.#streams) {
+        const events = [
+          ...this.#createRunsEvents(account, rows),
+          ...(hasQueueEvent ? [QUEUE_EVENT] : []),
+          ...createExperimentsEvents(account, experiments),
+        ];
+        this.#sendToAll(streams, events);
+      }
+    } catch (error) {
+      log.warn({ error: errorMessage(error) }, 'Changes for the streams of accounts could not be read.');
+    }
+  }
+
+  #createRunsEvents(account: AccountId, rows: readonly RunChangeRow[] | null): ServerEvent[] {
+    const own = rows?.filter((row) => row.account === account) ?? null;
+    return own?.length === 0 ? [] : [createRunsEvent(own, this.#changes.position)];
+  }
+
+  #sendToAll(streams: Iterable<EventStream>, events: readonly ServerEvent[]): void {
+    const bytes = formatEvents(events);
+    const reread = formatEvents([createRunsEvent(null, this.#changes.position), QUEUE_EVENT]);
+    for (const stream of streams) {
+      if (stream.isFull) {
+        if (bytes.length > 0) this.#behind.add(stream);
+      } else stream.send(this.#behind.delete(stream) ? reread : bytes);
+    }
+  }
+}
+
+function createExperimentsEvents(account: AccountId, experiments: readonly ExperimentState[]): ServerEvent[] {
+  const changes = experiments
+    .filter((experiment) => experiment.account_id === account)
+    .map(({ application_id, id, type, status }) => ({ application_id, experiment_id: id, type, status }));
+  return changes.length === 0 ? [] : [{ event: 'experiments', data: { changes } }];
+}

@@ -1,0 +1,29 @@
+/** Finds the experiments that have started or ended since the last look, by comparing the started ones. */
+import type { Reader } from '../database/database.ts';
+import {
+  type ExperimentState,
+  findExperimentStates,
+  listStartedExperiments,
+} from '../experiments/store/started-experiments.ts';
+
+const STARTED_MAX = 1000;
+
+/** The experiments that were started at the last look. */
+export class ExperimentWatch {
+  #started: Map<string, ExperimentState> | null = null;
+
+  /** Returns the changes since the last call; the first call returns none. */
+  async listChanges(db: Reader): Promise<ExperimentState[]> {
+    const rows = await listStartedExperiments(db, STARTED_MAX);
+    const before = this.#started;
+    this.#started = new Map(rows.map((row) => [row.uid, row]));
+    if (before === null) return [];
+    const ended = [...before.keys()].filter((uid) => !this.#started?.has(uid));
+    return [...rows.filter(({ uid }) => !before.has(uid)), ...(await findExperimentStates(db, ended))];
+  }
+
+  /** Forgets the last look. */
+  reset(): void {
+    this.#started = null;
+  }
+}
