@@ -3,14 +3,17 @@ import { queryClient } from '../../client/queries.ts';
 import { assetsQuery } from '../../ui/assets/asset-query.ts';
 import { contentQuery } from '../../ui/content/content-query.ts';
 import { getRunContentSource } from '../../ui/solution/run-content.tsx';
-import { type RunAddress, runQuery } from './queries.ts';
+import { type RunAddress, runQuery, seriesQuery } from './queries.ts';
 
 /** An output of this size arrives with the page, so that the view of its solution does not move what is below. */
 const PRELOADED_OUTPUT_BYTES = 500_000;
 
 /** Loads the run, and what the top of its page shows. A failure there is shown by the part that it belongs to. */
 export async function loadRunPage(address: RunAddress): Promise<void> {
-  const run = await queryClient.ensureQueryData(runQuery(address));
+  const [run] = await Promise.all([
+    queryClient.ensureQueryData(runQuery(address)),
+    queryClient.prefetchQuery(seriesQuery(address)),
+  ]);
   if (!isTerminal(run.status_v2)) return;
   const { application } = address;
   await Promise.allSettled([

@@ -3,6 +3,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { operationQuery } from '../../client/queries.ts';
 
 const REFRESH_MS = 1_000;
+/** The stream of the run announces changes; this covers a lost connection, and the reason for waiting. */
+const STREAMED_REFRESH_MS = 3_000;
 
 /** The ids in the address of a run. */
 export interface RunAddress {
@@ -15,12 +17,22 @@ export function getRunParams({ application, run }: RunAddress) {
   return { application_id: application, run_id: run };
 }
 
-/** The run without its content, read again every second until it has ended. */
+/** The run without its content, read again from time to time until it has ended. */
 export function runQuery(address: RunAddress) {
   return queryOptions({
     ...operationQuery('getRunMetadata', { params: getRunParams(address) }),
     refetchInterval: ({ state }) =>
-      state.data && !isTerminal(state.data.status_v2) && state.data.status_v2 !== 'none' ? REFRESH_MS : false,
+      state.data && !isTerminal(state.data.status_v2) && state.data.status_v2 !== 'none'
+        ? STREAMED_REFRESH_MS
+        : false,
+  });
+}
+
+/** The series of a run so far. The stream of an active run adds points. */
+export function seriesQuery(address: RunAddress) {
+  return queryOptions({
+    ...operationQuery('getRunSeries', { params: getRunParams(address) }),
+    staleTime: Number.POSITIVE_INFINITY,
   });
 }
 

@@ -10,6 +10,7 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ContentTab } from './content-tab.tsx';
+import { useLiveRun } from './live/use-live-run.ts';
 import { LogTab } from './log/log-tab.tsx';
 import { type RunAddress, runQuery } from './queries.ts';
 import { RunActions } from './run-actions.tsx';
@@ -24,7 +25,12 @@ const route = { from: '/signed-in/apps/$application/runs/$run' } as const;
 /** A run: its state and phases, its results and its log. */
 export function RunPage() {
   const address = useParams(route);
+  return <RunView key={`${address.application}/${address.run}`} address={address} />;
+}
+
+function RunView({ address }: { address: RunAddress }) {
   const { data: run } = useSuspenseQuery(runQuery(address));
+  useLiveRun(address, run.status_v2);
   usePageTitle(run.name || run.id, address.application);
   return (
     <>

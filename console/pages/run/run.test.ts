@@ -26,11 +26,19 @@ const OUTPUT = {
   solution: { stops: [1, 2] },
   statistics: { schema: 'v1', result: { value: 1040.6, custom: { [HOSTILE]: 'yes' } }, series_data: series },
 };
-/** Prints 3,000 lines and a result; with the option `wait`, it waits for its cancellation after the first line. */
+/**
+ * Prints 3,000 lines and a result. With the option `wait` it waits for its cancellation after the first line, and with `solve`
+ * after two points of series.
+ */
 const APP = `#!/bin/sh
 echo "reading the input" >&2
 case "$*" in
   *wait*) exec sleep 60;;
+  *solve*)
+    echo '{"series": {"objective": 1400, "bound": 900, "gap": 0.55, "temperature": 3}}' >&2
+    sleep 1
+    echo '{"series": {"objective": 1104.2, "bound": 1000, "gap": 0.1}}' >&2
+    exec sleep 60;;
   *fail*) printf '\\033[31mno vehicle fits\\033[0m\\n' >&2; exit 3;;
 esac
 seq -f "improved %.0f times" 1 3000 >&2
@@ -117,6 +125,24 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Canceled', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+  });
+
+  test('charts the series of a running run as they come', async () => {
+    const run = await createRun(at.server, 'routing', { input: {}, body: { options: { solve: '1' } } });
+    const page = await at.open(address(run));
+    const chart = page.getByRole('region', { name: 'Objective over time' });
+    await chart.locator('canvas').waitFor();
+    await chart.getByText('objective 1,104.2').waitFor();
+    expect(await chart.getByRole('listitem').allInnerTexts()).toEqual([
+      'objective 1,104.2',
+      'bound 1,000',
+      'gap 0.1',
+    ]);
+    await page.getByRole('region', { name: 'temperature' }).getByText('temperature 3').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Canceled', { exact: true }).waitFor();
+    await page.reload();
+    await chart.getByText('objective 1,104.2').waitFor();
   });
 
   test('shows the error of a failed run with the last lines of its log', async () => {

@@ -1,34 +1,53 @@
 /** Draws series with uPlot. This module loads when a page shows its first chart. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { formatNumber } from '../format-quantity.ts';
+import type { ChartSeries } from './chart-series.ts';
 
 const COLOUR_NAMES = ['--accent', '--line-blue', '--go', '--line-violet', '--line-amber'] as const;
 const LINE_PX = 2;
 const POINTS_MAX = 60;
+const RATIO_SCALE = 'ratio';
+/** At the right, in percent. */
+const RATIO_AXIS: uPlot.Axis = {
+  scale: RATIO_SCALE,
+  side: 1,
+  size: 56,
+  grid: { show: false },
+  values: (_, splits) => splits.map((split) => `${formatNumber(100 * split)} %`),
+};
 
-/** Draws the series into the element, in its size and colours, and returns the function that removes them. */
-export function drawChart(element: HTMLElement, series: readonly Series[]): () => void {
+/** A drawn chart. */
+export interface DrawnChart {
+  /** Shows new points of the same series. */
+  setPoints(series: readonly ChartSeries[]): void;
+  remove(): void;
+}
+
+/** Draws the series into the element, in its size and colours. */
+export function drawChart(element: HTMLElement, series: readonly ChartSeries[]): DrawnChart {
   const chart = new uPlot(buildOptions(element, series), joinSeries(series), element);
   const observer = new ResizeObserver(() =>
     chart.setSize({ width: element.clientWidth, height: element.clientHeight }),
   );
   observer.observe(element);
-  return () => {
-    observer.disconnect();
-    chart.destroy();
+  return {
+    setPoints: (next) => chart.setData(joinSeries(next)),
+    remove() {
+      observer.disconnect();
+      chart.destroy();
+    },
   };
 }
 
 /** Returns all series over the union of their times; a series without a value at a time has null there. */
-function joinSeries(series: readonly Series[]): uPlot.AlignedData {
+function joinSeries(series: readonly ChartSeries[]): uPlot.AlignedData {
   return uPlot.join(
     series.map(({ points }): uPlot.AlignedData => [points.map(({ x }) => x), points.map(({ y }) => y)]),
   );
 }
 
-function buildOptions(element: HTMLElement, series: readonly Series[]): uPlot.Options {
+function buildOptions(element: HTMLElement, series: readonly ChartSeries[]): uPlot.Options {
   const readColour = createColourReader(element);
   const axis = {
     stroke: readColour('--soft'),
@@ -44,11 +63,16 @@ function buildOptions(element: HTMLElement, series: readonly Series[]): uPlot.Op
     legend: { show: false },
     cursor: { y: false },
     scales: { x: { time: false } },
-    axes: [axis, { ...axis, size: 72, values: (_, splits) => splits.map(formatNumber) }],
+    axes: [
+      axis,
+      { ...axis, size: 72, values: (_, splits) => splits.map(formatNumber) },
+      ...(series.some(({ isRatio }) => isRatio) ? [{ ...axis, ...RATIO_AXIS }] : []),
+    ],
     series: [
       {},
-      ...series.map(({ name, points }, index) => ({
+      ...series.map(({ name, points, isRatio }, index) => ({
         label: name,
+        scale: isRatio ? RATIO_SCALE : 'y',
         stroke: readColour(COLOUR_NAMES[index % COLOUR_NAMES.length] ?? '--accent'),
         width: LINE_PX,
         spanGaps: true,

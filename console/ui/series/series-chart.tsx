@@ -1,15 +1,16 @@
-import type { Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { useEffect, useId, useRef } from 'react';
 import { useThemeVersion } from '../charts/theme-version.ts';
 import { formatNumber } from '../format-quantity.ts';
 import table from '../table.module.css';
+import type { ChartSeries } from './chart-series.ts';
+import type { DrawnChart } from './draw-chart.ts';
 import styles from './series-chart.module.css';
 
 /** A longer table would slow the page down; the download of the output has all points. */
 const TABLE_ROWS_MAX = 200;
 
 /** Series over time as a chart, and as a table for those who do not see the chart. */
-export function SeriesChart({ title, series }: { title: string; series: readonly Series[] }) {
+export function SeriesChart({ title, series }: { title: string; series: readonly ChartSeries[] }) {
   const headingId = useId();
   return (
     <section aria-labelledby={headingId} className={styles.section}>
@@ -28,24 +29,32 @@ export function SeriesChart({ title, series }: { title: string; series: readonly
   );
 }
 
-function Plot({ series, title }: { series: readonly Series[]; title: string }) {
+function Plot({ series, title }: { series: readonly ChartSeries[]; title: string }) {
   const element = useRef<HTMLDivElement>(null);
+  const chart = useRef<DrawnChart>(undefined);
+  const latest = useRef(series);
   const theme = useThemeVersion();
+  // New points change the drawn chart; other series need another one.
+  const names = JSON.stringify(series.map(({ name, isRatio }) => [name, isRatio]));
   useEffect(() => {
-    let remove: (() => void) | undefined;
+    latest.current = series;
+    chart.current?.setPoints(series);
+  }, [series]);
+  useEffect(() => {
     let isGone = false;
     void import('./draw-chart.ts').then(({ drawChart }) => {
-      if (element.current && !isGone) remove = drawChart(element.current, series);
+      if (element.current && !isGone) chart.current = drawChart(element.current, latest.current);
     });
     return () => {
       isGone = true;
-      remove?.();
+      chart.current?.remove();
+      chart.current = undefined;
     };
-  }, [series, theme]);
+  }, [names, theme]);
   return <div ref={element} className={styles.plot} role="img" aria-label={`Chart: ${title}`} />;
 }
 
-function PointTable({ series }: { series: readonly Series[] }) {
+function PointTable({ series }: { series: readonly ChartSeries[] }) {
   const rows = series.flatMap(({ name, points }) => points.map((point) => ({ name, ...point })));
   const visible = rows.slice(0, TABLE_ROWS_MAX);
   return (

@@ -10,6 +10,8 @@ import { logQuery } from './log-query.ts';
 import styles from './log-tab.module.css';
 import { LogToolbar } from './log-toolbar.tsx';
 
+const NO_LINES: readonly string[] = [];
+
 export interface LogTabProps {
   address: RunAddress;
   status: RunStatusV2;
@@ -25,7 +27,7 @@ export function LogTab({ address, status, find, onFind }: LogTabProps) {
   const [position, setPosition] = useState(0);
   const [isFollowing, setFollowing] = useState(!isTerminal(status));
   const searched = useDeferredValue(text);
-  const lines = useMemo(() => data?.lines ?? [], [data]);
+  const lines = data ?? NO_LINES;
   const matches = useMemo(() => findMatches(lines, searched), [lines, searched]);
   const current = matches[Math.min(position, matches.length - 1)];
   const search = (next: string) => {
@@ -57,7 +59,7 @@ export function LogTab({ address, status, find, onFind }: LogTabProps) {
         current={current}
         isFollowing={isFollowing}
         onFollow={setFollowing}
-        emptyText={data ? describeEmptyLog(status) : ''}
+        emptyText={data || !isTerminal(status) ? describeEmptyLog(status) : ''}
       />
     </div>
   );

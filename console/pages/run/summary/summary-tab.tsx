@@ -1,10 +1,8 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
-import { parseSeries } from '@switchyard/contract/runs/statistics-series.ts';
 import { useMemo } from 'react';
 import { Assets } from '../../../ui/assets/asset-list.tsx';
 import { type AssetFacts, listSummaryAssets } from '../../../ui/assets/asset-query.ts';
 import { Notice } from '../../../ui/notice.tsx';
-import { SeriesChart } from '../../../ui/series/series-chart.tsx';
 import type { RunAddress } from '../queries.ts';
 import { ChildRunList } from './child-run-list.tsx';
 import { ExecutionFacts } from './execution-facts.tsx';
@@ -12,6 +10,7 @@ import { IndicatorTable } from './indicator-table.tsx';
 import { LogExcerpt } from './log-excerpt.tsx';
 import { OptionTable } from './option-table.tsx';
 import { ReplayList } from './replay-list.tsx';
+import { RunCharts } from './run-charts.tsx';
 import { RunError } from './run-error.tsx';
 import { SolutionSection } from './solution-section.tsx';
 import styles from './summary-tab.module.css';
@@ -28,7 +27,6 @@ export interface SummaryTabProps {
 /** The results of a run: its error, solution, objective, indicators, options, log, limits and replays. */
 export function SummaryTab({ address, run, assets, baseline, onChooseBaseline }: SummaryTabProps) {
   const { metadata } = run;
-  const series = useMemo(() => parseSeries(metadata.statistics), [metadata.statistics]);
   const summaryAssets = useMemo(() => listSummaryAssets(assets), [assets]);
   const reportError = run.statistics.error || run.metrics?.error;
   return (
@@ -38,7 +36,7 @@ export function SummaryTab({ address, run, assets, baseline, onChooseBaseline }:
       {metadata.assets_error !== undefined && <Notice kind="warning">{metadata.assets_error}</Notice>}
       <SolutionSection run={run} />
       {summaryAssets.length > 0 && <Assets application={address.application} assets={summaryAssets} />}
-      {series.length > 0 && <SeriesChart title="Objective over time" series={series} />}
+      <RunCharts address={address} />
       <div className={styles.columns}>
         <IndicatorTable run={run} chosenBaseline={baseline} onChooseBaseline={onChooseBaseline} />
         <OptionTable options={metadata.options.options_summary} />

@@ -1,0 +1,52 @@
+/** Fills the queries of a run from its stream while it is active: its status, its log and its series. */
+import type { ReceivedEvent } from '@switchyard/contract/read-events.ts';
+import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import { useRef, useState } from 'react';
+import { client } from '../../../client/client.ts';
+import { useEvents } from '../../../client/events.ts';
+import { queryClient } from '../../../client/queries.ts';
+import { cleanLogLine } from '../log/clean-log-line.ts';
+import { logKey } from '../log/log-query.ts';
+import { getRunParams, type RunAddress, runQuery, seriesQuery } from '../queries.ts';
+import { mergeSeries, type SeriesChange } from './merge-series.ts';
+
+/** Follows the run from its first line. Does nothing for a run that had ended before. */
+export function useLiveRun(address: RunAddress, status: RunStatusV2): void {
+  const [wasActive] = useState(!isTerminal(status));
+  const lines = useRef<readonly string[]>([]);
+  const addLines = (items: LiveLog['items']) => {
+    lines.current = [...lines.current, ...items.map(({ log }) => cleanLogLine(log))];
+    queryClient.setQueryData(logKey(address), lines.current);
+  };
+  useEvents(
+    wasActive ? `${address.application}/${address.run}` : null,
+    (extras) => client.call('streamRunEvents', { params: getRunParams(address), ...extras }),
+    (event) => handleEvent(address, event, addLines),
+  );
+}
+
+function handleEvent(
+  address: RunAddress,
+  { event, data }: ReceivedEvent,
+  addLines: (items: LiveLog['items']) => void,
+): void {
+  if (event === 'log') addLines(parseData<{ items: LiveLog['items'] }>(data).items);
+  if (event === 'series') addPoints(address, parseData<SeriesChange>(data));
+  if (event !== 'status') return;
+  void queryClient.invalidateQueries({ queryKey: runQuery(address).queryKey });
+  // The statistics of an ended run may have more series.
+  if (isTerminal(parseData<{ status_v2: RunStatusV2 }>(data).status_v2))
+    void queryClient.invalidateQueries({ queryKey: seriesQuery(address).queryKey });
+}
+
+/** The contract declares the data of each event. */
+function parseData<T>(data: string): T {
+  return JSON.parse(data);
+}
+
+function addPoints(address: RunAddress, change: SeriesChange): void {
+  queryClient.setQueryData(seriesQuery(address).queryKey, (before) =>
+    mergeSeries(before ?? { series: [], phases: [] }, change),
+  );
+}
