@@ -4,20 +4,22 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 
 /** Space around the content, and the largest height, in pixels: a longer picture would be a page of its own. */
 const MARGIN = 16;
-const HEIGHT_MAX = 1000;
+const HEIGHT_MAX = 910;
 
-/** Writes the content of the page, without its navigation, to the path below the folder that `SCREENSHOTS` names. */
-export async function saveScreenshot(page: Page, path: string): Promise<void> {
+/** Writes a part of a page as a PNG to the path below the folder that `SCREENSHOTS` names; does nothing without one. */
+export async function saveScreenshot(part: Locator, path: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined || folder === '') return;
+  const page = part.page();
   const window = page.viewportSize();
-  if (window) await page.setViewportSize({ width: window.width, height: HEIGHT_MAX + window.height });
-  const box = await page.locator('main > *').first().boundingBox();
-  if (!box) throw new Error('The page has no content.');
+  // The whole part is visible in a window of this height, wherever it begins.
+  if (window) await page.setViewportSize({ width: window.width, height: 2 * HEIGHT_MAX });
+  const box = await part.boundingBox();
+  if (!box) throw new Error('The part of the page is not visible.');
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
   const clip = {

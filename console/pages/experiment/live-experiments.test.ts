@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the results of', () => {
       .waitFor();
     await page.getByRole('img', { name: 'result.value by unit: 24 units, 24 with a mean' }).waitFor();
     await page.getByRole('img', { name: /^Change of each indicator\. result\.value: better/ }).waitFor();
-    await saveScreenshot(page, 'using-switchyard/experiments/console-switchback.png');
+    await saveScreenshot(page.getByRole('article'), 'using-switchyard/experiments/console-switchback.png');
     await checkOnPhone(page);
   });
 
@@ -113,7 +113,6 @@ describe.skipIf(!hasBrowser)('the results of', () => {
       .waitFor();
     const dots = page.getByRole('group', { name: /^Change of result\.value on 12 originals/ });
     await dots.waitFor();
-    await saveScreenshot(page, 'using-switchyard/experiments/console-shadow.png');
     await checkOnPhone(page);
     expect(await dots.getByRole('link').first().getAttribute('href')).toMatch(/compare\?runs=/);
   });
@@ -152,7 +151,7 @@ describe.skipIf(!hasBrowser)('the results of', () => {
       .getByRole('row')
       .filter({ hasText: 'v3' });
     expect(await row.getByText('not worse').isVisible()).toBe(true);
-    await saveScreenshot(page, 'using-switchyard/experiments/console-bisect.png');
+    await saveScreenshot(page.getByRole('article'), 'using-switchyard/experiments/console-bisect.png');
     await checkOnPhone(page);
   });
 });

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     await page.getByLabel('Repetitions').first().fill('3');
     await plan.getByText('72 runs in all.').waitFor();
     await plan.getByText(/A plan of 12 inputs with 3 repetitions/).waitFor();
-    await saveScreenshot(page, 'using-switchyard/experiments/console-new-batch.png');
+    await saveScreenshot(plan, 'using-switchyard/experiments/console-plan.png');
     await submit(page, 'Start experiment', 'Cheaper routes');
     await page.waitForURL(/\/experiments\/batch\/cheaper-routes$/);
     const { body } = await at.server.client.call('getBatchExperimentMetadata', {
