@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { expect, test } from 'vitest';
 
 const SCRIPTS = join(import.meta.dirname, '..', 'scripts');
@@ -11,7 +12,7 @@ const benchmarks: { name: string }[] = JSON.parse(
 );
 
 // The benchmark of the site needs the built site; bench/site/site.test.ts runs it.
-test.each(benchmarks.filter(({ name }) => name !== 'site'))(
+test.each(benchmarks.filter(({ name }) => name !== 'site' && (name !== 'console' || hasBrowser)))(
   'B16: the short form of the benchmark $name runs',
   async ({ name }) => {
     const command = [join(SCRIPTS, 'bench.mjs'), 'quick', name];
