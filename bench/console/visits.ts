@@ -43,21 +43,20 @@ export function waitForIdle(page: Page): Promise<number> {
 
 /** Records frames during `act`, and returns the longest one in ms. */
 export async function measureLongestFrame(page: Page, act: () => Promise<void>): Promise<number> {
-  await page.evaluate(() => {
-    const record = { longest: 0, last: performance.now(), stopped: false };
+  const recorder = await page.evaluateHandle(() => {
+    const record = { longest: 0, last: performance.now(), isStopped: false };
     const next = () => {
       const now = performance.now();
       record.longest = Math.max(record.longest, now - record.last);
       record.last = now;
-      if (!record.stopped) requestAnimationFrame(next);
+      if (!record.isStopped) requestAnimationFrame(next);
     };
     requestAnimationFrame(next);
-    Object.assign(globalThis, { frames: record });
+    return record;
   });
   await act();
-  return page.evaluate(() => {
-    const { frames } = globalThis as unknown as { frames: { longest: number; stopped: boolean } };
-    frames.stopped = true;
-    return frames.longest;
+  return recorder.evaluate((record) => {
+    record.isStopped = true;
+    return record.longest;
   });
 }
