@@ -41,8 +41,8 @@ export function waitForIdle(page: Page): Promise<number> {
   );
 }
 
-/** Records frames during `act`, and returns the longest one in ms. */
-export async function measureLongestFrame(page: Page, act: () => Promise<void>): Promise<number> {
+/** Records frames during `useControls`, and returns the longest one in ms. */
+export async function measureLongestFrame(page: Page, useControls: () => Promise<void>): Promise<number> {
   const recorder = await page.evaluateHandle(() => {
     const record = { longest: 0, last: performance.now(), isStopped: false };
     const next = () => {
@@ -54,7 +54,7 @@ export async function measureLongestFrame(page: Page, act: () => Promise<void>):
     requestAnimationFrame(next);
     return record;
   });
-  await act();
+  await useControls();
   return recorder.evaluate((record) => {
     record.isStopped = true;
     return record.longest;
