@@ -2,9 +2,11 @@
  * Generates the rows of the list benchmark: copies of resources created by HTTP, spread over time, applications and
  * accounts.
  */
-import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Database } from '../../server/database/database.ts';
+import { encodeText } from '../../server/runs/values/encode-value.ts';
+import { hashField } from '../../server/runs/values/run-values.ts';
 import { multiplyRows, PADDED_ROW_NUMBER } from '../../server/testing/database/multiply-rows.ts';
 import { BENCH_APPLICATION } from './harness.ts';
 
@@ -77,6 +79,7 @@ export async function generateRuns(
   await addApplications(database, application.uid, rows);
   await addResources(database, key.id, rows);
   await addRuns(database, run, filled);
+  await addRunValues(database, application.uid, filled);
   return filled;
 }
 
@@ -207,6 +210,49 @@ async function addRuns(
   });
 }
 
+/** Distinct numbers of the generated indicator; the smallest is 2^52, from where the code of a double is the number itself. */
+const INDICATOR_VALUES = 100_003;
+export const SMALLEST_INDICATOR = 2 ** 52;
+
+/** Adds the values of the measured application's runs, as their ends would store them. */
+async function addRunValues(
+  database: Database,
+  applicationUid: string,
+  { runs, begin, stepMs }: GeneratedRuns,
+): Promise<void> {
+  const number = `(n * 7919) % ${INDICATOR_VALUES}`;
+  const hex = database.kind === 'sqlite' ? `printf('%012x', ${number})` : `lpad(to_hex(${number}), 12, '0')`;
+  const text = (value: string): string => `'${encodeText(value)}'`;
+  const spread = (prefix: string, count: number): string => `'${encodeText(prefix)}' || (n % ${count})`;
+  const fields = {
+    status: `case when n % 1000 = 0 then ${text('failed')} else ${text('succeeded')} end`,
+    instance_id: spread('instance-', 7),
+    version_id: spread('v', 50),
+    user_email: spread('planner-', 200),
+    run_type: text('standard'),
+    name: spread('tour ', 1000),
+    text: spread('tour', 1000),
+    'indicator.result.value': `'nc330' || ${hex}`,
+    'option.solver': spread('solver-', 3),
+  };
+  const template = 'run-template' as RunId;
+  await database.transact((tx) =>
+    tx.insertInto('run_values').values({ field: 0, created_at: 0, run_id: template, value: '' }).execute(),
+  );
+  for (const [field, value] of Object.entries(fields))
+    await multiplyRows(database, {
+      table: 'run_values',
+      template: { column: 'run_id', value: template },
+      count: Math.floor(runs / 2),
+      changes: {
+        field: String(hashField(applicationUid, field)),
+        created_at: `${begin} + (n - 1) * ${stepMs}`,
+        run_id: `'run-bulk-' || substr(cast(1000000000 + 2 * n - 1 as text), 2)`,
+        value,
+      },
+    });
+}
+
 /**
  * Creates two more accounts. On PostgreSQL it analyses the nearly empty tables and disables the server's own vacuum, so
  * that the statistics are as stale as possible.
@@ -224,6 +270,7 @@ async function addAccounts(database: Database, created_at: number): Promise<void
   if (database.kind === 'sqlite') return;
   for (const table of [
     'runs',
+    'run_values',
     'contents',
     'applications',
     'versions',

@@ -19,7 +19,13 @@ import { openSqlite } from '../../server/database/sqlite/sqlite.ts';
 import { createLog } from '../../server/log.ts';
 import { createDatabase, startPostgres } from '../../server/testing/database/postgres-server.ts';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
-import { formatRunId, type GeneratedRuns, generateRuns, runCreatedAt } from './generated-runs.ts';
+import {
+  formatRunId,
+  type GeneratedRuns,
+  generateRuns,
+  runCreatedAt,
+  SMALLEST_INDICATOR,
+} from './generated-runs.ts';
 import {
   BENCH_APPLICATION,
   median,
@@ -120,6 +126,49 @@ async function compareLists(sides: Sides): Promise<void> {
       time(side, 'GET', `${query}&pagetoken=${tokens.get(side)}`),
     );
   }
+}
+
+const interval = (from: number, to: number): string =>
+  `indicator=result.value:${SMALLEST_INDICATOR + from}..${SMALLEST_INDICATOR + to}`;
+
+/** One filter or one sort. The intervals match 0.01 %, 1 % and half of the runs. */
+const FILTERS = [
+  'status=succeeded',
+  'status=failed',
+  'status=queued',
+  'instance_id=instance-3',
+  'version_id=v7',
+  'user_email=planner-11',
+  'run_type=standard',
+  'name=tour%2017',
+  'text=tour17',
+  'text=tour',
+  'text=nowhere',
+  'option=solver:solver-1',
+  interval(0, 9),
+  interval(0, 999),
+  interval(0, 49_999),
+  'sort=created_at',
+  'sort=name',
+  'sort=-user_email',
+  'sort=-indicator.result.value',
+  'sort=option.solver',
+];
+
+/** Compares one filter or sort with the plain list of the same server. */
+async function compareFilters({ large }: Sides): Promise<void> {
+  const plain: number[] = [];
+  const filtered = new Map(FILTERS.map((filter) => [filter, [] as number[]]));
+  for (let count = 0; count < REQUESTS; count += 1) {
+    plain.push(await time(large, 'GET', `${APP}/runs`));
+    for (const [filter, durations] of filtered)
+      durations.push(await time(large, 'GET', `${APP}/runs?${filter}`));
+  }
+  const baseline = median(plain);
+  for (const [filter, durations] of filtered)
+    printLine(
+      `  ${`runs?${filter}`.padEnd(72)} ${median(durations).toFixed(2).padStart(8)} ms  plain list ${baseline.toFixed(2).padStart(7)} ms  ratio ${(median(durations) / baseline).toFixed(2)}`,
+    );
 }
 
 /** The small server has 250 runs to delete, in the half that is not read, for two rounds. */
@@ -255,6 +304,7 @@ async function bench(kind: Kind): Promise<void> {
       `${kind}, ${SIZES.large} runs against ${SIZES.small}${postgres ? ', with stale statistics' : ''}`,
     );
     await compareLists(sides);
+    await compareFilters(sides);
     await compareRuns(sides);
     if (!postgres) await printWhole(sides);
     if (!postgres) return;
@@ -263,6 +313,7 @@ async function bench(kind: Kind): Promise<void> {
     await database.close();
     printLine('postgres, after ANALYZE');
     await compareLists(sides);
+    await compareFilters(sides);
     await compareRuns(sides);
     await printWhole(sides);
   } finally {

@@ -18,8 +18,14 @@ import {
 /** SQLite reads a chunk in 1 to 5 ms, and nothing else runs meanwhile. */
 const CHUNK_ENTRIES = 2000;
 const CHUNKS_MAX = 25;
-/** So many entries of an interval of values are read and sorted by time, rather than all newer entries of the field. */
-const SORTED_ENTRIES_MAX = 5000;
+/**
+ * A scan by time of an interval of values stops before these chunks and looks how many entries the interval has. If they
+ * are at most so many, it reads and sorts them, rather than all entries of the field.
+ */
+const SORTED_ENTRIES_MAX = new Map([
+  [1, 500],
+  [8, 5000],
+]);
 
 /** The found entries in their order, and the position up to which the scan has read; null for the end of the order. */
 export interface Scan {
@@ -50,8 +56,10 @@ export async function scanEntries(
   let position = after;
   for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
     if (chunk > 0) await setImmediate();
-    if (chunk === 1 && order.by === 'time' && !isAnyValue(order)) {
-      const rest = await sortEntries(db, order, conditions, { after: position, count: count - found.length });
+    const sortedMax = SORTED_ENTRIES_MAX.get(chunk);
+    if (sortedMax !== undefined && order.by === 'time' && !isAnyValue(order)) {
+      const request = { after: position, count: count - found.length, entriesMax: sortedMax };
+      const rest = await sortEntries(db, order, conditions, request);
       if (rest) return { found: [...found, ...rest.found], through: rest.through };
     }
     const until: Entry | null = (await findEntryAhead(db, order, position, CHUNK_ENTRIES)) ?? null;
@@ -73,16 +81,16 @@ async function sortEntries(
   db: Reader,
   order: EntryOrder,
   conditions: EntryConditions,
-  { after, count }: ScanRequest,
+  { after, count, entriesMax }: ScanRequest & { entriesMax: number },
 ): Promise<Scan | undefined> {
   const { isDescending } = order;
   const entries = await listEntries(
     db,
     { ...order, by: 'value' },
     { after: null, until: null },
-    { conditions, limit: SORTED_ENTRIES_MAX + 1 },
+    { conditions, limit: entriesMax + 1 },
   );
-  if (entries.length > SORTED_ENTRIES_MAX) return undefined;
+  if (entries.length > entriesMax) return undefined;
   const later = entries
     .filter((entry) => after === null || comparePositions(after, entry, isDescending) < 0)
     .sort((one, other) => comparePositions(one, other, isDescending));
