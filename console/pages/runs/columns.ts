@@ -49,6 +49,20 @@ function findColumn(id: string): Column | undefined {
   return isFact(id) ? { id, label: FACTS[id], kind: 'fact' } : undefined;
 }
 
+const SORT_FIELDS: Partial<Record<Fact, string>> = {
+  instance: 'instance_id',
+  version: 'version_id',
+  user: 'user_email',
+  created: 'created_at',
+  type: 'run_type',
+};
+
+/** Returns the field by which the server sorts the column; undefined for a column without one. */
+export function findSortField({ id, kind }: Column): string | undefined {
+  if (kind !== 'fact') return id.replace(':', '.');
+  return isFact(id) ? SORT_FIELDS[id] : undefined;
+}
+
 /** Returns the columns of the ids in their order, each once. */
 export function findColumns(ids: readonly string[]): Column[] {
   return [...new Set(ids)]

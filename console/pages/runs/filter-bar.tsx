@@ -1,6 +1,7 @@
+import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
 import { useId } from 'react';
 import styles from './filter-bar.module.css';
-import { type RunFilters, TIME_WINDOWS, type TimeWindow } from './runs-search.ts';
+import { type FilterChange, type RunFilters, TIME_WINDOWS, type TimeWindow } from './runs-search.ts';
 
 const WINDOW_LABELS: Record<TimeWindow, string> = {
   '1h': 'Last hour',
@@ -9,20 +10,82 @@ const WINDOW_LABELS: Record<TimeWindow, string> = {
   '30d': 'Last 30 days',
 };
 
-/** A change of filters; undefined removes one. */
-type FilterChange = { [Name in keyof RunFilters]?: RunFilters[Name] | undefined };
+/** The filters behind the disclosure: label, and an example of a value. */
+const MORE_FILTERS = {
+  instance: ['Instance', 'production'],
+  version: ['Version', 'v2'],
+  user: ['User', 'planner@example.com'],
+  indicator: ['Indicators', 'result.value:..1000'],
+  option: ['Options', 'duration:10..60'],
+} as const;
+type MoreFilter = keyof typeof MORE_FILTERS;
 
-/** The filters of the runs table. Each is a search parameter of the same meaning. */
-export function FilterBar({
-  filters,
-  onChange,
-}: {
+function isMoreFilter(name: string): name is MoreFilter {
+  return Object.hasOwn(MORE_FILTERS, name);
+}
+
+interface FilterBarProps {
   filters: RunFilters;
   onChange: (change: FilterChange) => void;
-}) {
-  const id = useId();
+}
+
+/** The filters of the runs table. Each is a search parameter of the same meaning. */
+export function FilterBar({ filters, onChange }: FilterBarProps) {
+  const more = Object.keys(MORE_FILTERS).filter(isMoreFilter);
+  const isOpen = more.some((name) => filters[name] !== undefined);
   return (
     <search className={styles.filters} aria-label="Filters">
+      <TextFilter
+        label="Search"
+        example="name, id or description"
+        value={filters.text}
+        onChange={(text) => onChange({ text })}
+      />
+      <StatusFilter filters={filters} onChange={onChange} />
+      <TimeFilter filters={filters} onChange={onChange} />
+      <details className={styles.more} open={isOpen}>
+        <summary>More filters</summary>
+        <div className={styles.fields}>
+          {more.map((name) => (
+            <TextFilter
+              key={name}
+              label={MORE_FILTERS[name][0]}
+              example={MORE_FILTERS[name][1]}
+              value={filters[name]}
+              onChange={(value) => onChange({ [name]: value })}
+            />
+          ))}
+        </div>
+      </details>
+    </search>
+  );
+}
+
+function StatusFilter({ filters, onChange }: FilterBarProps) {
+  const id = useId();
+  return (
+    <span className={styles.filter}>
+      <label htmlFor={id}>Status</label>
+      <select
+        id={id}
+        value={filters.status ?? ''}
+        onChange={(event) =>
+          onChange({ status: RUN_STATUSES_V2.find((status) => status === event.target.value) })
+        }
+      >
+        <option value="">All</option>
+        {RUN_STATUSES_V2.map((status) => (
+          <option key={status}>{status}</option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+function TimeFilter({ filters, onChange }: FilterBarProps) {
+  const id = useId();
+  return (
+    <span className={styles.filter}>
       <label htmlFor={id}>Created</label>
       <select
         id={id}
@@ -38,6 +101,39 @@ export function FilterBar({
           </option>
         ))}
       </select>
-    </search>
+    </span>
+  );
+}
+
+/** A filter that applies when the reader presses Enter or leaves the field. */
+function TextFilter({
+  label,
+  example,
+  value = '',
+  onChange,
+}: {
+  label: string;
+  example: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  const id = useId();
+  const apply = (text: string) => {
+    if (text.trim() !== value) onChange(text.trim() || undefined);
+  };
+  return (
+    <span className={styles.filter}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        // A change of the address, as by the back button, replaces the text.
+        key={value}
+        id={id}
+        type="search"
+        placeholder={example}
+        defaultValue={value}
+        onBlur={(event) => apply(event.target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && apply(event.currentTarget.value)}
+      />
+    </span>
   );
 }

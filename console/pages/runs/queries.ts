@@ -2,7 +2,7 @@ import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
-import type { RunFilters, TimeWindow } from './runs-search.ts';
+import { formatQuery, type RunFilters, type TimeWindow } from './runs-search.ts';
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS: Record<TimeWindow, number> = {
@@ -20,7 +20,7 @@ interface PageParam {
 
 const FIRST_PAGE: PageParam = {};
 
-/** The runs of an application that match the filters, newest first, by pages. It refetches while a listed run is active. */
+/** The runs of an application that match the filters, in their order, by pages. It refetches while a listed run is active. */
 export const runsQuery = (application: string, filters: RunFilters) =>
   infiniteQueryOptions({
     queryKey: ['listRuns', application, filters],
@@ -29,7 +29,7 @@ export const runsQuery = (application: string, filters: RunFilters) =>
       const start = pageParam.start ?? computeStart(filters.within);
       const { body } = await client.call('listRuns', {
         params: { application_id: application },
-        query: { ...pageParam, ...(start !== undefined && { start }) },
+        query: { ...formatQuery(filters), ...pageParam, ...(start !== undefined && { start }) },
         signal,
       });
       return { runs: body.runs, start, next: body.next_page_token };

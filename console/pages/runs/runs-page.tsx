@@ -12,7 +12,7 @@ import { FilterBar } from './filter-bar.tsx';
 import { runsQuery } from './queries.ts';
 import { RunActions } from './run-actions.tsx';
 import styles from './runs-page.module.css';
-import { type RunsSearch, readFilters } from './runs-search.ts';
+import { hasFilter, parseRunsSearch, type RunFilters, type RunsSearch, readFilters } from './runs-search.ts';
 import { RunsTable } from './runs-table.tsx';
 
 /** The runs of an application as a table. Filters, columns and selection are in the address. */
@@ -48,22 +48,22 @@ export function RunsPage() {
         />
       </div>
       {error && <Notice kind="error">{describeError(error)}</Notice>}
-      {data && runs.length === 0 && (
-        <NoRuns application={application} hasFilter={Object.keys(filters).length > 0} />
-      )}
+      {data && runs.length === 0 && !hasNextPage && <NoRuns application={application} filters={filters} />}
       {runs.length > 0 && (
         <RunsTable
           application={application}
           runs={runs}
           columns={findColumns(visible)}
           selected={selected}
+          sort={filters.sort}
+          onSort={(sort) => change({ ...search, sort })}
           onSelect={(ids) => change({ ...search, selected: ids.size === 0 ? undefined : [...ids] })}
         />
       )}
       <p className={styles.more}>
         {hasNextPage ? (
           <Button onPress={() => fetchNextPage()} isDisabled={isFetchingNextPage}>
-            {isFetchingNextPage ? 'Loading …' : 'Load more'}
+            {isFetchingNextPage ? 'Loading …' : runs.length > 0 ? 'Load more' : 'Search older runs'}
           </Button>
         ) : (
           runs.length > 0 && `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`
@@ -76,16 +76,16 @@ export function RunsPage() {
 /** Returns the function that replaces the search parameters of the page; an undefined one is removed. */
 function useSearchChange() {
   const navigate = useNavigate({ from: '/apps/$application/runs' });
-  return ({ within, columns, selected }: { [Name in keyof RunsSearch]: RunsSearch[Name] | undefined }) =>
+  return (search: { [Name in keyof RunsSearch]: RunsSearch[Name] | undefined }) =>
     navigate({
-      search: { ...(within && { within }), ...(columns && { columns }), ...(selected && { selected }) },
+      search: parseRunsSearch(search),
       replace: true,
       resetScroll: false,
     });
 }
 
-function NoRuns({ application, hasFilter }: { application: string; hasFilter: boolean }) {
-  if (hasFilter)
+function NoRuns({ application, filters }: { application: string; filters: RunFilters }) {
+  if (hasFilter(filters))
     return (
       <EmptyState title="No run matches the filters">
         <p>

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { readRowKey } from './row-keys.ts';
-import { parseRunsSearch, readFilters } from './runs-search.ts';
+import { formatQuery, parseRunsSearch, readFilters } from './runs-search.ts';
 
 test.each([
   [{}, {}],
   [{ within: '24h' }, { within: '24h' }],
+  [
+    { status: 'failed', text: 47, user: '', indicator: 'cost:..5', sort: '-created_at', option: ['a'] },
+    { status: 'failed', text: '47', indicator: 'cost:..5', sort: '-created_at' },
+  ],
+  [{ status: 'done' }, {}],
   [{ within: 'ever', columns: 'user', selected: 7, other: 1 }, {}],
   [
     { columns: ['user', 3], selected: ['run-1', null] },
@@ -16,6 +21,16 @@ test.each([
 
 test('columns and selection are no filters', () => {
   expect(readFilters({ within: '7d', columns: ['user'], selected: ['run-1'] })).toEqual({ within: '7d' });
+});
+
+test('filters are the parameters of the server', () => {
+  const filters = { within: '7d', status: 'failed', user: 'a@b', instance: 'i1', sort: 'name' } as const;
+  expect(formatQuery(filters)).toEqual({
+    status: 'failed',
+    user_email: 'a@b',
+    instance_id: 'i1',
+    sort: 'name',
+  });
 });
 
 const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };

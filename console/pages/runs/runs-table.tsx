@@ -3,10 +3,11 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
 import { useOpenRun } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
-import type { Column } from './columns.ts';
+import { type Column, findSortField } from './columns.ts';
 import { readRowKey } from './row-keys.ts';
 import { RunRow } from './run-row.tsx';
 import styles from './runs-table.module.css';
+import { SortHeader } from './sort-header.tsx';
 
 /** Height of a row in pixels, as the style sheet sets it. */
 const ROW_PX = 44;
@@ -19,10 +20,14 @@ export interface RunsTableProps {
   /** Ids of the selected runs. */
   selected: ReadonlySet<string>;
   onSelect: (ids: ReadonlySet<string>) => void;
+  /** The order of the server, as its query parameter. */
+  sort: string | undefined;
+  onSort: (sort: string | undefined) => void;
 }
 
 /** A grid of runs. Arrow keys move between rows, x selects, Enter opens. Only the rows on the screen are rendered. */
-export function RunsTable({ application, runs, columns, selected, onSelect }: RunsTableProps) {
+export function RunsTable(props: RunsTableProps) {
+  const { application, runs, columns, selected, onSelect } = props;
   const body = useRef<HTMLTableElement>(null);
   const { rows, before, after, focusRow } = useVisibleRows(body, runs.length);
   const { active, setCurrent, toggle, handleKey } = useRowKeys(
@@ -41,7 +46,7 @@ export function RunsTable({ application, runs, columns, selected, onSelect }: Ru
         aria-rowcount={runs.length + 1}
         onKeyDown={handleKey}
       >
-        <HeaderRow runs={runs} columns={columns} selected={selected} onSelect={onSelect} />
+        <HeaderRow {...props} />
         <Spacer height={before} />
         <tbody>
           {rows.map((index) => {
@@ -70,7 +75,12 @@ export function RunsTable({ application, runs, columns, selected, onSelect }: Ru
 
 /** Returns the row that has the focus, and what keys and clicks do with it. */
 function useRowKeys(
-  { application, runs, selected, onSelect }: Omit<RunsTableProps, 'columns'>,
+  {
+    application,
+    runs,
+    selected,
+    onSelect,
+  }: Pick<RunsTableProps, 'application' | 'runs' | 'selected' | 'onSelect'>,
   focusRow: (index: number) => void,
 ) {
   const [current, setCurrent] = useState(0);
@@ -140,7 +150,7 @@ function Spacer({ height }: { height: number }) {
   );
 }
 
-function HeaderRow({ runs, columns, selected, onSelect }: Omit<RunsTableProps, 'application'>) {
+function HeaderRow({ runs, columns, selected, onSelect, sort, onSort }: RunsTableProps) {
   const isAll = runs.every(({ id }) => selected.has(id));
   return (
     <thead>
@@ -153,13 +163,29 @@ function HeaderRow({ runs, columns, selected, onSelect }: Omit<RunsTableProps, '
             onChange={() => onSelect(isAll ? new Set() : new Set(runs.map(({ id }) => id)))}
           />
         </th>
-        <th>Status</th>
-        <th>Run</th>
-        {columns.map(({ id, label, kind }) => (
-          <th key={id} className={kind === 'indicator' || id === 'duration' ? styles.number : undefined}>
-            {label}
-          </th>
-        ))}
+        <SortHeader label="Status" field="status" sort={sort} onSort={onSort} />
+        <SortHeader label="Run" field="name" sort={sort} onSort={onSort} />
+        {columns.map((column) => {
+          const { id, label, kind } = column;
+          const className = kind === 'indicator' || id === 'duration' ? styles.number : undefined;
+          const field = findSortField(column);
+          if (field === undefined)
+            return (
+              <th key={id} className={className}>
+                {label}
+              </th>
+            );
+          return (
+            <SortHeader
+              key={id}
+              label={label}
+              field={field}
+              sort={sort}
+              onSort={onSort}
+              className={className}
+            />
+          );
+        })}
       </tr>
     </thead>
   );
