@@ -31,6 +31,7 @@ import { countUsageJob } from './usage/count-usage.ts';
 import { removeDeletedWebhooksJob, removeOldConversationsJob } from './webhooks/clean-up.ts';
 import { type SendDeliveriesParts, sendDeliveriesJob } from './webhooks/deliveries.ts';
 import { fanOutEventsJob } from './webhooks/fan-out.ts';
+import { fanOutExperimentEventsJob } from './webhooks/fan-out-experiments.ts';
 
 interface Parts extends JobContext, SendDeliveriesParts {
   database: Database;
@@ -91,6 +92,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
     ],
     webhooks: [
       fanOutEventsJob(parts),
+      fanOutExperimentEventsJob(parts),
       sendDeliveriesJob(parts),
       wakeable.removeDeletedWebhooks,
       removeOldConversationsJob(parts),

@@ -15,7 +15,7 @@ import {
   timestampSchema,
 } from '../schemas/field-schemas.ts';
 import { type ConversationId, type EventId, idSchema, newIdSchema, type WebhookId } from '../schemas/ids.ts';
-import { CONVERSATION_STATUSES } from '../states.ts';
+import { CONVERSATION_STATUSES, EXPERIMENT_STATUSES, EXPERIMENT_TYPES } from '../states.ts';
 import { EVENT_TYPE_DESCRIPTIONS, EVENT_TYPES } from './event-types.ts';
 
 const eventType = stringEnum(
@@ -119,6 +119,23 @@ export const RunInfo = Type.Object(
 );
 export type RunInfo = Static<typeof RunInfo>;
 
+/** An experiment at the time of an event. */
+export const ExperimentInfo = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the experiment.' }),
+    application_id: Type.String({ description: 'Id of the application.' }),
+    type: stringEnum(EXPERIMENT_TYPES, 'Type of the experiment.'),
+    name: Type.String({ description: 'Name of the experiment.' }),
+    description: Type.String({ description: 'Description; empty by default.' }),
+    status: stringEnum(EXPERIMENT_STATUSES, 'The status after the change.'),
+    user_email: Type.String({ description: 'E-mail address of the creator.' }),
+    created_at: timestampSchema('Creation time'),
+    updated_at: timestampSchema('Time of the change'),
+  },
+  { $id: 'ExperimentInfo', description: 'The experiment at the time of the event.' },
+);
+export type ExperimentInfo = Static<typeof ExperimentInfo>;
+
 export const WebhookEvent = Type.Object(
   {
     event_type: eventType,
@@ -127,9 +144,11 @@ export const WebhookEvent = Type.Object(
     created_at: timestampSchema('Time of the event'),
     sequence: Type.Integer({
       description:
-        'Sequence number that increases with every event of the run. Compare it to detect late deliveries.',
+        'Sequence number that increases with every event of the run or experiment. Compare it to detect late deliveries.',
     }),
-    data: RunInfo,
+    data: Type.Union([RunInfo, ExperimentInfo], {
+      description: 'The run of a `run.status` event, or the experiment of an `experiment.status` event.',
+    }),
   },
   { $id: 'WebhookEvent', description: 'Body of a delivery.' },
 );

@@ -88,7 +88,7 @@ export const createWebhook = defineOperation({
   tag: 'webhooks',
   summary: 'Create a webhook',
   description:
-    'Subscribes a URL to future run events of the account. Each delivery is a signed POST. The server generates the signing secret; read it with `getWebhookSecret`.',
+    'Subscribes a URL to future events of the account: status changes of runs, of experiments, or of both. Each delivery is a signed POST. The server generates the signing secret; read it with `getWebhookSecret`.',
   right: 'write',
   body: { schema: WebhookCreate, example: create },
   responses: { 201: { description: 'The webhook.', schema: Webhook, example } },
@@ -255,7 +255,7 @@ export const triggerEvent = defineOperation({
   tag: 'webhooks',
   summary: 'Send a test event',
   description:
-    'Sends an example event to every webhook that subscribes to its type, so that you can test a receiver without a run. Its run does not exist and has the id `run-example`.',
+    'Sends an example event to every webhook that subscribes to its type, so that you can test a receiver without a run. Its run or experiment does not exist and has the id `run-example` or `experiment-example`.',
   right: 'write',
   body: { schema: EventTrigger, example: { event_type: 'run.status' } },
   responses: {

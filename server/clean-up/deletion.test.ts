@@ -34,6 +34,8 @@ const RETAINED_TABLES = [
   'usage_days',
   'cost_rates',
   'workers',
+  // Its rows exist only until their deliveries are enqueued.
+  'experiment_events',
 ];
 const LARGE_TEXT = 'x'.repeat(100_000);
 const APP = nodeApp(`(input) => {

@@ -32,8 +32,11 @@ describe('of a run', () => {
     });
     const deliveries = await at.receiver.until((all) => all.length === 3 && all);
     const inOrder = [...deliveries].sort((a, b) => a.event.sequence - b.event.sequence);
-    expect(inOrder.map((one) => one.event.data.status_v2)).toEqual(['queued', 'running', 'succeeded']);
-    expect(inOrder.map((one) => one.event.data.status)).toEqual(['running', 'running', 'succeeded']);
+    expect(inOrder.map((one) => one.event.data)).toMatchObject([
+      { status_v2: 'queued', status: 'running' },
+      { status_v2: 'running', status: 'running' },
+      { status_v2: 'succeeded', status: 'succeeded' },
+    ]);
     expect(new Set(deliveries.map((one) => one.event.event_id)).size).toBe(3);
     expect(new Set(deliveries.map((one) => one.event.sequence)).size).toBe(3);
     const last = inOrder[2]?.event;
@@ -118,7 +121,11 @@ describe('of a run', () => {
         .map((one) => one.event)
         .filter((one) => one.data.id === id)
         .sort((a, b) => a.sequence - b.sequence);
-      expect(mine.map((one) => one.data.status_v2)).toEqual(['queued', 'running', 'succeeded']);
+      expect(mine.map((one) => one.data)).toMatchObject([
+        { status_v2: 'queued' },
+        { status_v2: 'running' },
+        { status_v2: 'succeeded' },
+      ]);
     }
   });
 

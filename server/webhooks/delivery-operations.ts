@@ -1,11 +1,10 @@
 /** Operations on the deliveries of webhooks: conversations, replays and test events. */
-import type { EventType } from '@switchyard/contract/account/event-types.ts';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, notFound, type Problem, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { makeId } from '../random.ts';
-import { createExampleRun } from './example-run.ts';
+import { createExampleExperiment, createExampleRun } from './example-events.ts';
 import { enqueueDeliveries, listSubscribedWebhooks } from './fan-out.ts';
 import { formatConversation, formatEvent } from './format-webhook.ts';
 import { insertDeliveries } from './outbox.ts';
@@ -64,13 +63,15 @@ export const replayWebhookConversation: OperationHandler<'replayWebhookConversat
 
 export const triggerEvent: OperationHandler<'triggerEvent'> = async (context, { caller, body, commit }) => {
   const now = context.clock.now();
+  const createExampleData =
+    body.event_type === 'experiment.status' ? createExampleExperiment : createExampleRun;
   const committed = await commit(async (tx) => {
-    const webhooks = await listSubscribedWebhooks(tx, caller.account, body.event_type as EventType);
+    const webhooks = await listSubscribedWebhooks(tx, caller.account, body.event_type);
     const event = await enqueueDeliveries(context, tx, webhooks, {
       event_type: body.event_type,
       created_at: now,
       sequence: 0,
-      data: createExampleRun(caller.email, now),
+      data: createExampleData(caller.email, now),
     });
     return { status: 201, body: formatEvent(event, webhooks) };
   });

@@ -2,7 +2,7 @@
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { AccountId, ApplicationId, ExperimentId } from '@switchyard/contract/schemas/ids.ts';
 import type { ExperimentStatus, ExperimentType } from '@switchyard/contract/states.ts';
-import { sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import type { Migration } from '../../database/migrate.ts';
 
 /** The kinds of experiments; each has its own collection in the API. A scenario test is a batch. */
@@ -68,8 +68,19 @@ interface ExperimentInputPropertiesTable {
   properties: string;
 }
 
+/** A status change of an experiment that its account's webhooks get. The row exists until its deliveries are enqueued. */
+export interface ExperimentEventsTable {
+  /** Increases with each event, but not always in the order of commits. */
+  seq: number;
+  account_id: AccountId;
+  /** The experiment at the time of the change: an ExperimentInfo in JSON. */
+  data: string;
+  at: number;
+}
+
 declare module '../../database/database.ts' {
   interface Tables {
+    experiment_events: Omit<ExperimentEventsTable, 'seq'> & { seq: Generated<number> };
     experiments: ExperimentsTable;
     experiment_inputs: ExperimentInputsTable;
     experiment_input_properties: ExperimentInputPropertiesTable;
@@ -202,6 +213,18 @@ export const migrations: readonly Migration[] = [
         .createTable('experiment_input_properties')
         .addColumn('experiment_uid', 'text', (column) => column.primaryKey())
         .addColumn('properties', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '0087-experiment-events',
+    async up(db, types) {
+      await db.schema
+        .createTable('experiment_events')
+        .addColumn('seq', types.sequence)
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('data', 'text', (column) => column.notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
         .execute();
     },
   },

@@ -8,6 +8,7 @@ import type {
 import { sql } from 'kysely';
 import type { Writer } from '../../database/database.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
+import { insertExperimentEvent } from './experiment-events.ts';
 import type { ExperimentKind, ExperimentsTable } from './schema.ts';
 
 /** Inserts an experiment; returns false when the application has another of the same kind and id. */
@@ -17,7 +18,9 @@ export async function insertExperiment(tx: Writer, experiment: ExperimentsTable)
     .values(experiment)
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
+  if (result.numInsertedOrUpdatedRows !== 1n) return false;
+  await insertExperimentEvent(tx, experiment);
+  return true;
 }
 
 /** The columns that a transition of an experiment writes besides the status. */
@@ -68,8 +71,11 @@ async function updateStatus(
     .where('kind', 'in', kinds)
     .where('deleted_at', 'is', null)
     .where('status', '=', from)
+    .returningAll()
     .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  if (!result) return false;
+  await insertExperimentEvent(tx, result);
+  return true;
 }
 
 /** Inserts an acceptance test; returns false when the application has another of the same id. */

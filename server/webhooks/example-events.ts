@@ -1,6 +1,6 @@
-/** The run in test events. */
+/** The run and the experiment in test events. */
 
-import type { RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
+import type { ExperimentInfo, RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -25,5 +25,20 @@ export function createExampleRun(email: string, at: number): RunInfo {
     queuing_priority: PRIORITY_DEFAULT,
     queuing_disabled: false,
     statistics: { status: 'success', error: '', indicators: [{ name: 'result.value', value: 42 }] },
+  };
+}
+
+/** Returns a completed experiment that does not exist, in the form in which events contain experiments. */
+export function createExampleExperiment(email: string, at: number): ExperimentInfo {
+  return {
+    id: 'experiment-example',
+    application_id: 'application-example',
+    type: 'batch',
+    name: 'An example',
+    description: 'Made up to try a webhook; there is no such experiment.',
+    status: 'completed',
+    user_email: email,
+    created_at: formatRfc3339(at),
+    updated_at: formatRfc3339(at),
   };
 }
