@@ -13,9 +13,19 @@ function readSignedUrl(url: string) {
 /** Uploads the input of a run, and returns the id of the upload. */
 export async function uploadInput(application: string, content: Blob): Promise<string> {
   const { body } = await client.call('createRunUpload', { params: { application_id: application } });
-  const { id, query } = readSignedUrl(body.upload_url);
+  return putContent(body, content);
+}
+
+/** Uploads the archive of an app, and returns the id of the upload, which is not active yet. */
+export async function uploadExecutable(application: string, archive: Blob): Promise<string> {
+  const { body } = await client.call('getBinaryUpload', { params: { application_id: application } });
+  return putContent(body, archive);
+}
+
+async function putContent(upload: { upload_id: string; upload_url: string }, content: Blob): Promise<string> {
+  const { id, query } = readSignedUrl(upload.upload_url);
   await client.call('putUpload', { params: { upload_id: id }, query, body: content });
-  return body.upload_id;
+  return upload.upload_id;
 }
 
 /** Reads the content of a signed URL. */

@@ -1,15 +1,22 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { useRight } from '../../ui/use-right.ts';
 import styles from './application-page.module.css';
 import { IndicatorSection } from './indicator-section.tsx';
 import { InstancesSection } from './instances-section.tsx';
 import { applicationQuery, versionsQuery } from './queries.ts';
 import { RecentRuns } from './recent-runs.tsx';
 import { VersionsSection } from './versions-section.tsx';
+
+const PushDialog = lazy(async () => ({
+  default: (await import('./push/push-dialog.tsx')).PushDialog,
+}));
 
 /** One application: how its objective develops, its latest runs, and what they can run. */
 export function ApplicationPage() {
@@ -27,9 +34,12 @@ export function ApplicationPage() {
           </>
         }
         actions={
-          <Link to="/apps/$application/runs" params={{ application }} className={styles.runs}>
-            All runs
-          </Link>
+          <>
+            <Link to="/apps/$application/runs" params={{ application }} className={styles.runs}>
+              All runs
+            </Link>
+            <PushButton application={application} isFirst={data.active_executable === null} />
+          </>
         }
       />
       <div className={styles.sections}>
@@ -39,6 +49,23 @@ export function ApplicationPage() {
         <VersionsSection application={application} />
         <ExecutableSection application={application} />
       </div>
+    </>
+  );
+}
+
+/** Opens the dialog that pushes an app. It is the main action until the application has an executable. */
+function PushButton({ application, isFirst }: { application: string; isFirst: boolean }) {
+  const canWrite = useRight('write');
+  const [isPushing, setPushing] = useState(false);
+  if (!canWrite) return null;
+  return (
+    <>
+      <Button kind={isFirst ? 'primary' : 'plain'} onPress={() => setPushing(true)}>
+        Push app
+      </Button>
+      <Suspense fallback={null}>
+        {isPushing && <PushDialog application={application} onClose={() => setPushing(false)} />}
+      </Suspense>
     </>
   );
 }
@@ -73,7 +100,7 @@ function ExecutableSection({ application }: { application: string }) {
         </dl>
       ) : (
         <p className={styles.hint}>
-          Push an app: <code>npm run push -- path/to/app {application}</code>
+          Push an app here, or from a terminal: <code>npm run push -- path/to/app {application}</code>
         </p>
       )}
     </section>
