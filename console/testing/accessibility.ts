@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
  */
 export async function findAccessibilityProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
+  await waitForTransitions(page);
   const inLight = await runAxeWithContrast(page, 'all');
   await page.emulateMedia({ colorScheme: 'dark' });
   await waitForTransitions(page);

@@ -34,7 +34,7 @@ export function InstancesSection({ application }: { application: string }) {
             {instances.map(({ id, name, version_id, configuration }) => (
               <tr key={id}>
                 <td>
-                  {name} {name !== id && <code>{id}</code>}
+                  <bdi>{name}</bdi> {name !== id && <code>{id}</code>}
                 </td>
                 <td>{version_id || 'newest executable'}</td>
                 <td className={styles.options}>

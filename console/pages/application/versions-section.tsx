@@ -32,7 +32,7 @@ export function VersionsSection({ application }: { application: string }) {
               {versions.map(({ id, name, executable, created_at }) => (
                 <tr key={id}>
                   <td>
-                    {name} {name !== id && <code>{id}</code>}
+                    <bdi>{name}</bdi> {name !== id && <code>{id}</code>}
                   </td>
                   <td>
                     {instances

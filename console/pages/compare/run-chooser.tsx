@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { escapeInvisible } from '../../ui/content/json-text.ts';
 import styles from './compare-page.module.css';
 import type { ComparedRun } from './compare-runs.ts';
 import { newestRunsQuery } from './queries.ts';
@@ -51,7 +52,7 @@ export function RunChooser({ application, runs, onChange }: RunChooserProps) {
             </option>
             {others.map((run) => (
               <option key={run.id} value={run.id}>
-                {`${run.name ? `${run.name} · ` : ''}${run.id} · ${run.status_v2}`}
+                {`${run.name ? `${escapeInvisible(run.name)} · ` : ''}${run.id} · ${run.status_v2}`}
               </option>
             ))}
           </select>

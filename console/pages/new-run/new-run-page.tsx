@@ -154,7 +154,7 @@ function SubmitArea({ errors, refusal, isPending, onCompare }: SubmitAreaProps) 
 function Origin({ data: { application, original } }: { data: NewRunData }) {
   return (
     <>
-      {application.name}
+      <bdi>{application.name}</bdi>
       {original && (
         <>
           {' '}

@@ -104,6 +104,8 @@ function RunTabs({ address, run }: RunProps) {
       status={run.status_v2}
       find={search.find ?? ''}
       onFind={(find) => setSearch({ find: find === '' ? undefined : find }, true)}
+      level={search.level}
+      onSelectLevel={(level) => setSearch({ level }, true)}
     />
   );
   return (
@@ -135,12 +137,13 @@ function useSetSearch(): (change: SearchChange, isReplacement?: boolean) => void
   return (change, isReplacement = false) => {
     void navigate({
       search: (previous) => {
-        const { tab, find, mode, baseline } = { ...previous, ...change };
+        const { tab, find, mode, baseline, level } = { ...previous, ...change };
         return {
           ...(tab !== undefined && { tab }),
           ...(find !== undefined && { find }),
           ...(mode !== undefined && { mode }),
           ...(baseline !== undefined && { baseline }),
+          ...(level !== undefined && { level }),
         };
       },
       replace: isReplacement,

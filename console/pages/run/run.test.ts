@@ -106,6 +106,9 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await search.fill('IMPROVED 2999');
     await page.getByText('1 of 1', { exact: true }).waitFor();
     await log.locator('mark').filter({ hasText: 'improved 2999' }).waitFor();
+    await page.getByLabel('Level').selectOption('error');
+    await page.getByText('No line has this level.').waitFor();
+    await page.getByLabel('Level').selectOption('');
     await search.fill('evil');
     await log.getByText('<img src=x onerror=alert(1)> ⟨U+202E⟩evil').waitFor();
     await page.reload();

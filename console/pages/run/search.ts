@@ -1,5 +1,6 @@
 /** The search parameters of the run page, which are its state. */
 import { type ContentMode, parseContentMode } from '../../ui/content/content-mode.ts';
+import { LOG_LEVELS, type LogLevel } from './log/read-level.ts';
 
 const RUN_TABS = ['summary', 'output', 'input', 'log'] as const;
 const ASSET_TAB = 'asset:';
@@ -11,6 +12,8 @@ export interface RunSearch {
   tab?: RunTab;
   /** The text that is searched for in the log. */
   find?: string;
+  /** The least severity of the visible lines of the log. */
+  level?: LogLevel;
   /** The view of the input or output. */
   mode?: ContentMode;
   /** The run whose indicators those of this run are compared with; absent for the default. */
@@ -26,10 +29,12 @@ export function getAssetTab(label: string): RunTab {
 export function parseRunSearch(search: Record<string, unknown>): RunSearch {
   const tab = RUN_TABS.find((one) => one === search.tab) ?? parseAssetTab(search.tab);
   const mode = parseContentMode(search.mode);
+  const level = LOG_LEVELS.find((one) => one === search.level);
   const { find, baseline } = search;
   return {
     ...(tab !== undefined && tab !== 'summary' && { tab }),
     ...(mode !== undefined && { mode }),
+    ...(level !== undefined && { level }),
     ...((typeof find === 'string' || typeof find === 'number') && find !== '' && { find: String(find) }),
     ...(typeof baseline === 'string' && baseline !== '' && { baseline }),
   };

@@ -14,6 +14,8 @@ const END_PX = 2 * LINE_PX;
 
 interface LogLinesProps {
   lines: readonly string[];
+  /** The indexes of the lines in the whole log; undefined when these are all. */
+  indexes: readonly number[] | undefined;
   searched: string;
   /** Index of the line with the current match. */
   current: number | undefined;
@@ -23,7 +25,15 @@ interface LogLinesProps {
 }
 
 /** The visible lines of a log of any length. */
-export function LogLines({ lines, searched, current, isFollowing, onFollow, emptyText }: LogLinesProps) {
+export function LogLines({
+  lines,
+  indexes,
+  searched,
+  current,
+  isFollowing,
+  onFollow,
+  emptyText,
+}: LogLinesProps) {
   const element = useRef<HTMLElement>(null);
   const list = useVirtualizer({
     count: lines.length,
@@ -61,7 +71,7 @@ export function LogLines({ lines, searched, current, isFollowing, onFollow, empt
             style={{ transform: `translateY(${start}px)` }}
           >
             <span className={styles.number} aria-hidden="true">
-              {index + 1}
+              {(indexes?.[index] ?? index) + 1}
             </span>
             <LineText line={lines[index] ?? ''} searched={searched} />
           </div>

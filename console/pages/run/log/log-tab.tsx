@@ -9,6 +9,7 @@ import { LogLines } from './log-lines.tsx';
 import { logQuery } from './log-query.ts';
 import styles from './log-tab.module.css';
 import { LogToolbar } from './log-toolbar.tsx';
+import { findLinesOfLevel, type LogLevel } from './read-level.ts';
 
 const NO_LINES: readonly string[] = [];
 
@@ -18,16 +19,21 @@ export interface LogTabProps {
   /** The searched text of the address. */
   find: string;
   onFind: (find: string) => void;
+  /** The least severity of the visible lines, from the address. */
+  level: LogLevel | undefined;
+  onSelectLevel: (level: LogLevel | undefined) => void;
 }
 
 /** The log of a run with a search. It grows while the run is active, and shows the end unless the person scrolls up. */
-export function LogTab({ address, status, find, onFind }: LogTabProps) {
+export function LogTab({ address, status, find, onFind, level, onSelectLevel }: LogTabProps) {
   const { data, error } = useQuery(logQuery(address, status));
   const [text, setText] = useState(find);
   const [position, setPosition] = useState(0);
   const [isFollowing, setFollowing] = useState(!isTerminal(status));
   const searched = useDeferredValue(text);
-  const lines = data ?? NO_LINES;
+  const all = data ?? NO_LINES;
+  const indexes = useMemo(() => findLinesOfLevel(all, level), [all, level]);
+  const lines = useMemo(() => indexes?.map((index) => all[index] ?? '') ?? all, [all, indexes]);
   const matches = useMemo(() => findMatches(lines, searched), [lines, searched]);
   const current = matches[Math.min(position, matches.length - 1)];
   const search = (next: string) => {
@@ -44,6 +50,8 @@ export function LogTab({ address, status, find, onFind }: LogTabProps) {
       <LogToolbar
         name={address.run}
         lines={lines}
+        level={level}
+        onSelectLevel={onSelectLevel}
         text={text}
         onSearch={search}
         matches={matches}
@@ -55,15 +63,20 @@ export function LogTab({ address, status, find, onFind }: LogTabProps) {
       {error && <Notice kind="error">{describeError(error)}</Notice>}
       <LogLines
         lines={lines}
+        indexes={indexes}
         searched={searched}
         current={current}
         isFollowing={isFollowing}
         onFollow={setFollowing}
-        emptyText={data || !isTerminal(status) ? describeEmptyLog(status) : ''}
+        emptyText={
+          all.length > 0 ? NO_LINE_OF_LEVEL : data || !isTerminal(status) ? describeEmptyLog(status) : ''
+        }
       />
     </div>
   );
 }
+
+const NO_LINE_OF_LEVEL = 'No line has this level. Levels are read from words such as `warning` and `error`.';
 
 function describeEmptyLog(status: RunStatusV2): string {
   if (status === 'queued') return 'The log begins when the run starts.';

@@ -3,11 +3,14 @@ import type { KeyboardEvent } from 'react';
 import { Button as AriaButton, ToggleButton } from 'react-aria-components';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import styles from './log-tab.module.css';
+import { LOG_LEVELS, type LogLevel } from './read-level.ts';
 
 export interface LogToolbarProps {
   /** Name of the downloaded file without its ending. */
   name: string;
   lines: readonly string[];
+  level: LogLevel | undefined;
+  onSelectLevel: (level: LogLevel | undefined) => void;
   text: string;
   onSearch: (text: string) => void;
   matches: readonly number[];
@@ -35,6 +38,16 @@ export function LogToolbar(props: LogToolbarProps) {
         onChange={(event) => props.onSearch(event.target.value)}
         onKeyDown={moveByKey}
       />
+      <select
+        className={styles.level}
+        aria-label="Level"
+        value={props.level ?? ''}
+        onChange={({ target }) => props.onSelectLevel(LOG_LEVELS.find((one) => one === target.value))}
+      >
+        <option value="">All lines</option>
+        <option value="warning">Warnings and errors</option>
+        <option value="error">Errors</option>
+      </select>
       <span className={styles.count} role="status">
         {text === ''
           ? `${formatNumber(props.lines.length)} ${props.lines.length === 1 ? 'line' : 'lines'}`

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import type { BaselineCandidate } from './baseline.ts';
 import styles from './summary-tab.module.css';
 
@@ -35,5 +36,5 @@ export function BaselineChooser({ baseline, candidates, onChoose }: BaselineChoo
 }
 
 function formatRun({ id, name }: { id: string; name: string }): string {
-  return name === '' ? id : `${name} · ${id}`;
+  return name === '' ? id : `${escapeInvisible(name)} · ${id}`;
 }

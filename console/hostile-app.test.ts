@@ -1,0 +1,228 @@
+/**
+ * A hostile application: its names, descriptions, options, logs, outputs and assets try to run as script, to reorder text and
+ * to reach spreadsheets as formulas. The test visits every route of the router, so a new page cannot be forgotten.
+ */
+import { readFile } from 'node:fs/promises';
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import {
+  createRun,
+  createRunAndWait,
+  pushApp,
+  waitForRunEnd,
+} from '@switchyard/server/testing/fixtures/apps.ts';
+import {
+  createBatchExperiment,
+  waitForBatchEnd,
+} from '@switchyard/server/testing/fixtures/batch-experiments.ts';
+import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { router } from './router.tsx';
+import { setUpConsole } from './testing/console-visit.ts';
+import { formatHostileOutput, HOSTILE_ASSETS, HOSTILE_NAME } from './testing/hostile-output.ts';
+
+const APP = 'hostile';
+const OPTION = {
+  name: 'speed',
+  option_type: 'string',
+  default: HOSTILE_NAME,
+  description: HOSTILE_NAME,
+  ui: { control_type: 'input', display_name: HOSTILE_NAME },
+};
+/** Prints escapes of a terminal and a reversed line to its log, and its input as its output. */
+const FILES = {
+  main: `#!/bin/sh
+printf '\\033]0;hacked\\007\\033[31m<img src=x onerror=alert(1)> \\342\\200\\256evil\\n' >&2
+cat
+`,
+};
+/** The output of the app: hostile data in every view, and assets in every place. */
+const OUTPUT = {
+  ...JSON.parse(formatHostileOutput()),
+  visualization: ['routes', 'gantt', 'table'].map((schema) => ({
+    schema,
+    label: HOSTILE_NAME,
+    path: { routes: 'solution.vehicles', gantt: 'solution.assignments' }[schema] ?? 'solution.rows',
+  })),
+  assets: [
+    ...HOSTILE_ASSETS.assets,
+    ...HOSTILE_ASSETS.assets.map((asset) => ({ ...asset, visual: { ...asset.visual, type: 'summary-tab' } })),
+  ],
+};
+
+/** Ids of the hostile resources, by the parameters of routes. */
+type Parameters = Record<string, string>;
+
+async function createHostileResources(server: TestServer): Promise<Parameters> {
+  const params = { application_id: APP };
+  const named = { name: HOSTILE_NAME, description: HOSTILE_NAME };
+  await server.client.call('createApplication', { body: { id: APP, ...named } });
+  await pushApp(server, APP, FILES, {
+    executable_type: 'binary',
+    entrypoint: 'main',
+    options: { strict: false, items: [OPTION] },
+  });
+  await server.client.call('createVersion', { params, body: { id: 'v1', ...named } });
+  await server.client.call('createInstance', { params, body: { id: 'i1', version_id: 'v1', ...named } });
+  const run = await createRunAndWait(server, APP, {
+    instance: 'i1',
+    input: OUTPUT,
+    body: { ...named, options: { speed: HOSTILE_NAME } },
+  });
+  expect(run.status_v2).toBe('succeeded');
+  await server.client.call('createInput', { params, body: { id: 'input', ...named, run_id: run.id } });
+  await server.client.call('createInputSet', { params, body: { id: 'inputs', ...named, run_ids: [run.id] } });
+  await server.client.call('createEnsemble', {
+    params,
+    body: {
+      id: 'ensemble',
+      ...named,
+      run_groups: [{ id: 'one', instance_id: 'i1', repetitions: 2 }],
+      rules: [
+        {
+          id: 'cost',
+          statistics_path: 'result.value',
+          objective: 'minimize',
+          index: 0,
+          tolerance: { type: 'absolute', value: 1 },
+        },
+      ],
+    },
+  });
+  const ensembleRun = await createRun(server, APP, {
+    input: OUTPUT,
+    body: { ...named, configuration: { run_type: { type: 'ensemble', definition_id: 'ensemble' } } },
+  });
+  await waitForRunEnd(server, APP, ensembleRun);
+  await createBatchExperiment(server, APP, {
+    id: 'batch',
+    ...named,
+    input_set_id: 'inputs',
+    instance_ids: ['i1', 'latest'],
+  });
+  await waitForBatchEnd(server, APP, 'batch');
+  await server.client.call('createWebhook', {
+    body: {
+      id: 'hook',
+      event_types: ['run.status'],
+      endpoint_url: 'https://evil.example/hook',
+      description: HOSTILE_NAME,
+    },
+  });
+  return {
+    application: APP,
+    run: run.id,
+    ensembleRun,
+    input: 'input',
+    inputSet: 'inputs',
+    ensemble: 'ensemble',
+    type: 'batch',
+    id: 'batch',
+    webhook: 'hook',
+  };
+}
+
+/** Returns the address of a route. A route with a parameter that is not known here needs a hostile resource above. */
+function fillRoute(path: string, parameters: Parameters): string {
+  return path.replaceAll(/\$(\w+)/g, (_, name: string) => {
+    const isEnsembleRun = name === 'run' && path.includes('/ensembles/');
+    const value = parameters[isEnsembleRun ? 'ensembleRun' : name];
+    if (value === undefined) throw new Error(`The route ${path} needs a hostile resource for $${name}.`);
+    return value;
+  });
+}
+
+/** Parts of pages that a route alone does not show. */
+function listParts({ application, run, input }: Parameters): string[] {
+  const page = `/apps/${application}/runs/${run}`;
+  const tabs = [
+    'output&mode=view',
+    'output&mode=tree',
+    'output&mode=table',
+    'output&mode=raw',
+    'input',
+    'log',
+  ];
+  return [
+    ...tabs.map((tab) => `${page}?tab=${tab}`),
+    `${page}?tab=${encodeURIComponent(`asset:${HOSTILE_ASSETS.assets[0]?.visual.label}`)}`,
+    `${page}/content?part=assets`,
+    `/apps/${application}/new-run?from=${run}`,
+    `/apps/${application}/compare?runs=${run}`,
+    `/apps/${application}/inputs/${input}?mode=view`,
+  ];
+}
+
+/** Returns what an injection leaves in the document: handlers, scripts, frames with rights, and text that reorders. */
+function findInjections(): string[] {
+  const found: string[] = [];
+  if (document.title === 'hacked') found.push('The title of the page was changed.');
+  for (const element of document.querySelectorAll('*')) {
+    for (const { name, value } of element.attributes) {
+      if (/^on/i.test(name)) found.push(`<${element.tagName} ${name}>`);
+      if (/^(?:href|src|action)$/.test(name) && /^\s*(?:javascript|data:text)/i.test(value))
+        found.push(`<${element.tagName} ${name}=${value}>`);
+    }
+    if (element.tagName === 'SCRIPT' && !element.hasAttribute('src'))
+      found.push('A script without an address.');
+    if (element.tagName === 'IFRAME' && element.getAttribute('sandbox') !== 'allow-scripts')
+      found.push('A frame with rights.');
+  }
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const parent = node.parentElement;
+    if (
+      !parent ||
+      parent.tagName === 'TEXTAREA' ||
+      !/[\u202a-\u202e\u2066-\u2069]/.test(node.textContent ?? '')
+    )
+      continue;
+    // An element that isolates its text and has no other contains what the text does.
+    const isIsolated = getComputedStyle(parent).unicodeBidi.startsWith('isolate');
+    if (!isIsolated || parent.textContent !== node.textContent)
+      found.push(`Text that reorders: ${parent.outerHTML.slice(0, 200)}`);
+  }
+  return found;
+}
+
+const IDLE_TIMEOUT_MS = 4_000;
+
+/** Waits until the page has no open request. A page that follows a stream always has one, and shows its data by then. */
+async function waitForData(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle', { timeout: IDLE_TIMEOUT_MS }).catch(() => {});
+}
+
+/** Presses each button that downloads CSV, and returns the cells that a spreadsheet would compute. */
+async function findFormulas(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const button of await page.getByRole('button', { name: 'Download CSV' }).all()) {
+    const waiting = page.waitForEvent('download');
+    await button.click();
+    const csv = await readFile(await (await waiting).path(), 'utf8');
+    found.push(...csv.split(/[,\r\n]+/).filter((cell) => /^"?[=+@\t]/.test(cell)));
+  }
+  return found;
+}
+
+describe.skipIf(!hasBrowser)('a hostile application', () => {
+  let parameters: Parameters = {};
+  const at = setUpConsole(async (server) => {
+    parameters = await createHostileResources(server);
+  });
+
+  test('runs no script, reorders no text and exports no formula on any page', async () => {
+    const page = await at.open();
+    const routes = Object.keys(router.routesByPath).filter((path) => path !== '/sign-in');
+    expect(routes).toContain('/apps/$application/runs/$run');
+    const addresses = [...routes.map((path) => fillRoute(path, parameters)), ...listParts(parameters)];
+    const found: [string, string[]][] = [];
+    for (const address of addresses) {
+      await page.goto(`${at.server.url}/console${address}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await waitForData(page);
+      const problems = [...(await page.evaluate(findInjections)), ...(await findFormulas(page))];
+      if (problems.length > 0) found.push([address, problems]);
+    }
+    expect(found).toEqual([]);
+  });
+});
