@@ -24,7 +24,12 @@ export function WebhookPage() {
         description={
           <>
             <Link to="/webhooks">Webhooks</Link>
-            {webhook.description && ` · ${webhook.description}`}
+            {webhook.description && (
+              <>
+                {' · '}
+                <bdi>{webhook.description}</bdi>
+              </>
+            )}
           </>
         }
         actions={<WebhookActions webhook={webhook} />}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { escapeInvisible } from '../content/json-text.ts';
 import { Field } from './field.tsx';
 
 interface TextFieldProps {
@@ -49,7 +50,7 @@ export function SelectField({
               typeof option === 'string' ? { value: option, label: option } : option;
             return (
               <option key={key} value={key}>
-                {text}
+                {escapeInvisible(text)}
               </option>
             );
           })}
