@@ -73,6 +73,7 @@ const SERVER_ORDER = [
     'input-sets',
     'ensembles',
     'experiments',
+    'retention',
     'webhooks',
     'account-streams',
     'search',

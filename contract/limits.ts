@@ -69,6 +69,14 @@ export const SESSION_IDLE_DAYS = 7;
 export const SESSION_DAYS = 30;
 /** Sessions of one member; a new one ends the oldest. */
 export const MEMBER_SESSIONS_MAX = 50;
+/** Ten years. */
+export const RETENTION_DAYS_MAX = 3650;
+/** Runs in a preview of a retention policy. */
+export const RETENTION_EXAMPLES_MAX = 10;
+/** A preview reads this many runs at most, in about two seconds. */
+export const RETENTION_PREVIEW_RUNS_MAX = 200_000;
+export const RUN_TAGS_MAX = 20;
+export const RUN_TAG_CHARS_MAX = 64;
 /** Days of a range of usage: a leap year. */
 export const USAGE_DAYS_MAX = 366;
 export const USAGE_DAYS_DEFAULT = 30;

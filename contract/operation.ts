@@ -17,6 +17,7 @@ export const TAGS = [
   'versions',
   'instances',
   'secrets',
+  'retention',
   'runs',
   'inputs',
   'input-sets',

@@ -52,6 +52,7 @@ import {
   listInstances,
   updateInstance,
 } from './applications/instances.ts';
+import { getRetention, getStorage, previewRetention, setRetention } from './applications/retention.ts';
 import {
   createSecretsCollection,
   deleteSecretsCollection,
@@ -131,6 +132,7 @@ import { listRunReplays, replayRun } from './runs/replays.ts';
 import { getRunLiveLogs, getRunLogs } from './runs/run-logs.ts';
 import { getRunSeries } from './runs/run-series.ts';
 import { streamRunEvents } from './runs/run-streams.ts';
+import { getRunTags, setRunTags } from './runs/run-tags.ts';
 import {
   cancelRun,
   createRun,
@@ -193,6 +195,10 @@ export const operations = {
   updateSecretsCollection,
   patchSecretsCollection,
   deleteSecretsCollection,
+  getRetention,
+  setRetention,
+  previewRetention,
+  getStorage,
   createRun,
   listRuns,
   getRun,
@@ -210,6 +216,8 @@ export const operations = {
   updateRun,
   cancelRun,
   deleteRun,
+  getRunTags,
+  setRunTags,
   createRunUpload,
   getQueue,
   putUpload,

@@ -6,6 +6,7 @@
 import { chainAuditEntriesJob } from './audit/chain.ts';
 import type { Contents } from './blobs/contents.ts';
 import { removeDeletedApplicationsJob } from './clean-up/deleted-applications.ts';
+import { removeExpiredRunsJob } from './clean-up/expired-runs.ts';
 import { removeUnusedExecutablesJob } from './clean-up/unused-executables.ts';
 import type { Database } from './database/database.ts';
 import { advanceEnsemblesJob } from './ensembles/advance.ts';
@@ -53,6 +54,7 @@ export interface BackgroundJobs {
   /** Jobs that operations wake. */
   removeDeletedApplications: Job;
   removeDeletedExperiments: Job;
+  removeExpiredRuns: Job;
   advanceOnlineTests: Job;
   removeDeletedWebhooks: Job;
 }
@@ -63,6 +65,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
   const wakeable = {
     removeDeletedApplications: removeDeletedApplicationsJob(parts),
     removeDeletedExperiments: removeDeletedExperimentsJob(parts),
+    removeExpiredRuns: removeExpiredRunsJob(parts),
     advanceOnlineTests: onlineTests.advanceOnlineTestsJob(),
     removeDeletedWebhooks: removeDeletedWebhooksJob(parts),
   };
@@ -75,6 +78,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       chainAuditEntriesJob(parts),
       uploads.removeExpiredUploadsJob(parts),
       wakeable.removeDeletedApplications,
+      wakeable.removeExpiredRuns,
       removeUnusedExecutablesJob(parts),
       startPlannedRunsJob({ ...parts, startPlannedEnsemble }),
       compareReplaysJob(parts),

@@ -21,11 +21,13 @@ import * as inputSetOperations from './input-sets/operations.ts';
 import * as inputOperations from './inputs/operations.ts';
 import * as instanceOperations from './instances/operations.ts';
 import * as runListOperations from './runs/api/list-runs.ts';
+import * as retentionOperations from './retention/operations.ts';
 import * as runOperations from './runs/api/operations.ts';
 import * as queueOperations from './runs/api/queue-operations.ts';
 import * as replayOperations from './runs/api/replay-operations.ts';
 import * as seriesOperations from './runs/api/series-operations.ts';
 import * as runStreamOperations from './runs/api/stream-operations.ts';
+import * as tagOperations from './runs/tags/operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import * as sessionOperations from './sessions/operations.ts';
 import * as uploadOperations from './uploads/operations.ts';
@@ -52,10 +54,12 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, uploadOperations),
     ...bindHandlers(context, runOperations),
     ...bindHandlers(context, runListOperations),
+    ...bindHandlers(context, tagOperations),
     ...bindHandlers(context, queueOperations),
     ...bindHandlers(context, replayOperations),
     ...bindHandlers(context, seriesOperations),
     ...bindHandlers(context, runStreamOperations),
+    ...bindHandlers(context, retentionOperations),
     ...bindHandlers(context, inputOperations),
     ...bindHandlers(context, inputSetOperations),
     ...bindHandlers(context, ensembleOperations),

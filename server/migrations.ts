@@ -11,6 +11,7 @@ import { migrations as http } from './http/handlers/idempotency.ts';
 import { migrations as inputSets } from './input-sets/schema.ts';
 import { migrations as inputs } from './inputs/schema.ts';
 import { migrations as instances } from './instances/schema.ts';
+import { migrations as retention } from './retention/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as secrets } from './secrets/schema.ts';
 import { migrations as sessions } from './sessions/schema.ts';
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   ...inputSets,
   ...ensembles,
   ...experiments,
+  ...retention,
   ...acceptanceTests,
   ...webhooks,
   ...http,

@@ -37,6 +37,7 @@ import { shareInput } from './inputs/share-input.ts';
 import { findInstance, findInstanceUsingSecrets } from './instances/store.ts';
 import type { Log } from './log.ts';
 import type { Random } from './random.ts';
+import { StorageMeter } from './retention/storage-meter.ts';
 import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
@@ -171,6 +172,8 @@ export function createContext({ config, state, services, runner }: ContextParts)
     onlineTestResults: services.onlineTestResults,
     batchResultsCache: new ResultsCache(),
     onOnlineTestChanged: () => jobs.advanceOnlineTests.wake(),
+    storageMeter: new StorageMeter(shared),
+    onRetentionChanged: () => jobs.removeExpiredRuns.wake(),
     onExperimentDeleted: () => jobs.removeDeletedExperiments.wake(),
   };
 }

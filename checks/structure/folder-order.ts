@@ -38,6 +38,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'streams',
     'listing',
     'api',
+    'tags',
   ],
   'site/components': ['controls', 'markup', 'layout'],
   'site/generator': ['inputs', 'markup', 'pages', 'output'],

@@ -49,6 +49,9 @@ function AdministratorLinks() {
         </Link>
       </li>
       <li>
+        <Link to="/account/retention">Retention</Link>
+      </li>
+      <li>
         <Link to="/account/audit" activeOptions={{ includeSearch: false }}>
           Audit log
         </Link>

@@ -20,6 +20,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   executables: 'The programs of applications, pushed as archives in three steps.',
   versions: 'Immutable names for executables.',
   instances: 'Versions with a configuration, to which runs refer.',
+  retention: 'How long runs stay, tags that keep them, and the storage of applications.',
   secrets: 'Confidential values for apps, stored encrypted.',
   runs: 'Executions of an instance on an input: create, follow, read and cancel them.',
   inputs: 'Named inputs that runs and experiments can reuse.',

@@ -140,6 +140,10 @@ test('after the deletion of an application no row and no blob remains', async ()
   expect(done.status_v2).toBe('succeeded');
   await server.client.call('createInput', { ...app, body: { id: 'kept', name: 'Kept', run_id: done.id } });
   expectStatus(await server.request('POST', `/v1/applications/app/runs/${done.id}/replay`), 202);
+  const tags = { tags: ['reference'] };
+  expectStatus(await server.request('PUT', `/v1/applications/app/runs/${done.id}/tags`, { body: tags }), 200);
+  const policy = { keep_days: 3650 };
+  expectStatus(await server.request('PUT', '/v1/applications/app/retention', { body: policy }), 200);
   const rule = { id: 'r', statistics_path: 'x', objective: 'minimize' as const, index: 0 };
   await server.client.call('createEnsemble', {
     ...app,

@@ -193,6 +193,8 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   planExperiment: { difference: { type: 'relative', value: 0.05 }, within_input: 0.1 },
   createKey: { name: 'Any name', role: 'viewer' },
   updateAccount: { name: 'New name' },
+  setRetention: { keep_days: 30 },
+  setRunTags: { tags: ['a'] },
   setCostRate: { currency: 'EUR', per_core_hour: 0.05 },
   createSession: {},
   updateMember: { name: 'New name' },

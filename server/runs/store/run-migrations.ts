@@ -345,4 +345,15 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0090-tags-of-runs',
+    async up(db) {
+      await db.schema
+        .createTable('run_tags')
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('tag', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('run_tags_key', ['run_id', 'tag'])
+        .execute();
+    },
+  },
 ];

@@ -212,10 +212,17 @@ export interface RunReplaysTable {
   comparison: string | null;
 }
 
+/** A tag of a run. */
+interface RunTagsTable {
+  run_id: RunId;
+  tag: string;
+}
+
 declare module '../../database/database.ts' {
   interface Tables {
     runs: RunsTable;
     run_replays: RunReplaysTable;
+    run_tags: RunTagsTable;
     planned_runs: PlannedRunsTable;
     run_routes: RunRoutesTable;
     captured_runs: CapturedRunsTable;

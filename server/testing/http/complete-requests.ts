@@ -158,6 +158,8 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     run_id: null,
     format: { input: { type: 'json' }, output: { type: 'text' } },
   },
+  setRetention: { keep_days: 30, keep_experiment_runs: true },
+  setRunTags: { tags: ['a', 'b'] },
   updateInput: { name: 'Any name', description: 'Any description', id: 'x', format: null, created_at: 'x' },
   createInputSet: {
     name: 'Any name',

@@ -1,0 +1,144 @@
+import type { RetentionPolicy, RetentionPreview } from '@switchyard/contract/applications/retention.ts';
+import { RETENTION_DAYS_MAX } from '@switchyard/contract/limits.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { client, describeError } from '../../client/client.ts';
+import { queryClient } from '../../client/queries.ts';
+import { formatBytes } from '../../ui/content/format-bytes.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { formatNumber } from '../../ui/format-quantity.ts';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RunLink } from '../../ui/run-link.tsx';
+import { policyQuery, previewQuery, storageQuery } from './queries.ts';
+import styles from './retention-page.module.css';
+
+interface DialogProps {
+  application: string;
+  onClose: () => void;
+}
+
+/** Changes the policy of an application. It can be saved once its effect is shown. */
+export function PolicyDialog({ application, onClose }: DialogProps) {
+  const { data: policy, error } = useQuery(policyQuery(application));
+  if (policy) return <PolicyForm application={application} policy={policy} onClose={onClose} />;
+  return (
+    <Dialog title={`Policy of ${application}`} onClose={onClose}>
+      {error ? <Notice kind="error">{describeError(error)}</Notice> : <p role="status">Loading…</p>}
+    </Dialog>
+  );
+}
+
+/** Returns the number of days in the text; null for an empty text, undefined for one that is no such number. */
+function parseDays(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  const days = Number(text);
+  return Number.isInteger(days) && days >= 1 && days <= RETENTION_DAYS_MAX ? days : undefined;
+}
+
+function PolicyForm({ application, policy, onClose }: DialogProps & { policy: RetentionPolicy }) {
+  const [text, setText] = useState(policy.keep_days === null ? '' : String(policy.keep_days));
+  const [keepsExperiments, setKeepsExperiments] = useState(policy.keep_experiment_runs);
+  const days = parseDays(text);
+  const rule = useDeferredValue({ keepDays: days ?? 1, keepExperimentRuns: keepsExperiments });
+  const preview = useQuery({
+    ...previewQuery(application, rule),
+    enabled: typeof days === 'number' && rule.keepDays === days,
+    placeholderData: keepPreviousData,
+  });
+  const isPreviewed = preview.isSuccess && !preview.isPlaceholderData;
+  const request = {
+    params: { application_id: application },
+    body: { keep_days: days ?? null, keep_experiment_runs: keepsExperiments },
+  };
+  return (
+    <FormDialog
+      title={`Policy of ${application}`}
+      action="Save policy"
+      isReady={days === null || (days !== undefined && isPreviewed)}
+      curl={formatCurl('setRetention', request)}
+      onClose={onClose}
+      onSubmit={async () => {
+        await client.call('setRetention', request);
+        await queryClient.invalidateQueries({ queryKey: policyQuery(application).queryKey });
+        queryClient.setQueryData(
+          storageQuery.queryKey,
+          (storage) =>
+            storage && {
+              ...storage,
+              items: storage.items.map((item) =>
+                item.application_id === application ? { ...item, keep_days: days ?? null } : item,
+              ),
+            },
+        );
+        onClose();
+      }}
+    >
+      <TextField
+        label="Days that a run stays after its end"
+        value={text}
+        onChange={setText}
+        autoFocus
+        help={`From 1 to ${RETENTION_DAYS_MAX}. Empty: runs stay. Tagged runs always stay.`}
+      />
+      <label className={styles.choice}>
+        <input
+          type="checkbox"
+          checked={keepsExperiments}
+          onChange={(event) => setKeepsExperiments(event.target.checked)}
+        />
+        Keep runs of experiments
+      </label>
+      {preview.error && <Notice kind="error">{describeError(preview.error)}</Notice>}
+      {typeof days === 'number' && preview.data && <Effect application={application} effect={preview.data} />}
+    </FormDialog>
+  );
+}
+
+/** Says what a policy would delete now, and which old runs stay. */
+function Effect({ application, effect }: { application: string; effect: RetentionPreview }) {
+  const { runs, bytes, oldest, retained, examples, is_complete } = effect;
+  const staying = [
+    retained.tagged > 0 && `${formatNumber(retained.tagged)} tagged`,
+    retained.of_experiments > 0 && `${formatNumber(retained.of_experiments)} of experiments`,
+    retained.in_use > 0 && `${formatNumber(retained.in_use)} in use`,
+  ].filter((one) => one !== false);
+  return (
+    <div className={styles.effect} role="status">
+      <p>
+        {runs === 0 ? (
+          'It deletes no run now.'
+        ) : (
+          <>
+            It deletes <strong>{formatNumber(runs)}</strong> {runs === 1 ? 'run' : 'runs'} now,{' '}
+            {formatBytes(bytes)}
+            {oldest !== null && (
+              <>
+                , the oldest from <RelativeTime at={oldest} />
+              </>
+            )}
+            .
+          </>
+        )}{' '}
+        {!is_complete && 'Only the oldest runs are counted; there may be more.'}
+      </p>
+      {staying.length > 0 && <p className={styles.staying}>Old runs that stay: {staying.join(', ')}.</p>}
+      {examples.length > 0 && (
+        <ul className={styles.examples} aria-label="Examples">
+          {examples.slice(0, VISIBLE_EXAMPLES).map((run) => (
+            <li key={run.id}>
+              <RunLink application={application} run={run.id}>
+                {run.name || run.id}
+              </RunLink>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const VISIBLE_EXAMPLES = 5;

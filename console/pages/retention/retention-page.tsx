@@ -1,0 +1,88 @@
+import type { ApplicationStorage } from '@switchyard/contract/applications/retention.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { formatBytes } from '../../ui/content/format-bytes.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { formatNumber } from '../../ui/format-quantity.ts';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import table from '../../ui/table.module.css';
+import { PolicyDialog } from './policy-dialog.tsx';
+import { storageQuery } from './queries.ts';
+import styles from './retention-page.module.css';
+
+/** Storage of each application, and how long its runs stay. */
+export function RetentionPage() {
+  usePageTitle('Retention');
+  const { data } = useSuspenseQuery(storageQuery);
+  const [edited, setEdited] = useState<string>();
+  return (
+    <>
+      <PageHeader
+        title="Retention"
+        description={
+          <>
+            Storage of each application, and how long its runs stay. Measured{' '}
+            <RelativeTime at={data.measured_at} />.
+          </>
+        }
+      />
+      {data.items.length === 0 ? (
+        <EmptyState title="No application stores anything">
+          <p>Create an application first. Its storage and its policy appear here.</p>
+        </EmptyState>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
+        <section className={table.scroll} tabIndex={0} aria-label="Table of applications">
+          <table className={table.table} aria-label="Retention">
+            <thead>
+              <tr>
+                <th>Application</th>
+                <th className={table.number}>Runs</th>
+                <th className={table.number}>Size of runs</th>
+                <th className={table.number}>Inputs</th>
+                <th className={table.number}>Executables</th>
+                <th>Policy</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {data.items.map((item) => (
+                <StorageRow key={item.application_id} item={item} onEdit={setEdited} />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {edited !== undefined && <PolicyDialog application={edited} onClose={() => setEdited(undefined)} />}
+    </>
+  );
+}
+
+function StorageRow({ item, onEdit }: { item: ApplicationStorage; onEdit: (id: string) => void }) {
+  const { application_id: application, keep_days } = item;
+  return (
+    <tr>
+      <td>
+        <Link to="/apps/$application" params={{ application }}>
+          {application}
+        </Link>
+      </td>
+      <td className={table.number}>{formatNumber(item.runs)}</td>
+      <td className={table.number}>{formatBytes(item.run_bytes)}</td>
+      <td className={table.number}>{formatBytes(item.input_bytes)}</td>
+      <td className={table.number}>{formatBytes(item.executable_bytes)}</td>
+      <td className={styles.policy}>
+        {keep_days === null ? 'Runs stay' : `${keep_days} ${keep_days === 1 ? 'day' : 'days'}`}
+      </td>
+      <td className={styles.action}>
+        <Button onPress={() => onEdit(application)} aria-label={`Change the policy of ${application}`}>
+          Change
+        </Button>
+      </td>
+    </tr>
+  );
+}

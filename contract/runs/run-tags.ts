@@ -1,0 +1,45 @@
+/** Tags of runs. A tagged run is never deleted by a retention policy. */
+import Type from 'typebox';
+import { RUN_TAG_CHARS_MAX, RUN_TAGS_MAX } from '../limits.ts';
+import { defineOperation } from '../operation.ts';
+import { textSchema } from '../schemas/field-schemas.ts';
+import { RunParams } from './runs.ts';
+
+const RunTags = Type.Object(
+  {
+    tags: Type.Array(textSchema('A tag.', { min: 1, max: RUN_TAG_CHARS_MAX }), {
+      maxItems: RUN_TAGS_MAX,
+      description: `Tags of the run, at most ${RUN_TAGS_MAX}. The server removes duplicates and sorts them.`,
+    }),
+  },
+  { $id: 'RunTags', additionalProperties: false, description: 'The tags of a run.' },
+);
+
+const example = { tags: ['board meeting', 'reference'] };
+
+export const getRunTags = defineOperation({
+  id: 'getRunTags',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/runs/{run_id}/tags',
+  tag: 'retention',
+  summary: 'Get the tags of a run',
+  description: 'Returns the tags of a run.',
+  right: 'read',
+  params: RunParams,
+  responses: { 200: { description: 'The tags.', schema: RunTags, example } },
+  errors: [404],
+});
+
+export const setRunTags = defineOperation({
+  id: 'setRunTags',
+  method: 'PUT',
+  path: '/v1/applications/{application_id}/runs/{run_id}/tags',
+  tag: 'retention',
+  summary: 'Set the tags of a run',
+  description: 'Replaces the tags of a run. A retention policy never deletes a run that has a tag.',
+  right: 'run',
+  params: RunParams,
+  body: { schema: RunTags, example },
+  responses: { 200: { description: 'The tags.', schema: RunTags, example } },
+  errors: [404],
+});
