@@ -67,6 +67,7 @@ const SERVER_ORDER = [
     'secrets',
     'workers',
     'runs',
+    'shares',
   ],
   ...[
     'inputs',

@@ -23,6 +23,7 @@ import { runContentRoute } from './pages/run-content/route.ts';
 import { runsRoute } from './pages/runs/route.ts';
 import { secretsRoute } from './pages/secrets/route.ts';
 import { sessionsRoute } from './pages/sessions/route.ts';
+import { sharedRoute } from './pages/shared-run/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { usageRoute } from './pages/usage/route.ts';
 import { webhookRoute, webhooksRoute } from './pages/webhooks/route.ts';
@@ -31,6 +32,7 @@ import { PageError } from './ui/page-error.tsx';
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  sharedRoute,
   consoleRoute.addChildren([
     applicationsRoute,
     membersRoute,

@@ -75,6 +75,10 @@ export const RETENTION_DAYS_MAX = 3650;
 export const RETENTION_EXAMPLES_MAX = 10;
 /** A preview reads this many runs at most, in about two seconds. */
 export const RETENTION_PREVIEW_RUNS_MAX = 200_000;
+/** Share links of one run. */
+export const SHARES_MAX = 50;
+export const SHARE_HOURS_DEFAULT = 7 * 24;
+export const SHARE_HOURS_MAX = 90 * 24;
 export const RUN_TAGS_MAX = 20;
 export const RUN_TAG_CHARS_MAX = 64;
 /** Days of a range of usage: a leap year. */

@@ -15,6 +15,13 @@ import {
 } from './account/members.ts';
 import { getHealth, getMetrics, getReadiness } from './account/service.ts';
 import { createSession, createSignInLink, endSession, listSessions } from './account/sessions.ts';
+import {
+  createShare,
+  getSharedContent,
+  getSharedRun,
+  listShares,
+  revokeShare,
+} from './account/share-links.ts';
 import { deleteCostRate, getUsage, setCostRate } from './account/usage.ts';
 import {
   createWebhook,
@@ -218,6 +225,11 @@ export const operations = {
   deleteRun,
   getRunTags,
   setRunTags,
+  createShare,
+  listShares,
+  revokeShare,
+  getSharedRun,
+  getSharedContent,
   createRunUpload,
   getQueue,
   putUpload,

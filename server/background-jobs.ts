@@ -27,6 +27,7 @@ import { recoverOrphanedRunsJob } from './runs/queue/orphan-recovery.ts';
 import { compareReplaysJob } from './runs/replay/compare-replays.ts';
 import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
 import { removeEndedSessionsJob } from './sessions/sessions.ts';
+import { removeExpiredSharesJob } from './shares/expired-shares.ts';
 import type { Uploads } from './uploads/uploads.ts';
 import { countUsageJob } from './usage/count-usage.ts';
 import { removeDeletedWebhooksJob, removeOldConversationsJob } from './webhooks/clean-up.ts';
@@ -74,6 +75,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
     maintenance: [
       idempotency.removeExpiredResponsesJob(parts),
       removeEndedSessionsJob(parts),
+      removeExpiredSharesJob(parts),
       countUsageJob(parts),
       chainAuditEntriesJob(parts),
       uploads.removeExpiredUploadsJob(parts),

@@ -20,8 +20,8 @@ import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
 import * as inputSetOperations from './input-sets/operations.ts';
 import * as inputOperations from './inputs/operations.ts';
 import * as instanceOperations from './instances/operations.ts';
-import * as runListOperations from './runs/api/list-runs.ts';
 import * as retentionOperations from './retention/operations.ts';
+import * as runListOperations from './runs/api/list-runs.ts';
 import * as runOperations from './runs/api/operations.ts';
 import * as queueOperations from './runs/api/queue-operations.ts';
 import * as replayOperations from './runs/api/replay-operations.ts';
@@ -30,6 +30,7 @@ import * as runStreamOperations from './runs/api/stream-operations.ts';
 import * as tagOperations from './runs/tags/operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import * as sessionOperations from './sessions/operations.ts';
+import * as shareOperations from './shares/operations.ts';
 import * as uploadOperations from './uploads/operations.ts';
 import * as usageOperations from './usage/operations.ts';
 import * as versionOperations from './versions/operations.ts';
@@ -55,6 +56,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, runOperations),
     ...bindHandlers(context, runListOperations),
     ...bindHandlers(context, tagOperations),
+    ...bindHandlers(context, shareOperations),
     ...bindHandlers(context, queueOperations),
     ...bindHandlers(context, replayOperations),
     ...bindHandlers(context, seriesOperations),

@@ -15,6 +15,7 @@ import { migrations as retention } from './retention/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as secrets } from './secrets/schema.ts';
 import { migrations as sessions } from './sessions/schema.ts';
+import { migrations as shares } from './shares/schema.ts';
 import { migrations as uploads } from './uploads/schema.ts';
 import { migrations as usage } from './usage/schema.ts';
 import { migrations as versions } from './versions/schema.ts';
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   ...ensembles,
   ...experiments,
   ...retention,
+  ...shares,
   ...acceptanceTests,
   ...webhooks,
   ...http,

@@ -44,6 +44,7 @@ import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { JsonReader } from './runs/results/json-reader.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
 import { lockCollection } from './secrets/store.ts';
+import { ShareTokens } from './shares/share-tokens.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
 import { deleteAccountWebhooks } from './webhooks/store.ts';
@@ -119,6 +120,7 @@ export async function createServices(parts: ServicesParts) {
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
     ...{ jobs, publicUrl, isLocal },
     invites: new Invites(deriveKey(masterKey, 'invites'), clock),
+    shareTokens: new ShareTokens(deriveKey(masterKey, 'shares')),
   };
 }
 
@@ -140,6 +142,7 @@ export function createContext({ config, state, services, runner }: ContextParts)
     onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
     tokens: services.tokens,
     invites: services.invites,
+    shareTokens: services.shareTokens,
     publicUrl: services.publicUrl,
     signUp: { mode: config.signUp, isLocal: services.isLocal },
     deleteOwned: async (tx, account, at) => {

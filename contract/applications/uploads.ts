@@ -67,7 +67,8 @@ export const putUpload = defineOperation({
   errors: [403, 404],
 });
 
-const RawBytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' });
+/** Schema of a body that is the bytes of a content. */
+export const RawBytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' });
 const DOWNLOAD_HEADERS = {
   'Accept-Ranges': 'Always `bytes`: the server supports range requests.',
   ETag: 'Identifies the content, which never changes. Send it as `If-Range`.',

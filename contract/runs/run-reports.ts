@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { stringEnum } from '../schemas/field-schemas.ts';
 
-const Indicator = Type.Object(
+export const Indicator = Type.Object(
   {
     name: Type.String({
       description:

@@ -56,7 +56,7 @@ export const WRONG_MASTER_KEY_MESSAGE =
 /** Derives the 32-byte key for a purpose: HKDF-SHA-256 (RFC 5869) without salt, with `switchyard <purpose>` as info. */
 export function deriveKey(
   masterKey: Buffer,
-  purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets' | 'invites' | 'backups',
+  purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets' | 'invites' | 'shares' | 'backups',
 ): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `switchyard ${purpose}`, KEY_BYTES));
 }

@@ -142,6 +142,8 @@ test('after the deletion of an application no row and no blob remains', async ()
   expectStatus(await server.request('POST', `/v1/applications/app/runs/${done.id}/replay`), 202);
   const tags = { tags: ['reference'] };
   expectStatus(await server.request('PUT', `/v1/applications/app/runs/${done.id}/tags`, { body: tags }), 200);
+  const shares = `/v1/applications/app/runs/${done.id}/shares`;
+  expectStatus(await server.request('POST', shares, { body: { parts: ['log'] } }), 201);
   const policy = { keep_days: 3650 };
   expectStatus(await server.request('PUT', '/v1/applications/app/retention', { body: policy }), 200);
   const rule = { id: 'r', statistics_path: 'x', objective: 'minimize' as const, index: 0 };

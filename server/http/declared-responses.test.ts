@@ -93,6 +93,7 @@ beforeAll(async () => {
     account_id,
     webhook_id: 'hook',
     session_id: await createSession(),
+    ...(await createShare(application_id, run.id)),
     conversation_id: await createConversation(),
   };
 });
@@ -106,6 +107,13 @@ const createHeaders = (id: string): Record<string, string> => (id === 'createSes
 async function createSession(): Promise<string> {
   const response = await server.request('POST', '/v1/account/sessions', { body: {}, headers: fromConsole() });
   return (response.body as { id: string }).id;
+}
+
+/** Returns the id and the token of a share link of the run, and a part that it shows. */
+async function createShare(application_id: string, run_id: string) {
+  const request = { params: { application_id, run_id }, body: { parts: ['output' as const] } };
+  const { id, url } = (await server.client.call('createShare', request)).body;
+  return { share_id: id, share_token: url.split('/').at(-1) ?? '', part: 'output' };
 }
 
 /** Returns the id of a conversation with a webhook whose receiver responds. */
@@ -162,7 +170,8 @@ function expectAsDocumented(operation: Operation, response: TestResponse): void 
     expect(response.text).toBe('');
     return;
   }
-  if (operation.id !== 'getDownload') expect(response.headers.get('content-type')).toContain(type);
+  const isContent = ['getDownload', 'getSharedContent'].includes(operation.id);
+  if (!isContent) expect(response.headers.get('content-type')).toContain(type);
   if (type !== 'application/json') return;
   // B15: JSON of the server ends with a newline; content of callers is returned byte for byte.
   if (!['getRunInput', 'getDownload'].includes(operation.id)) expect(response.text).toMatch(/[}\]]\n$/);
@@ -194,6 +203,7 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
   createKey: { name: 'Any name', role: 'viewer' },
   updateAccount: { name: 'New name' },
   setRetention: { keep_days: 30 },
+  createShare: { parts: ['output'] },
   setRunTags: { tags: ['a'] },
   setCostRate: { currency: 'EUR', per_core_hour: 0.05 },
   createSession: {},
@@ -227,6 +237,7 @@ const BODIES: Partial<Record<OperationId, unknown>> = {
 };
 /** Deletions run last, and containers after their contents. */
 const LAST = [
+  'revokeShare',
   'deleteWebhook',
   'deleteAcceptanceTest',
   'deleteEnsemble',

@@ -11,6 +11,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { getRunParams, type RunAddress, replaysQuery, runQuery } from './queries.ts';
 import styles from './run-actions.module.css';
+import { ShareDialog } from './share-dialog.tsx';
 
 interface ActionsProps {
   address: RunAddress;
@@ -21,6 +22,7 @@ interface ActionsProps {
 export function RunActions({ address, run }: ActionsProps) {
   const mayRun = useRight('run');
   const [isDeleting, setDeleting] = useState(false);
+  const [isSharing, setSharing] = useState(false);
   const cancel = useCancel(address);
   const replay = useReplay(address);
   const canReplay = isTerminal(run.status_v2) && run.run_type.type === 'standard';
@@ -33,6 +35,7 @@ export function RunActions({ address, run }: ActionsProps) {
         </Button>
       )}
       <Destinations address={address} mayRun={mayRun} />
+      {mayRun && <Button onPress={() => setSharing(true)}>Share</Button>}
       {mayRun && canReplay && (
         <Button onPress={() => replay.mutate()} isDisabled={replay.isPending}>
           Replay
@@ -43,6 +46,7 @@ export function RunActions({ address, run }: ActionsProps) {
           Delete
         </Button>
       )}
+      {isSharing && <ShareDialog address={address} onClose={() => setSharing(false)} />}
       {isDeleting && <DeleteDialog address={address} run={run} onClose={() => setDeleting(false)} />}
       {refusal && (
         <div className={styles.refusal}>

@@ -21,7 +21,17 @@ function getAssetSource(application: string, asset: AssetFacts): ContentSource {
 
 /** One asset: as map, chart or page if it asks for one, and else as a tree. */
 export function AssetView({ application, asset }: { application: string; asset: AssetFacts }) {
-  const source = getAssetSource(application, asset);
+  return <AssetSourceView asset={asset} source={getAssetSource(application, asset)} />;
+}
+
+/** An asset whose content is read from the given source. */
+export function AssetSourceView({
+  asset,
+  source,
+}: {
+  asset: Omit<AssetFacts, 'run_id'>;
+  source: ContentSource;
+}) {
   const { content, error } = useContent(source);
   if (error) return <Notice kind="error">{describeError(error)}</Notice>;
   if (content?.kind === 'json') {

@@ -198,6 +198,7 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .where((eb) => eb.or([eb('run_id', 'in', ids), eb('original_run_id', 'in', ids)]))
     .execute();
   await tx.deleteFrom('run_tags').where('run_id', 'in', ids).execute();
+  await tx.deleteFrom('run_shares').where('run_id', 'in', ids).execute();
   const assets = await removeAssetsOfRuns(tx, ids);
   const own = rows.flatMap((row) => [
     row.input_content_id,

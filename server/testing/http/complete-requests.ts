@@ -159,6 +159,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     format: { input: { type: 'json' }, output: { type: 'text' } },
   },
   setRetention: { keep_days: 30, keep_experiment_runs: true },
+  createShare: { parts: ['summary', 'output'], expires_in_hours: 24 },
   setRunTags: { tags: ['a', 'b'] },
   updateInput: { name: 'Any name', description: 'Any description', id: 'x', format: null, created_at: 'x' },
   createInputSet: {

@@ -1,0 +1,107 @@
+import { SHARED_PARTS, type SharedPart } from '@switchyard/contract/account/share-links.ts';
+import { SHARE_HOURS_DEFAULT } from '@switchyard/contract/limits.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client, describeError } from '../../client/client.ts';
+import { operationQuery, queryClient } from '../../client/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { SelectField } from '../../ui/forms/text-field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { getRunParams, type RunAddress } from './queries.ts';
+import styles from './share-dialog.module.css';
+
+const NAMES: Record<SharedPart, string> = {
+  summary: 'Summary',
+  indicators: 'Indicators',
+  options: 'Options',
+  log: 'Log',
+  input: 'Input',
+  output: 'Output',
+  assets: 'Assets',
+};
+const CHOSEN_FIRST: readonly SharedPart[] = ['summary', 'indicators', 'output', 'assets'];
+const VALIDITIES = [
+  { value: '24', label: '1 day' },
+  { value: String(SHARE_HOURS_DEFAULT), label: '7 days' },
+  { value: '720', label: '30 days' },
+];
+
+const sharesQuery = (address: RunAddress) => operationQuery('listShares', { params: getRunParams(address) });
+
+/** Creates links to a read-only page of the run, and revokes them. */
+export function ShareDialog({ address, onClose }: { address: RunAddress; onClose: () => void }) {
+  const [parts, setParts] = useState<readonly SharedPart[]>(CHOSEN_FIRST);
+  const [hours, setHours] = useState(String(SHARE_HOURS_DEFAULT));
+  const request = {
+    params: getRunParams(address),
+    body: { parts: [...parts], expires_in_hours: Number(hours) },
+  };
+  const toggle = (part: SharedPart, isChosen: boolean) =>
+    setParts(SHARED_PARTS.filter((one) => (one === part ? isChosen : parts.includes(one))));
+  return (
+    <FormDialog
+      title="Share this run"
+      action="Create link"
+      isReady={parts.length > 0}
+      curl={formatCurl('createShare', request)}
+      onClose={onClose}
+      onSubmit={async () => {
+        await client.call('createShare', request);
+        await queryClient.invalidateQueries({ queryKey: sharesQuery(address).queryKey });
+      }}
+    >
+      <p>Anyone with the link sees the chosen parts of this run, without signing in.</p>
+      <fieldset className={styles.parts}>
+        <legend>Parts</legend>
+        {SHARED_PARTS.map((part) => (
+          <label key={part}>
+            <input
+              type="checkbox"
+              checked={parts.includes(part)}
+              onChange={(event) => toggle(part, event.target.checked)}
+            />
+            {NAMES[part]}
+          </label>
+        ))}
+      </fieldset>
+      <SelectField label="Works for" value={hours} options={VALIDITIES} onChange={setHours} />
+      <ShareList address={address} />
+    </FormDialog>
+  );
+}
+
+function ShareList({ address }: { address: RunAddress }) {
+  const query = sharesQuery(address);
+  const { data, error } = useQuery(query);
+  const [refusal, setRefusal] = useState<unknown>();
+  const revoke = async (id: string) => {
+    await client.call('revokeShare', { params: { ...getRunParams(address), share_id: id } });
+    await queryClient.invalidateQueries({ queryKey: query.queryKey });
+  };
+  const problem = refusal ?? error;
+  return (
+    <>
+      {problem !== undefined && problem !== null && <Notice kind="error">{describeError(problem)}</Notice>}
+      {data && data.items.length > 0 && (
+        <ul className={styles.links} aria-label="Links of this run">
+          {data.items.map((share) => (
+            <li key={share.id}>
+              <div>
+                {share.parts.map((part) => NAMES[part]).join(', ')}
+                <div className={styles.detail}>
+                  ends <RelativeTime at={share.expires_at} />
+                </div>
+              </div>
+              <CopyButton text={share.url} label="Copy link" />
+              <Button onPress={() => void revoke(share.id).catch(setRefusal)}>Revoke</Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

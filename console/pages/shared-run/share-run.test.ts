@@ -1,0 +1,55 @@
+/** Sharing a run from its page, and the page behind the link. */
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
+import { describe, expect, test } from 'vitest';
+import { findAccessibilityProblems } from '../../testing/accessibility.ts';
+import { setUpConsole } from '../../testing/console-visit.ts';
+
+const OUTPUT = JSON.stringify({
+  solution: '<img src=x onerror=alert(1)>',
+  statistics: { schema: 'v1', result: { value: 7 } },
+  assets: [{ name: 'Page', content: ['<b>from the app</b>'], visual: { schema: 'html', label: 'Page' } }],
+});
+const FILES = {
+  'main.sh': `#!/bin/sh\ncat > /dev/null\necho "a secret line" >&2\ncat <<'END'\n${OUTPUT}\nEND\n`,
+};
+
+describe.skipIf(!hasBrowser)('sharing a run', () => {
+  let run = '';
+  const at = setUpConsole(async (server) => {
+    const shell = { executable_type: 'binary', runtime: 'binary', entrypoint: 'main.sh' } as const;
+    await pushApp(server, 'routing', FILES, shell);
+    run = (await createRunAndWait(server, 'routing', { input: {} })).id;
+  });
+
+  test('a link shows the chosen parts without sign-in until it is revoked', async () => {
+    const page = await at.open(`/apps/routing/runs/${run}`);
+    await page.getByRole('button', { name: 'Share' }).press('Enter');
+    await page.getByRole('checkbox', { name: 'Summary' }).press('Space');
+    await page.getByRole('button', { name: 'Create link' }).click();
+    await page
+      .getByRole('list', { name: 'Links of this run' })
+      .getByText('Indicators, Output, Assets')
+      .waitFor();
+    const params = { application_id: 'routing', run_id: run };
+    const [share] = (await at.server.client.call('listShares', { params })).body.items;
+    const visit = await at.openSignedOut(new URL(share?.url ?? '').pathname.replace('/console', ''), {
+      viewport: { width: 390, height: 844 },
+      bypassCSP: true,
+    });
+    await visit.getByRole('heading', { name: 'Output' }).waitFor();
+    await visit.getByRole('cell', { name: 'result.value' }).waitFor();
+    await visit.getByText('onerror=alert(1)').first().waitFor();
+    expect(await visit.getByText('a secret line').count()).toBe(0);
+    expect(await visit.getByText(run).count()).toBe(0);
+    expect(await findAccessibilityProblems(visit)).toEqual([]);
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' });
+    expect((await at.server.client.call('listShares', { params })).body.items).toEqual([]);
+  });
+
+  test('a link that does not work says so', async () => {
+    const page = await at.openSignedOut('/shared/share-unknown.x');
+    await page.getByRole('alert').filter({ hasText: 'unknown, expired or revoked' }).waitFor();
+  });
+});
