@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { SHARED_PARTS } from '@switchyard/contract/account/share-links.ts';
 import {
   createRun,
   createRunAndWait,
@@ -109,8 +110,13 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
       description: HOSTILE_NAME,
     },
   });
+  const { body: share } = await server.client.call('createShare', {
+    params: { ...params, run_id: run.id },
+    body: { parts: [...SHARED_PARTS], expires_in_hours: 1 },
+  });
   return {
     application: APP,
+    token: new URL(share.url).pathname.split('/').at(-1) ?? '',
     run: run.id,
     ensembleRun,
     input: 'input',
@@ -224,5 +230,6 @@ describe.skipIf(!hasBrowser)('a hostile application', () => {
       if (problems.length > 0) found.push([address, problems]);
     }
     expect(found).toEqual([]);
-  });
+    // Thirty pages take 40 s on a busy machine.
+  }, 180_000);
 });
