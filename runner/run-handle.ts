@@ -199,6 +199,7 @@ export class RunHandle implements RunningApp {
         follower.start();
         this.#notify(() => this.#observer.onStart(info));
       },
+      used: (usage) => this.#notify(() => this.#observer.onUsage?.(usage)),
       ended: (report, app) => end.resolve({ report, app }),
       lost: (reason) => end.resolve({ lost: reason }),
     });

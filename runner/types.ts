@@ -145,12 +145,25 @@ export interface LogLine {
   text: string;
 }
 
+/** Use of resources by all processes of a run. */
+export interface ResourceUsage {
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Processor time since the last measurement by the time between them: 1.5 is one and a half busy cores. */
+  cpuCores: number;
+  memoryBytes: number;
+  /** Disk space that the app holds. */
+  writtenBytes: number;
+}
+
 /** Receives events of one run. */
 export interface Observer {
   /** The main process of the app has started. Not called when the app cannot be started. */
   onStart(info: { pid: number; at: number }): void;
   /** Lines of stderr, for multi-file of stdout too. All lines arrive before `done` resolves. */
   onLog(lines: LogLine[]): void;
+  /** About once a second while the app runs. */
+  onUsage?(usage: ResourceUsage): void;
 }
 
 /** Handle of one run. */

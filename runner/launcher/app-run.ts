@@ -22,6 +22,7 @@ import type { CoreAllocator, CoreAssignment } from '../sandbox/core-allocator.ts
 import type { Confinement, LaunchPlan } from '../sandbox/launch-plan.ts';
 import { createRunCgroups, type RunCgroups, removeRunCgroups } from '../sandbox/run-cgroups.ts';
 import { InvalidAppError, makeWorkingCopy } from '../sandbox/working-copy.ts';
+import type { ResourceUsage } from '../types.ts';
 import { findBreachAtEnd } from './breach-at-end.ts';
 import type { MemoryEstimate } from './memory-guard.ts';
 import type { EndReport } from './protocol.ts';
@@ -37,6 +38,7 @@ const TERM_RETRY_MS = 5;
 /** Receives the events of one run. */
 interface AppRunEvents {
   started(info: { pid: number; user?: number; at: number }): void;
+  used(usage: ResourceUsage): void;
   ended(report: EndReport): void;
 }
 
@@ -134,6 +136,8 @@ export class AppRun {
     if (this.#watchdog === undefined || this.#child === undefined) return;
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const breach = this.#watchdog.sample(now);
+    const usage = this.#watchdog.measureUsage(now);
+    if (usage) this.#events.used({ at: Date.now(), ...usage });
     if (breach === undefined) return;
     this.#cause ??= breach;
     this.#kill();

@@ -230,6 +230,7 @@ export class ExecutableCompiler {
     const end = Promise.withResolvers<CompilerEnd | undefined>();
     await this.#options.launcher.start(plan, {
       started: () => undefined,
+      used: () => undefined,
       ended: (report, app) => end.resolve({ report, app }),
       lost: () => end.resolve(undefined),
     });

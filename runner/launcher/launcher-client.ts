@@ -13,12 +13,13 @@ import { getErrorMessage } from '../process/errors.ts';
 import { isHostFault } from '../process/host-faults.ts';
 import type { Confinement, LaunchPlan } from '../sandbox/launch-plan.ts';
 import { killRuns } from '../sandbox/leftover-runs.ts';
-import type { Diagnostic } from '../types.ts';
+import type { Diagnostic, ResourceUsage } from '../types.ts';
 import type { EndReport, LauncherMessage, LauncherRequest } from './protocol.ts';
 
 /** Receives the events of one run. */
 interface RunEvents {
   started(info: { pid: number; at: number }): void;
+  used(usage: ResourceUsage): void;
   /** @param app the app's folder on its own disk, open until the receiver closes it. */
   ended(report: EndReport, app?: AppFolder): void;
   lost(reason: string): void;
@@ -221,6 +222,9 @@ export class LauncherClient {
     switch (message.type) {
       case 'started':
         launcher.runs.get(message.key)?.started({ pid: message.pid, at: message.at });
+        return;
+      case 'usage':
+        launcher.runs.get(message.key)?.used(message.usage);
         return;
       case 'ended': {
         const events = launcher.runs.get(message.key);

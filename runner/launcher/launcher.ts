@@ -76,6 +76,7 @@ class Launcher {
       cores: this.#cores,
       events: {
         started: (info) => send({ type: 'started', key: plan.key, ...info }),
+        used: (usage) => send({ type: 'usage', key: plan.key, usage }),
         ended: (report) => {
           this.#runs.delete(plan.key);
           if (this.#runs.size === 0) {

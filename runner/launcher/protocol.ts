@@ -1,7 +1,7 @@
 /** Messages between the runner and its launcher, sent as JSON over the channel between the two processes. */
 
 import type { LaunchPlan } from '../sandbox/launch-plan.ts';
-import type { Diagnostic, EndReason } from '../types.ts';
+import type { Diagnostic, EndReason, ResourceUsage } from '../types.ts';
 
 /** Request of the runner to its launcher. */
 export type LauncherRequest =
@@ -42,6 +42,7 @@ export interface EndReport {
 export type LauncherMessage =
   | { type: 'ready' }
   | { type: 'started'; key: string; pid: number; user?: number; at: number }
+  | { type: 'usage'; key: string; usage: ResourceUsage }
   | { type: 'ended'; key: string; report: EndReport }
   | { type: 'removed'; request: number; error?: string }
   | { type: 'diagnostic'; diagnostic: Diagnostic };

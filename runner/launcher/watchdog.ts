@@ -33,8 +33,9 @@ import {
   type RunCgroups,
   readUnreclaimableBytes,
 } from '../sandbox/run-cgroups.ts';
-import type { EndReason } from '../types.ts';
+import type { EndReason, ResourceUsage } from '../types.ts';
 import type { MemoryEstimate } from './memory-guard.ts';
+import { ResourceSampler } from './resource-sampler.ts';
 
 /** A sample through ps costs much more than one through /proc. */
 export const SAMPLE_INTERVAL_MS = process.platform === 'linux' ? 50 : 250;
@@ -70,6 +71,10 @@ interface WatchdogOptions {
 /** Checks the limits of one run. */
 export class Watchdog {
   peakMemoryBytes = 0;
+  /** At the last sample. */
+  #memoryBytes = 0;
+  #tree: ProcessInfo[] = [];
+  readonly #sampler = new ResourceSampler(performance.now());
   /** Disk space that the app held at the last measurement, removed files that still occupy space included. */
   writtenBytes = 0;
   readonly #plan: LaunchPlan;
@@ -113,6 +118,7 @@ export class Watchdog {
   sample(now: number): LimitBreach | undefined {
     const { limits } = this.#plan;
     const tree = this.#listTree();
+    this.#tree = tree;
     const threads = tree.reduce((sum, info) => sum + info.threads, 0);
     if (threads > limits.processes + CHAIN_PROCESSES) {
       return {
@@ -121,6 +127,12 @@ export class Watchdog {
       };
     }
     return this.#checkMemory(tree) ?? this.#checkStdout() ?? this.#checkDisk(tree, now);
+  }
+
+  /** Returns a measurement of the resources about once a second, and undefined in between. */
+  measureUsage(now: number): Omit<ResourceUsage, 'at'> | undefined {
+    const held = { memoryBytes: this.#memoryBytes, writtenBytes: this.writtenBytes };
+    return this.#sampler.measure(now, this.#tree, held);
   }
 
   /** Estimates the memory of the run, for a shortage on the host. */
@@ -199,13 +211,15 @@ export class Watchdog {
   #checkMemory(tree: ProcessInfo[]): LimitBreach | undefined {
     const { memoryBytes } = this.#plan.limits;
     if (this.#memoryGroup !== undefined) {
-      this.peakMemoryBytes = Math.max(this.peakMemoryBytes, readUnreclaimableBytes(this.#memoryGroup));
+      this.#memoryBytes = readUnreclaimableBytes(this.#memoryGroup);
+      this.peakMemoryBytes = Math.max(this.peakMemoryBytes, this.#memoryBytes);
       return this.findOomBreach();
     }
     const nonResidentBytes = readPageTableBytes(tree) + this.#openFiles.memoryBytes;
     let used = sumResidentBytes(tree) + nonResidentBytes;
     // The sum of resident memory counts shared pages once per process: quick, and never too low.
     if (used > memoryBytes) used = readProportionalBytes(tree) + nonResidentBytes;
+    this.#memoryBytes = used;
     this.peakMemoryBytes = Math.max(this.peakMemoryBytes, used);
     if (used <= memoryBytes) return undefined;
     const isMostInOpenFiles = this.#openFiles.memoryBytes > used / 2;

@@ -15,6 +15,8 @@ export interface ProcessInfo {
   state: string;
   threads: number;
   residentBytes: number;
+  /** Processor time in ticks of 10 ms, with that of children that it waited for; 0 where ps is used. */
+  cpuTicks: number;
   /** Clock ticks since boot; together with the pid it identifies one process. Empty where ps is used. */
   startTicks: string;
 }
@@ -77,6 +79,7 @@ export function inspectProcess(pid: number): ProcessInfo | undefined {
     threads: number(17),
     startTicks: fields[19] ?? '',
     residentBytes: number(21) * PAGE_BYTES,
+    cpuTicks: number(11) + number(12) + number(13) + number(14),
   };
 }
 
@@ -171,6 +174,7 @@ function parsePs(text: string): ProcessInfo[] {
       state: state ?? '',
       threads: 1,
       residentBytes: Number(resident) * 1024,
+      cpuTicks: 0,
       startTicks: '',
     };
   });

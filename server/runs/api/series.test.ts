@@ -1,6 +1,7 @@
 /** The series of a run over HTTP: from its log while it runs and after, from solvers, and from its statistics. */
 import { readFileSync } from 'node:fs';
 import { SERIES_POINTS_MAX } from '@switchyard/contract/limits.ts';
+import type { RunSeries } from '@switchyard/contract/runs/run-series.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRun, createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import { openStream } from '../../testing/http/event-streams.ts';
@@ -19,15 +20,19 @@ beforeAll(async () => {
       await write(input.text ?? '');
       for (let n = 0; n < (input.points ?? 0); n += 1)
         await write('{"series": {"cost": ' + (n === 777 ? -1 : n === 778 ? 1e9 : n) + '}}\\n');
+      const until = Date.now() + (input.busyMs ?? 0);
+      while (Date.now() < until) Math.sqrt(until);
       return { solution: {}, statistics: input.statistics };
     }`),
   );
 });
 afterAll(() => server.close());
 
-async function getSeries(run: string) {
+/** Returns the series; without those of the resources, which depend on the speed of the machine. */
+async function getSeries(run: string, { withResources = false } = {}) {
   const params = { application_id: 'app', run_id: run };
-  return (await server.client.call('getRunSeries', { params })).body;
+  const { series, phases } = (await server.client.call('getRunSeries', { params })).body;
+  return { series: series.filter(({ source }) => withResources || source !== 'resources'), phases };
 }
 const runWith = async (input: unknown): Promise<string> =>
   (await createRunAndWait(server, 'app', { input })).id;
@@ -63,8 +68,8 @@ test('many points are reduced, with the first, last, smallest and largest, and a
     Math.max(...values.map(Number)),
   ]).toEqual([0, 8_999, -1, 1e9]);
   expect(updates.length).toBeGreaterThan(0);
-  const streamed = updates.at(-1)?.data.series as { points: number[][] }[];
-  expect(streamed[0]?.points.at(-1)).toEqual(points.at(-1));
+  const streamed = updates.flatMap(({ data }) => data.series as RunSeries[]);
+  expect(streamed.findLast(({ source }) => source === 'log')?.points.at(-1)).toEqual(points.at(-1));
 });
 
 test('series_data of the statistics is a series too', async () => {
@@ -90,6 +95,23 @@ test('series_data of the statistics is a series too', async () => {
     ],
     phases: [],
   });
+});
+
+test('the processes of the app give processor time, memory and written bytes once a second', async () => {
+  const { series } = await getSeries(await runWith({ busyMs: 2_500 }), { withResources: true });
+  expect(series.map(({ name, source }) => `${source} ${name}`)).toEqual([
+    'resources cpu',
+    'resources memory',
+    'resources written',
+  ]);
+  for (const { points } of series) {
+    expect(points.length).toBeGreaterThanOrEqual(1);
+    const gaps = points.map(([x = 0], index) => x - (points[index - 1]?.[0] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(0.9);
+  }
+  const [cpu, memory] = series.map(({ points }) => points.map(([, y = 0]) => y));
+  expect(Math.max(...(cpu ?? []))).toBeGreaterThan(0.02);
+  expect(Math.max(...(memory ?? []))).toBeGreaterThan(1_000_000);
 });
 
 test('malformed and enormous lines give no point, and the run succeeds', async () => {

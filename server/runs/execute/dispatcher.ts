@@ -202,6 +202,7 @@ export class Dispatcher {
       app = runner.run(prepared.job, {
         onStart: ({ at }) => lines.setStart(at),
         onLog: (added) => lines.add(added, mask),
+        onUsage: (usage) => lines.addUsage(usage),
       });
       this.#apps.set(key, app);
       if (this.#isDraining) app.cancel();

@@ -7,7 +7,7 @@
  * otherwise lines of a deleted run would stay in the database.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { LogLine } from '@switchyard/runner';
+import type { LogLine, ResourceUsage } from '@switchyard/runner';
 import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import { errorMessage, type Log } from '../../log.ts';
@@ -64,6 +64,12 @@ export class LogWriter {
   /** Sets the time of the start of the app, from which the times of series count. */
   setStart(at: number): void {
     this.#series.setStart(at);
+  }
+
+  /** Adds a measurement of the resources to the series, and schedules their write. */
+  addUsage(usage: ResourceUsage): void {
+    this.#series.addUsage(usage);
+    this.#scheduleWrite();
   }
 
   /** Returns every line of this attempt as one text, for formats whose log is more than stderr. */

@@ -5,6 +5,7 @@
  * whatever its log contains. The times of points are seconds since the start of the app.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { ResourceUsage } from '@switchyard/runner';
 import { createSeriesReader } from '@switchyard/solver-logs/series-reader.ts';
 import type { Writer } from '../../database/database.ts';
 import { SeriesCollection } from './series-part.ts';
@@ -59,6 +60,13 @@ export class SeriesWriter {
       if (key !== this.#lastPhase) this.#added.addPhase({ x, phase, solver, solve });
       this.#lastPhase = key;
     }
+  }
+
+  /** Adds a measurement of the processes of the app. */
+  addUsage({ at, cpuCores, memoryBytes, writtenBytes }: ResourceUsage): void {
+    const x = this.#toSeconds(at);
+    const values = { cpu: Math.round(cpuCores * 100) / 100, memory: memoryBytes, written: writtenBytes };
+    for (const [name, y] of Object.entries(values)) this.#added.addPoint('resources', name, [x, y]);
   }
 
   /** Begins a write of everything that was added. */
