@@ -6,7 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
-import { closeConnections, sendRequest } from './keep-alive-client.ts';
+import { closeConnections, sendRequest } from '../server/keep-alive-client.ts';
 
 /** Start data of the thread. */
 export interface FollowerJob {

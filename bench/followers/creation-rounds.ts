@@ -1,0 +1,154 @@
+/**
+ * Rounds of creating runs, with and without readers of their logs or streams, for the benchmarks that compare the two. Apps
+ * that log a line ten times a second run all the time. Clients create as many runs of a trivial program as the server
+ * executes.
+ */
+import { readFileSync } from 'node:fs';
+import { sleep } from '../../server/testing/host/sleep.ts';
+import { BENCH_APPLICATION, median, printLine, quantile, type StartedServer } from '../server/harness.ts';
+import { sendRequest } from '../server/keep-alive-client.ts';
+
+/** Clients that create runs, one after the other. */
+const CREATORS = 8;
+/** Maximum number of queued runs: enough to keep every slot busy. */
+const QUEUED_MAX = 200;
+export const RUNS_PATH = `/v1/applications/${BENCH_APPLICATION}/runs`;
+/** A shell script, so that the runs keep the machine busy. The input selects whether it logs or exits at once. */
+export const LOGGING_MANIFEST = 'type: binary\nruntime: native\nfiles: [main, quick]\n';
+export const LOGGING_MAIN = `#!/bin/sh
+IFS= read -r line
+case "$line" in *quick*) exec ./quick;; esac
+n=0
+while :; do echo "line $n" >&2; n=$((n + 1)); sleep 0.1; done
+`;
+
+/** Returns the number of ended runs and the processor time of the server so far, in ms. */
+async function measureServer(server: StartedServer): Promise<{ ended: number; cpuMs: number }> {
+  const { text } = await sendRequest(server, 'GET', '/metrics');
+  const ended = /^switchyard_runs_finished_total\{status="succeeded"\} (\d+)/m.exec(text)?.[1] ?? '0';
+  const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return { ended: Number(ended), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
+}
+
+/** Measurements of one round. `totals` are those of the readers; undefined without any. */
+interface Round<Totals> {
+  runsPerSecond: number;
+  createP50: number;
+  createP99: number;
+  cpuMsPerSecond: number;
+  totals: Totals | undefined;
+}
+
+/** Creates runs for one round. `startReaders` starts the readers and returns the function that stops them. */
+async function measureRound<Totals>(
+  server: StartedServer,
+  seconds: number,
+  startReaders: (() => Promise<() => Promise<Totals>>) | null,
+): Promise<Round<Totals>> {
+  let isOver = false;
+  const stopReaders = await startReaders?.();
+  const createMs: number[] = [];
+  let created = 0;
+  const begin = performance.now();
+  const first = await measureServer(server);
+  let waiting = 0;
+  const watching = (async () => {
+    while (!isOver) {
+      waiting = created - ((await measureServer(server)).ended - first.ended);
+      await sleep(100);
+    }
+  })();
+  const creators = Array.from({ length: CREATORS }, async () => {
+    while (!isOver) {
+      if (waiting > QUEUED_MAX) {
+        await sleep(20);
+        continue;
+      }
+      const sentAt = performance.now();
+      const response = await sendRequest(server, 'POST', RUNS_PATH, '{"input":{"quick":true}}');
+      if (response.status !== 202)
+        throw new Error(`creating a run returned ${response.status}: ${response.text}`);
+      createMs.push(performance.now() - sentAt);
+      created += 1;
+    }
+  });
+  await sleep(seconds * 1000);
+  const last = await measureServer(server);
+  const elapsedSeconds = (performance.now() - begin) / 1000;
+  isOver = true;
+  await Promise.all([...creators, watching]);
+  const totals = await stopReaders?.();
+  return {
+    runsPerSecond: (last.ended - first.ended) / elapsedSeconds,
+    createP50: median(createMs),
+    createP99: quantile(createMs, 0.99),
+    cpuMsPerSecond: (last.cpuMs - first.cpuMs) / elapsedSeconds,
+    totals,
+  };
+}
+
+/** Starts the runs that log and do not end; returns their ids. */
+export async function startLogs(server: StartedServer, count: number): Promise<string[]> {
+  const created = await Promise.all(
+    Array.from({ length: count }, () =>
+      sendRequest(server, 'POST', RUNS_PATH, '{"input":{},"configuration":{"queuing":{"priority":1}}}'),
+    ),
+  );
+  const ids = created.map((one) => (JSON.parse(one.text) as { run_id: string }).run_id);
+  for (const id of ids) {
+    while (
+      (
+        JSON.parse((await sendRequest(server, 'GET', `${RUNS_PATH}/${id}/metadata`)).text) as {
+          status_v2: string;
+        }
+      ).status_v2 !== 'running'
+    )
+      await sleep(20);
+  }
+  return ids;
+}
+
+/** A round with readers, and one without. */
+export interface RoundPair<Totals> {
+  with: Round<Totals>;
+  without: Round<Totals>;
+}
+
+/** Measures pairs of rounds, whose order alternates. */
+export async function measurePairs<Totals>(
+  server: StartedServer,
+  { seconds, rounds }: { seconds: number; rounds: number },
+  startReaders: () => Promise<() => Promise<Totals>>,
+): Promise<RoundPair<Totals>[]> {
+  await measureRound(server, seconds, null);
+  const pairs: RoundPair<Totals>[] = [];
+  for (let count = 0; count < rounds; count += 1) {
+    const before = count % 2 === 0 ? await measureRound<Totals>(server, seconds, null) : undefined;
+    const read = await measureRound(server, seconds, startReaders);
+    pairs.push({ with: read, without: before ?? (await measureRound<Totals>(server, seconds, null)) });
+  }
+  return pairs;
+}
+
+/** Prints what the readers cost. */
+export function printComparisons(pairs: readonly RoundPair<unknown>[]): void {
+  printComparison('runs created and executed in a second', '/s', (one) => one.runsPerSecond, pairs);
+  printComparison('creating a run, median', 'ms', (one) => one.createP50, pairs);
+  printComparison('creating a run, 99th percentile', 'ms', (one) => one.createP99, pairs);
+  printComparison('processor time of the server', 'ms/s', (one) => one.cpuMsPerSecond, pairs);
+}
+
+/** Prints the median of both kinds of rounds, and of their ratio. */
+function printComparison(
+  name: string,
+  unit: string,
+  of: (round: Round<unknown>) => number,
+  rounds: readonly RoundPair<unknown>[],
+): void {
+  const one = median(rounds.map((both) => of(both.with)));
+  const other = median(rounds.map((both) => of(both.without)));
+  const ratio = median(rounds.map((both) => of(both.with) / of(both.without)));
+  printLine(
+    `${name.padEnd(58)} ${one.toFixed(1).padStart(7)} ${unit}  baseline ${other.toFixed(1).padStart(7)} ${unit}  ratio ${ratio.toFixed(2)}`,
+  );
+}
