@@ -25,6 +25,7 @@ const eventType = stringEnum(
 const eventTypes = Type.Array(eventType, {
   minItems: 1,
   maxItems: EVENT_TYPES.length,
+  uniqueItems: true,
   description: 'Event types that the webhook subscribes to.',
 });
 

@@ -64,7 +64,7 @@ describe('a webhook', () => {
     ['event_types', undefined, 'event_types'],
     ['event_types', [], 'event_types'],
     ['event_types', ['run.created'], 'event_types'],
-    ['event_types', ['run.status', 'run.status'], 'event_types'],
+    ['event_types', ['run.status', 'run.status'], 'each value once'],
     ['endpoint_url', undefined, 'endpoint_url'],
     ['endpoint_url', 'not a url', 'endpoint_url is "not a url"'],
     ['endpoint_url', 'ftp://example.com/', 'endpoint_url is "ftp://example.com/"'],

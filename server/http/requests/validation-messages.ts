@@ -51,6 +51,8 @@ export function formatValidationError(errors: readonly ErrorObject[], part: Part
     case 'minItems':
     case 'maxItems':
       return `${field} has ${Array.isArray(error.data) ? error.data.length : 0} items; it must have ${formatRange(schema.minItems, schema.maxItems)}.`;
+    case 'uniqueItems':
+      return `${field} is ${value}; it must have each value once.`;
     case 'pattern':
       if (schema.pattern === EMAIL_PATTERN)
         return `${field} is ${value}; it must be an e-mail address, such as ada@example.com.`;
