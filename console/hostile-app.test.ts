@@ -110,13 +110,9 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
       description: HOSTILE_NAME,
     },
   });
-  const { body: share } = await server.client.call('createShare', {
-    params: { ...params, run_id: run.id },
-    body: { parts: [...SHARED_PARTS], expires_in_hours: 1 },
-  });
   return {
     application: APP,
-    token: new URL(share.url).pathname.split('/').at(-1) ?? '',
+    token: await createShareToken(server, run.id),
     run: run.id,
     ensembleRun,
     input: 'input',
@@ -126,6 +122,15 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
     id: 'batch',
     webhook: 'hook',
   };
+}
+
+/** Shares every part of the run, and returns the token of the link. */
+async function createShareToken(server: TestServer, run: string): Promise<string> {
+  const { body } = await server.client.call('createShare', {
+    params: { application_id: APP, run_id: run },
+    body: { parts: [...SHARED_PARTS], expires_in_hours: 1 },
+  });
+  return new URL(body.url).pathname.split('/').at(-1) ?? '';
 }
 
 /** Returns the address of a route. A route with a parameter that is not known here needs a hostile resource above. */
