@@ -31,9 +31,10 @@ configuration:
         default: true
 """,
     "main.py": """
-import json, sys
+import json, sys, time
 
 given = json.load(sys.stdin)
+time.sleep(given.get("wait_seconds", 0))
 details = "false" not in sys.argv
 if details:
     print("greeting", given["name"], file=sys.stderr)
@@ -99,7 +100,7 @@ def run_sequence(client):
         for one in runs
     ]
     seen["listed_runs"] = {one.id for one in app.list_runs()} == {one.id for one in runs}
-    canceled = app.new_run(input=INPUT)
+    canceled = app.new_run(input={**INPUT, "wait_seconds": 600})
     app.cancel_run(run_id=canceled)
     seen["canceled"] = app.run_result_with_polling(canceled, polling_options=POLLING).metadata.status_v2.value
 
