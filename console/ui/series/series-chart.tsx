@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useThemeVersion } from '../charts/theme-version.ts';
 import { formatNumber } from '../format-quantity.ts';
 import table from '../table.module.css';
@@ -54,12 +54,22 @@ function Plot({ series, title }: { series: readonly ChartSeries[]; title: string
   return <div ref={element} className={styles.plot} role="img" aria-label={`Chart: ${title}`} />;
 }
 
+/** The points as rows. A closed table has none: a live chart would build them again with every new point. */
 function PointTable({ series }: { series: readonly ChartSeries[] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={styles.values} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Values as a table</summary>
+      {isOpen && <PointRows series={series} />}
+    </details>
+  );
+}
+
+function PointRows({ series }: { series: readonly ChartSeries[] }) {
   const rows = series.flatMap(({ name, points }) => points.map((point) => ({ name, ...point })));
   const visible = rows.slice(0, TABLE_ROWS_MAX);
   return (
-    <details className={styles.values}>
-      <summary>Values as a table</summary>
+    <>
       <div className={table.scroll}>
         <table className={table.table}>
           <thead>
@@ -91,6 +101,6 @@ function PointTable({ series }: { series: readonly ChartSeries[] }) {
           The first {visible.length} of {formatNumber(rows.length)} points.
         </p>
       )}
-    </details>
+    </>
   );
 }
