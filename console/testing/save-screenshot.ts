@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Locator } from 'playwright-core';
 
-/** Space around the content, and the largest height, in pixels: a longer picture would be a page of its own. */
+/** Space around the content, and the largest height, in pixels: a longer picture would fill a page. */
 const MARGIN = 16;
 const HEIGHT_MAX = 910;
 

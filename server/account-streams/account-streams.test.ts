@@ -40,7 +40,7 @@ const matchEnd =
   (event: StreamedEvent): boolean =>
     listRunChanges(event).some(({ run_id, status_v2 }) => run_id === run && status_v2 === 'succeeded');
 
-test('has the changes of the runs and of the queue of its own account, in order', async () => {
+test('sends changes of runs and of the queue of the account, in order', async () => {
   const other = await createOtherAccount(server);
   const [stream, otherStream] = [
     await openStream(server, PATH),

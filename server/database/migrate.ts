@@ -66,7 +66,7 @@ export async function migrate(
   const migrator = new Migrator({
     db: database.read,
     provider: { getMigrations: async () => Object.fromEntries(entries) },
-    // Branches land in another order than that of their numbers; each creates tables of its own slice.
+    // A migration can arrive after one with a higher number. Each creates only its own tables, so their order does not matter.
     allowUnorderedMigrations: true,
     migrationTableName: 'migrations',
     migrationLockTableName: 'migrations_lock',

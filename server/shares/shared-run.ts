@@ -1,5 +1,5 @@
 /**
- * The part of a run that a share link shows. Each read checks the link anew, and returns bytes instead of download URLs,
+ * The part of a run that a share link shows. Each read checks the link again, and returns bytes instead of download URLs,
  * because a URL would work for some minutes after the link is revoked.
  */
 

@@ -13,7 +13,7 @@ export const experimentRoute = createRoute({
   component: lazyRouteComponent(() => import('./experiment-page.tsx'), 'ExperimentPage'),
 });
 
-/** Loads the experiment before its page is shown. An unknown type has a page of its own. */
+/** Loads the experiment before its page is shown. It loads nothing for an unknown type. */
 async function loadExperiment(application: string, type: string, id: string): Promise<void> {
   switch (parseExperimentType(type)) {
     case 'batch':
