@@ -8,6 +8,7 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import styles from './audit-page.module.css';
 import { auditQuery } from './queries.ts';
@@ -78,8 +79,7 @@ function Filters({ filters }: { filters: AuditSearch }) {
 
 function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
-    <section className={table.scroll} tabIndex={0} aria-label="Table of entries">
+    <TableRegion label="Table of entries">
       <table className={table.table} aria-label="Audit log">
         <thead>
           <tr>
@@ -120,6 +120,6 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </TableRegion>
   );
 }

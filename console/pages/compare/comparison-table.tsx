@@ -1,3 +1,4 @@
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
 import styles from './compare-page.module.css';
@@ -14,8 +15,7 @@ export function ComparisonTable({ application, runs, group }: ComparisonTablePro
   return (
     <section aria-label={group.name} className={styles.group}>
       <h2>{group.name}</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-      <section className={table.scroll} tabIndex={0} aria-label={`${group.name} of the runs`}>
+      <TableRegion label={`${group.name} of the runs`}>
         <table className={table.table}>
           <thead>
             <tr>
@@ -36,7 +36,7 @@ export function ComparisonTable({ application, runs, group }: ComparisonTablePro
             ))}
           </tbody>
         </table>
-      </section>
+      </TableRegion>
     </section>
   );
 }

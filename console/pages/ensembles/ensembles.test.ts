@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
     await createEnsembleApp(server, [
       runGroup('cheap', { value: 10, n: 1 }),
       runGroup('near', { value: 10.5, n: 7 }),
-      runGroup('dear', { value: 20, n: 9 }),
+      runGroup('costly', { value: 20, n: 9 }),
       runGroup('broken', { fails: true }),
     ]);
     run = await createRun(server, 'app', ensembleRunOptions());
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
     const decisions = page.getByRole('region', { name: 'Decisions of the rules' });
     for (const reason of reasons) await decisions.getByText(reason).waitFor();
     await decisions.getByText('broken, repetition 1: It failed').waitFor();
-    await page.getByRole('table', { name: 'Contribution of each group' }).getByText('dear').waitFor();
+    await page.getByRole('table', { name: 'Contribution of each group' }).getByText('costly').waitFor();
     await page.getByRole('row', { name: /near.*Best run/ }).waitFor();
   });
 

@@ -1,3 +1,4 @@
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
 import styles from './experiment-page.module.css';
@@ -25,8 +26,7 @@ export function FailuresSection({
   return (
     <section aria-label={title} className={styles.section}>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-      <section className={table.scroll} tabIndex={0} aria-label="Errors of runs">
+      <TableRegion label="Errors of runs">
         <table className={table.table}>
           <thead>
             <tr>
@@ -57,7 +57,7 @@ export function FailuresSection({
             ))}
           </tbody>
         </table>
-      </section>
+      </TableRegion>
     </section>
   );
 }

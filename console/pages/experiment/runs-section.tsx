@@ -1,5 +1,6 @@
 import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import table from '../../ui/table.module.css';
@@ -26,8 +27,7 @@ export function RunsSection({ application, runs, total }: RunsSectionProps) {
             Runs {visible.length < total ? `(the newest ${visible.length} of ${total})` : `(${total})`}
           </h3>
         </summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-        <section className={table.scroll} tabIndex={0} aria-label="Runs of the experiment">
+        <TableRegion label="Runs of the experiment">
           <table className={table.table}>
             <thead>
               <tr>
@@ -60,7 +60,7 @@ export function RunsSection({ application, runs, total }: RunsSectionProps) {
               ))}
             </tbody>
           </table>
-        </section>
+        </TableRegion>
       </details>
     </section>
   );

@@ -4,6 +4,7 @@ import { TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
 import { formatNumber } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import table from '../../ui/table.module.css';
 import styles from './experiments-page.module.css';
@@ -18,8 +19,7 @@ interface ExperimentsTableProps {
 /** One row for each experiment, whose name links to its result. */
 export function ExperimentsTable({ application, experiments }: ExperimentsTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className={table.scroll} tabIndex={0} aria-label="List of experiments">
+    <TableRegion label="List of experiments">
       <table className={table.table}>
         <thead>
           <tr>
@@ -41,7 +41,7 @@ export function ExperimentsTable({ application, experiments }: ExperimentsTableP
           ))}
         </tbody>
       </table>
-    </section>
+    </TableRegion>
   );
 }
 

@@ -5,6 +5,7 @@ import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import styles from './members-page.module.css';
 import { membersQuery } from './queries.ts';
@@ -29,8 +30,7 @@ export function MembersTable({ members, ...actions }: MemberActions & { members:
   return (
     <>
       {renewal.isError && <Notice kind="error">{describeError(renewal.error)}</Notice>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard */}
-      <section className={table.scroll} tabIndex={0} aria-label="Table of members">
+      <TableRegion label="Table of members">
         <table className={table.table} aria-label="Members">
           <thead>
             <tr>
@@ -64,7 +64,7 @@ export function MembersTable({ members, ...actions }: MemberActions & { members:
             ))}
           </tbody>
         </table>
-      </section>
+      </TableRegion>
     </>
   );
 }

@@ -9,6 +9,7 @@ import { formatNumber } from '../../ui/format-quantity.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { PolicyDialog } from './policy-dialog.tsx';
 import { storageQuery } from './queries.ts';
@@ -35,8 +36,7 @@ export function RetentionPage() {
           <p>Create an application first. Its storage and its policy appear here.</p>
         </EmptyState>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
-        <section className={table.scroll} tabIndex={0} aria-label="Table of applications">
+        <TableRegion label="Table of applications">
           <table className={table.table} aria-label="Retention">
             <thead>
               <tr>
@@ -55,7 +55,7 @@ export function RetentionPage() {
               ))}
             </tbody>
           </table>
-        </section>
+        </TableRegion>
       )}
       {edited !== undefined && <PolicyDialog application={edited} onClose={() => setEdited(undefined)} />}
     </>

@@ -10,6 +10,7 @@ import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { ContentView } from '../../ui/solution/content-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import table from '../../ui/table.module.css';
@@ -129,8 +130,7 @@ function Values({
       {rows.length === 0 ? (
         <p className={styles.soft}>The run has none.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
-        <section className={table.scroll} tabIndex={0} aria-label={`Table of ${title.toLowerCase()}`}>
+        <TableRegion label={`Table of ${title.toLowerCase()}`}>
           <table className={table.table} aria-label={title}>
             <thead>
               <tr>
@@ -153,7 +153,7 @@ function Values({
               ))}
             </tbody>
           </table>
-        </section>
+        </TableRegion>
       )}
     </Section>
   );

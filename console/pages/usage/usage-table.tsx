@@ -2,6 +2,7 @@ import type { CostRate, Usage, UsageRow } from '@switchyard/contract/account/usa
 import { Link } from '@tanstack/react-router';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { formatCost, formatHours } from './format-measures.ts';
 import styles from './usage-page.module.css';
@@ -13,8 +14,7 @@ export function UsageTable({ usage }: { usage: Usage }) {
   const hasApplication = first?.application_id !== undefined;
   const hasUser = first?.user_email !== undefined;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by the keyboard
-    <section className={table.scroll} tabIndex={0} aria-label="Table of usage">
+    <TableRegion label="Table of usage">
       <table className={table.table} aria-label="Usage">
         <thead>
           <tr>
@@ -52,7 +52,7 @@ export function UsageTable({ usage }: { usage: Usage }) {
           </tr>
         </tfoot>
       </table>
-    </section>
+    </TableRegion>
   );
 }
 

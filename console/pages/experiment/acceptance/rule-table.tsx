@@ -1,6 +1,7 @@
 import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { formatNumber } from '../../../ui/format-quantity.ts';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import styles from '../experiment-page.module.css';
 import { formatRule } from './format-rule.ts';
@@ -20,8 +21,7 @@ export function RuleTable({ metrics, results }: RuleTableProps) {
   return (
     <section aria-label="Rules" className={styles.section}>
       <h3>Rules</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-      <section className={table.scroll} tabIndex={0} aria-label="Rules with their results">
+      <TableRegion label="Rules with their results">
         <table className={table.table}>
           <thead>
             <tr>
@@ -45,7 +45,7 @@ export function RuleTable({ metrics, results }: RuleTableProps) {
             ))}
           </tbody>
         </table>
-      </section>
+      </TableRegion>
     </section>
   );
 }

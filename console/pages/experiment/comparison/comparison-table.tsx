@@ -1,6 +1,7 @@
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { formatNumber } from '../../../ui/format-quantity.ts';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import styles from './comparison-view.module.css';
 import { formatChange, formatInterval, formatPValue, readEffect } from './effects.ts';
@@ -14,8 +15,7 @@ export function ComparisonTable({ comparisons }: { comparisons: readonly Compari
   return (
     <section aria-label="All indicators" className={styles.section}>
       <h3>All indicators</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-      <section className={table.scroll} tabIndex={0} aria-label="Comparison of each indicator">
+      <TableRegion label="Comparison of each indicator">
         <table className={table.table}>
           <thead>
             <tr>
@@ -42,7 +42,7 @@ export function ComparisonTable({ comparisons }: { comparisons: readonly Compari
             ))}
           </tbody>
         </table>
-      </section>
+      </TableRegion>
       <p className={styles.hint}>
         p is Wilcoxon's signed-rank test. Adjusted p is corrected by Holm's weighted method for every
         indicator of every candidate; the verdict uses it.

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../../ui/format-quantity.ts';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import { type Effect, formatChange } from './effects.ts';
 import type { InputPair } from './pair-runs.ts';
@@ -18,8 +19,7 @@ interface PairTableProps {
 export function PairTable({ application, pairs, effect, unit }: PairTableProps) {
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-      <section className={table.scroll} tabIndex={0} aria-label={`Changes by ${unit}`}>
+      <TableRegion label={`Changes by ${unit}`}>
         <table className={table.table}>
           <thead>
             <tr>
@@ -65,7 +65,7 @@ export function PairTable({ application, pairs, effect, unit }: PairTableProps) 
             ))}
           </tbody>
         </table>
-      </section>
+      </TableRegion>
       {pairs.length > ROWS_MAX && (
         <p>
           The first {ROWS_MAX} of {pairs.length} rows. The CSV file has all of them.

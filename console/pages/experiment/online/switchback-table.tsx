@@ -1,6 +1,7 @@
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { formatNumber } from '../../../ui/format-quantity.ts';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import view from '../comparison/comparison-view.module.css';
 import { formatChange, formatInterval, formatPValue, readEffect } from '../comparison/effects.ts';
@@ -15,8 +16,7 @@ export function SwitchbackTable({ comparisons }: { comparisons: readonly Switchb
   return (
     <section aria-label="All indicators" className={view.section}>
       <h3>All indicators</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-      <section className={table.scroll} tabIndex={0} aria-label="Comparison of each indicator">
+      <TableRegion label="Comparison of each indicator">
         <table className={table.table}>
           <thead>
             <tr>
@@ -35,7 +35,7 @@ export function SwitchbackTable({ comparisons }: { comparisons: readonly Switchb
             ))}
           </tbody>
         </table>
-      </section>
+      </TableRegion>
       <p className={view.hint}>
         p is the share of random plans with at least this difference. Adjusted p is corrected by Holm's
         weighted method for every indicator; the verdict uses it.
