@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'cli/documentation.test.ts',
   'bench/benchmarks.test.ts',
+  'server/experiments/simulation/simulate.test.ts',
   'conformance/client/templates.test.ts',
   'site/all-pages.test.ts',
   'site/accessibility.test.ts',
@@ -23,10 +24,18 @@ const LONGEST = [
   'server/ensembles/processes.test.ts',
   'server/experiments/processes.test.ts',
   'server/backup/backup.test.ts',
+  'server/http/declared-responses.test.ts',
+  'server/experiments/batch/ensemble-arms.test.ts',
+  'server/experiments/batch/killed-ensembles.test.ts',
+  'server/experiments/bisect/killed-servers.test.ts',
+  'server/experiments/racing/killed-races.test.ts',
+  'conformance/client/sequence.test.ts',
   'server/installation/start.test.ts',
   'cli/start.test.ts',
   'cli/python-examples.test.ts',
   'chaos/chaos.test.ts',
+  'checks/baselined-laws.test.ts',
+  'server/http/openapi-agreement.test.ts',
 ];
 /** The other tests of the site follow its longest: a worker that goes on with another project loads everything anew. */
 const SITE_PLACE = LONGEST.indexOf('site/browser.test.ts') + 0.5;

@@ -1,6 +1,7 @@
 /** Runs each attack of the README.md tables in the strongest confinement of each level, as root and as an ordinary user. */
 import { spawn } from 'node:child_process';
-import { chownSync } from 'node:fs';
+import { chownSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -13,6 +14,8 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 const folders: string[] = [];
 const THIS = 'runner/hostile.test.ts';
+/** A folder on a disk: in memory, where the other tests write, attacks on the space of the host end in other ways. */
+const DISK_FOLDER = existsSync('/var/tmp') ? '/var/tmp' : tmpdir();
 /** Attacks that, without a disk for each run, show only as lost space on the host's disk. */
 const FOUND_BY_FREE_SPACE = new Set([
   'deleted files that are mapped and closed',
@@ -95,7 +98,7 @@ async function attack(
   names: string[],
   user: number | undefined,
 ): Promise<AttackerOutput[] | undefined> {
-  const folder = createScratchFolder();
+  const folder = createScratchFolder(DISK_FOLDER);
   folders.push(folder);
   if (user !== undefined) chownSync(folder, user, user);
   const attacker = join(import.meta.dirname, 'testing/attacker.ts');

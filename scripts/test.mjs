@@ -6,10 +6,10 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { install, node, root } from './install.mjs';
+import { createTestFolder } from './memory-folder.mjs';
 import { summarizeDurations } from './test-durations.mjs';
 import { installTools } from './tools.mjs';
 
@@ -22,7 +22,12 @@ const SERVER_TESTS = ['server/', 'conformance/client/sequence'];
 
 const pythonFolders = findPythonFolders();
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-tests-'));
+const folder = createTestFolder();
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => {
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(1);
+  });
 const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', name);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** Failures, printed at the end: the output of the tests is thousands of lines long. */
@@ -109,6 +114,7 @@ async function runTests(name, database, filters, outputFile) {
     env: {
       DATABASE: database,
       FAILURES_FILE: failuresFile,
+      TMPDIR: folder,
       PATH: [join(root, 'node_modules', '.bin'), ...pythonFolders, process.env.PATH].join(delimiter),
     },
   });

@@ -32,9 +32,9 @@ export const CONFINEMENT_NAMES = [
   'process groups',
 ];
 
-/** Creates a scratch folder for a runner. */
-export function createScratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-runner-'));
+/** Creates a scratch folder for a runner in the given folder. */
+export function createScratchFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'switchyard-runner-'));
   // Apps with a user of their own must be able to pass through.
   chmodSync(folder, 0o711);
   return folder;
