@@ -3,10 +3,23 @@
  * that log a line ten times a second run all the time. Clients create as many runs of a trivial program as the server
  * executes.
  */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { packFiles } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
-import { BENCH_APPLICATION, median, printLine, quantile, type StartedServer } from '../server/harness.ts';
-import { sendRequest } from '../server/keep-alive-client.ts';
+import { buildTrivialProgram } from '../runner/containment.ts';
+import {
+  BENCH_APPLICATION,
+  median,
+  printLine,
+  pushApp,
+  quantile,
+  type StartedServer,
+  startSwitchyard,
+} from '../server/harness.ts';
+import { closeConnections, sendRequest } from '../server/keep-alive-client.ts';
 
 /** Clients that create runs, one after the other. */
 const CREATORS = 8;
@@ -14,13 +27,60 @@ const CREATORS = 8;
 const QUEUED_MAX = 200;
 export const RUNS_PATH = `/v1/applications/${BENCH_APPLICATION}/runs`;
 /** A shell script, so that the runs keep the machine busy. The input selects whether it logs or exits at once. */
-export const LOGGING_MANIFEST = 'type: binary\nruntime: native\nfiles: [main, quick]\n';
-export const LOGGING_MAIN = `#!/bin/sh
+const LOGGING_MANIFEST = 'type: binary\nruntime: native\nfiles: [main, quick]\n';
+const LOGGING_MAIN = `#!/bin/sh
 IFS= read -r line
 case "$line" in *quick*) exec ./quick;; esac
 n=0
 while :; do echo "line $n" >&2; n=$((n + 1)); sleep 0.1; done
 `;
+
+/** The sizes of a benchmark: readers, runs that log, seconds of a round, and rounds. */
+interface RoundSizes {
+  readers: number;
+  logs: number;
+  seconds: number;
+  rounds: number;
+}
+
+/** Returns the sizes by the flags `--logs`, `--seconds` and `--rounds`, and a flag for the readers. */
+export function parseRoundFlags(readersFlag: string): RoundSizes {
+  const { values } = parseArgs({
+    options: {
+      [readersFlag]: { type: 'string', default: '1000' },
+      logs: { type: 'string', default: '20' },
+      seconds: { type: 'string', default: '10' },
+      rounds: { type: 'string', default: '3' },
+    },
+  });
+  const { logs, seconds, rounds } = values;
+  return {
+    readers: Number(values[readersFlag]),
+    logs: Number(logs),
+    seconds: Number(seconds),
+    rounds: Number(rounds),
+  };
+}
+
+/** Starts a server with the app, and stops it when the work has ended. */
+export async function withLoggingServer(
+  logs: number,
+  work: (server: StartedServer) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
+  // Each logging run occupies a slot; two slots remain for the created runs.
+  const server = await startSwitchyard({ SWITCHYARD_CAPACITY: String(logs + 2) });
+  try {
+    const quick = readFileSync(buildTrivialProgram(folder));
+    const files = { 'app.yaml': LOGGING_MANIFEST, main: LOGGING_MAIN, quick };
+    await pushApp(server, await packFiles(files), 'binary');
+    await work(server);
+  } finally {
+    closeConnections();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** Returns the number of ended runs and the processor time of the server so far, in ms. */
 async function measureServer(server: StartedServer): Promise<{ ended: number; cpuMs: number }> {
@@ -36,6 +96,7 @@ interface Round<Totals> {
   createP50: number;
   createP99: number;
   cpuMsPerSecond: number;
+  cpuMsPerRun: number;
   totals: Totals | undefined;
 }
 
@@ -83,6 +144,7 @@ async function measureRound<Totals>(
     createP50: median(createMs),
     createP99: quantile(createMs, 0.99),
     cpuMsPerSecond: (last.cpuMs - first.cpuMs) / elapsedSeconds,
+    cpuMsPerRun: (last.cpuMs - first.cpuMs) / (last.ended - first.ended),
     totals,
   };
 }
@@ -136,6 +198,7 @@ export function printComparisons(pairs: readonly RoundPair<unknown>[]): void {
   printComparison('creating a run, median', 'ms', (one) => one.createP50, pairs);
   printComparison('creating a run, 99th percentile', 'ms', (one) => one.createP99, pairs);
   printComparison('processor time of the server', 'ms/s', (one) => one.cpuMsPerSecond, pairs);
+  printComparison('processor time of the server for each run', 'ms', (one) => one.cpuMsPerRun, pairs);
 }
 
 /** Prints the median of both kinds of rounds, and of their ratio. */

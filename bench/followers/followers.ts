@@ -7,47 +7,23 @@
  * The benchmark checks that each line of a log comes once and in order. Flags: `--followers`, `--logs` to follow,
  * `--seconds` of a round, `--rounds`.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { packFiles } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
-import { buildTrivialProgram } from '../runner/containment.ts';
+import { median, printLine, quantile, type StartedServer } from '../server/harness.ts';
 import {
-  median,
-  printLine,
-  pushApp,
-  quantile,
-  type StartedServer,
-  startSwitchyard,
-} from '../server/harness.ts';
-import { closeConnections } from '../server/keep-alive-client.ts';
-import {
-  LOGGING_MAIN,
-  LOGGING_MANIFEST,
   measurePairs,
+  parseRoundFlags,
   printComparisons,
   RUNS_PATH,
   startLogs,
+  withLoggingServer,
 } from './creation-rounds.ts';
 import type { FollowerJob, FollowerTotals } from './followers-thread.ts';
 
-const { values } = parseArgs({
-  options: {
-    followers: { type: 'string', default: '1000' },
-    logs: { type: 'string', default: '20' },
-    seconds: { type: 'string', default: '10' },
-    rounds: { type: 'string', default: '3' },
-  },
-});
-const FOLLOWERS = Number(values.followers);
-const LOGS = Number(values.logs);
-const SECONDS = Number(values.seconds);
-const ROUNDS = Number(values.rounds);
+const { readers: FOLLOWERS, logs: LOGS, ...ROUNDS } = parseRoundFlags('followers');
 /** Followers connect one after the other within this time: a thousand of them within three seconds. */
 const RAMP_UP_MS = FOLLOWERS * 3;
+
 /** Starts the followers in their thread and waits until all are connected. Returns a function that stops them. */
 async function startFollowers(
   server: StartedServer,
@@ -70,23 +46,9 @@ async function startFollowers(
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
-// Each logging run occupies a slot; two slots remain for the created runs.
-const server = await startSwitchyard({ SWITCHYARD_CAPACITY: String(LOGS + 2) });
-try {
-  await pushApp(
-    server,
-    await packFiles({
-      'app.yaml': LOGGING_MANIFEST,
-      main: LOGGING_MAIN,
-      quick: readFileSync(buildTrivialProgram(folder)),
-    }),
-    'binary',
-  );
+await withLoggingServer(LOGS, async (server) => {
   const logs = await startLogs(server, LOGS);
-  const rounds = await measurePairs(server, { seconds: SECONDS, rounds: ROUNDS }, () =>
-    startFollowers(server, logs, FOLLOWERS),
-  );
+  const rounds = await measurePairs(server, ROUNDS, () => startFollowers(server, logs, FOLLOWERS));
   printLine(`${FOLLOWERS} followers of ${LOGS} logs against none`);
   printComparisons(rounds);
   const tallies = rounds.flatMap((one) => one.with.totals ?? []);
@@ -96,8 +58,4 @@ try {
   printLine(
     `${sum((one) => one.polls)} polls gave ${sum((one) => one.lines)} lines, each once and in order; a poll took ${median(pollMs).toFixed(1)} ms, at the 99th percentile ${quantile(pollMs, 0.99).toFixed(1)} ms`,
   );
-} finally {
-  closeConnections();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+});

@@ -6,36 +6,23 @@
  * The benchmark checks that each line of a log comes once and in order. Flags: `--streams`, `--logs` to follow,
  * `--seconds` of a round, `--rounds`.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { MEMBER_STREAMS_MAX } from '@switchyard/contract/limits.ts';
-import { packFiles } from '../../server/testing/fixtures/apps.ts';
-import { buildTrivialProgram } from '../runner/containment.ts';
-import { printLine, pushApp, type StartedServer, startSwitchyard } from '../server/harness.ts';
-import { closeConnections, sendRequest } from '../server/keep-alive-client.ts';
+import { printLine, type StartedServer } from '../server/harness.ts';
+import { sendRequest } from '../server/keep-alive-client.ts';
 import {
-  LOGGING_MAIN,
-  LOGGING_MANIFEST,
   measurePairs,
+  parseRoundFlags,
   printComparisons,
   RUNS_PATH,
   startLogs,
+  withLoggingServer,
 } from './creation-rounds.ts';
-import type { StreamJob, StreamTotals } from './streams-thread.ts';
+import type { StreamJob, StreamTotals } from './stream-readers.ts';
 
-const { values } = parseArgs({
-  options: {
-    streams: { type: 'string', default: '1000' },
-    logs: { type: 'string', default: '20' },
-    seconds: { type: 'string', default: '10' },
-    rounds: { type: 'string', default: '3' },
-  },
-});
-const STREAMS = Number(values.streams);
-const LOGS = Number(values.logs);
+const { readers: STREAMS, logs: LOGS, ...ROUNDS } = parseRoundFlags('streams');
 
 /** Invites as many members as the streams need, and returns their tokens. */
 async function createMembers(server: StartedServer): Promise<string[]> {
@@ -53,36 +40,32 @@ async function createMembers(server: StartedServer): Promise<string[]> {
   return tokens;
 }
 
-/** Opens the streams in their thread. Returns a function that closes them and returns what they received. */
+/** Opens the streams in their process. Returns a function that closes them and returns what they received. */
 async function openStreams(url: string, tokens: readonly string[], logs: readonly string[]) {
   const runPaths = logs.map((run) => `${RUNS_PATH}/${run}/events`);
   const paths = Array.from({ length: STREAMS }, (_, n) =>
     n % 2 === 0 ? '/v1/account/events' : (runPaths[n % runPaths.length] ?? ''),
   );
-  const workerData: StreamJob = { url, tokens, paths };
-  const thread = new Worker(new URL('./streams-thread.ts', import.meta.url), { workerData });
-  const failed = new Promise<never>((_, reject) => thread.once('error', reject));
-  const receiveMessage = <T>(): Promise<T> =>
-    Promise.race([new Promise<T>((resolve) => thread.once('message', resolve)), failed]);
-  await receiveMessage();
-  return () => {
-    const totals = receiveMessage<StreamTotals>();
-    thread.postMessage('stop');
-    return totals;
+  const job: StreamJob = { url, tokens, paths };
+  const readers = fork(join(import.meta.dirname, 'stream-readers.ts'));
+  const failed = once(readers, 'disconnect').then(() => {
+    throw new Error('The readers of the streams ended early.');
+  });
+  // Once the readers have reported their totals, their end is no error.
+  failed.catch(() => {});
+  readers.send(job);
+  await Promise.race([once(readers, 'message'), failed]);
+  return async () => {
+    readers.send('stop');
+    const [totals]: StreamTotals[] = await Promise.race([once(readers, 'message'), failed]);
+    return totals ?? { lines: 0, changes: 0 };
   };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'));
-// Each logging run occupies a slot; two slots remain for the created runs.
-const server = await startSwitchyard({ SWITCHYARD_CAPACITY: String(LOGS + 2) });
-try {
-  const quick = readFileSync(buildTrivialProgram(folder));
-  const files = { 'app.yaml': LOGGING_MANIFEST, main: LOGGING_MAIN, quick };
-  await pushApp(server, await packFiles(files), 'binary');
+await withLoggingServer(LOGS, async (server) => {
   const tokens = await createMembers(server);
   const logs = await startLogs(server, LOGS);
-  const options = { seconds: Number(values.seconds), rounds: Number(values.rounds) };
-  const pairs = await measurePairs(server, options, () => openStreams(server.url, tokens, logs));
+  const pairs = await measurePairs(server, ROUNDS, () => openStreams(server.url, tokens, logs));
   printLine(`${STREAMS} streams, half of ${LOGS} runs and half of the account, against none`);
   printComparisons(pairs);
   const totals = pairs.flatMap((pair) => pair.with.totals ?? []);
@@ -90,8 +73,4 @@ try {
   printLine(
     `the streams received ${sum((one) => one.lines)} lines, each once and in order, and ${sum((one) => one.changes)} events of the account`,
   );
-} finally {
-  closeConnections();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+});
