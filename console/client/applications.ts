@@ -1,6 +1,7 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from './client.ts';
+import { operationQuery } from './queries.ts';
 
 /** A page of the API has 50 applications. More than this many pages would delay the first page of the console. */
 const PAGES_MAX = 20;
@@ -24,3 +25,16 @@ export const applicationsQuery = queryOptions({
     return applications;
   },
 });
+
+const getParams = (application: string) => ({ params: { application_id: application } });
+
+/** The application with its active executable and its default instance. */
+export const applicationQuery = (application: string) =>
+  operationQuery('getApplication', getParams(application));
+
+/** The instances of the application, newest first, without `latest`. */
+export const instancesQuery = (application: string) =>
+  operationQuery('listInstances', getParams(application));
+
+/** The versions of the application with their executables, newest first. */
+export const versionsQuery = (application: string) => operationQuery('listVersions', getParams(application));

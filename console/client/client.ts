@@ -21,6 +21,11 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401;
 }
 
+/** Returns true for a response that says that the role of the key lacks a right. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
+}
+
 /** Returns the sentence of an error for people: the one that the server gave, or that of the network. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) return error.reason;

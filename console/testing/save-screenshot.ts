@@ -10,8 +10,11 @@ import type { Locator } from 'playwright-core';
 const MARGIN = 16;
 const HEIGHT_MAX = 910;
 
-/** Writes a part of a page as a PNG to the path below the folder that `SCREENSHOTS` names; does nothing without one. */
-export async function saveScreenshot(part: Locator, path: string): Promise<void> {
+/**
+ * Writes a part of a page as a PNG to the path below the folder that `SCREENSHOTS` names; does nothing without one. A `height`
+ * in pixels includes what hangs below the part, such as an open menu.
+ */
+export async function saveScreenshot(part: Locator, path: string, height?: number): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder === undefined || folder === '') return;
   const page = part.page();
@@ -26,7 +29,7 @@ export async function saveScreenshot(part: Locator, path: string): Promise<void>
     x: box.x - MARGIN,
     y: box.y - MARGIN,
     width: box.width + 2 * MARGIN,
-    height: Math.min(box.height + 2 * MARGIN, HEIGHT_MAX),
+    height: Math.min((height ?? box.height) + 2 * MARGIN, HEIGHT_MAX),
   };
   writeFileSync(file, await page.screenshot({ animations: 'disabled', clip }));
   if (window) await page.setViewportSize(window);

@@ -10,15 +10,18 @@ export interface ConfirmDialogProps {
   title: string;
   /** Says what is destroyed, and what stays. */
   children: ReactNode;
-  /** The word that the person types. */
-  word: string;
+  /** The word that the person types; absent where the loss is small, such as that of a session. */
+  word?: string;
   /** Label of the button that acts. */
   action: string;
   onConfirm: () => Promise<void>;
   onClose: () => void;
 }
 
-/** A dialog before something is destroyed. The button works after the word was typed, and a refusal stays visible. */
+/**
+ * A dialog before something is destroyed. With a word the button works after it was typed. The focus begins at the button
+ * that changes nothing, and a refusal stays visible.
+ */
 export function ConfirmDialog({ title, onClose, ...form }: ConfirmDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
@@ -29,35 +32,55 @@ export function ConfirmDialog({ title, onClose, ...form }: ConfirmDialogProps) {
 
 function ConfirmForm({ children, word, action, onConfirm, onClose }: Omit<ConfirmDialogProps, 'title'>) {
   const [typed, setTyped] = useState('');
-  const id = useId();
   const confirmation = useMutation({ mutationFn: onConfirm });
-  const isReady = typed.trim() === word && !confirmation.isPending;
+  const isReady = (word === undefined || typed.trim() === word) && !confirmation.isPending;
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    // React passes the event on to the form of a dialog that opened this one.
+    event.stopPropagation();
     if (isReady) confirmation.mutate();
   };
   return (
     <form onSubmit={submit} className={styles.form}>
       <div>{children}</div>
       {confirmation.isError && <Notice kind="error">{describeError(confirmation.error)}</Notice>}
-      <label htmlFor={id}>
-        Type <code>{word}</code> to confirm
-      </label>
-      <input
-        id={id}
-        value={typed}
-        autoComplete="off"
-        spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: the dialog has one field, which the person opened it for
-        autoFocus
-        onChange={(event) => setTyped(event.target.value)}
-      />
+      {word !== undefined && <WordField word={word} value={typed} onChange={setTyped} />}
       <div className={styles.actions}>
-        <Button onPress={onClose}>Keep</Button>
+        <Button onPress={onClose} autoFocus={word === undefined}>
+          Keep
+        </Button>
         <Button kind="danger" type="submit" isDisabled={!isReady}>
           {action}
         </Button>
       </div>
     </form>
+  );
+}
+
+function WordField({
+  word,
+  value,
+  onChange,
+}: {
+  word: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>
+        Type <code>{word}</code> to confirm
+      </label>
+      <input
+        id={id}
+        value={value}
+        autoComplete="off"
+        spellCheck={false}
+        // biome-ignore lint/a11y/noAutofocus: the dialog has one field, which the person opened it for
+        autoFocus
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </>
   );
 }

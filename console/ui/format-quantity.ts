@@ -12,6 +12,11 @@ export function formatNumber(value: number): string {
   return numbers.format(value);
 }
 
+/** Returns a number with thousands separators and at most the given significant digits. */
+export function formatSignificant(value: number, digits: number): string {
+  return formatNumber(Number(value.toPrecision(digits)));
+}
+
 /** Returns a duration in its two largest units, such as `420 ms`, `2.1 s`, `3 min 20 s` or `1 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;

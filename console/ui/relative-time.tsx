@@ -19,13 +19,19 @@ function formatRelative(at: number, now: number): string {
   return Math.abs(seconds) < 5 ? 'just now' : words.format(seconds, 'second');
 }
 
-/** A time relative to now, with the exact local time on hover. `at` is RFC 3339. */
-export function RelativeTime({ at }: { at: string }) {
+/** Returns the time in milliseconds since the epoch. It changes after each interval. */
+export function useNow(intervalMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), REFRESH_MS);
+    const timer = setInterval(() => setNow(Date.now()), intervalMs);
     return () => clearInterval(timer);
-  }, []);
+  }, [intervalMs]);
+  return now;
+}
+
+/** A time relative to now, with the exact local time on hover. `at` is RFC 3339. */
+export function RelativeTime({ at }: { at: string }) {
+  const now = useNow(REFRESH_MS);
   const instant = Date.parse(at);
   return (
     <time dateTime={at} title={exact.format(instant)}>

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { refreshEnsembles } from './queries.ts';
@@ -49,7 +48,7 @@ function RenameEnsemble({ application, ensemble, onClose }: DialogProps) {
     <RenameDialog
       noun="ensemble"
       current={ensemble}
-      formatCurl={(body) => formatCurl('updateEnsemble', { params, body })}
+      buildRequest={(body) => ['updateEnsemble', { params, body }]}
       onRename={async (body) => {
         await client.call('updateEnsemble', { params, body });
         await refreshEnsembles();

@@ -1,14 +1,14 @@
 import type { Ensemble } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { uploadInput } from '../../client/content.ts';
 import { inputsQuery } from '../../client/inputs.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { Field } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { JsonEditor } from '../../ui/forms/json-editor.tsx';
+import { SuggestionField } from '../../ui/forms/suggestion-field.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 
 const SOURCES = [
@@ -68,10 +68,15 @@ export function StartRun({
       title={`New run of ${ensemble.name}`}
       action="Start run"
       isReady={isComplete(draft)}
-      curl={formatCurl('createRun', {
-        params,
-        body: draft.source === 'managed' ? body : { ...body, input: {} },
-      })}
+      requests={[
+        [
+          'createRun',
+          {
+            params,
+            body: draft.source === 'managed' ? body : { ...body, input: {} },
+          },
+        ],
+      ]}
       onClose={onClose}
       onSubmit={async () => {
         const created = await client.call('createRun', { params, body: await addInput() });
@@ -130,7 +135,7 @@ function SourceField({
   }
 }
 
-/** An id with suggestions: the newest inputs are listed, and any other can be named. */
+/** The id of a managed input. The newest are suggested. */
 function ManagedInput({
   application,
   value,
@@ -140,37 +145,19 @@ function ManagedInput({
   value: string;
   onChange: (id: string) => void;
 }) {
-  const list = useId();
   const { data } = useInfiniteQuery(inputsQuery(application));
   const inputs = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
-    <Field
+    <SuggestionField
       label="Input id"
       help={
         data && inputs.length === 0
           ? 'The application has no managed input yet.'
           : 'The newest are suggested.'
       }
-    >
-      {(attributes) => (
-        <>
-          <input
-            {...attributes}
-            list={list}
-            value={value}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => onChange(event.target.value.trim())}
-          />
-          <datalist id={list}>
-            {inputs.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
+      value={value}
+      suggestions={inputs.map(({ id, name }) => ({ value: id, label: name }))}
+      onChange={onChange}
+    />
   );
 }

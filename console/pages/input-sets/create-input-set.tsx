@@ -2,15 +2,16 @@ import { INPUT_SET_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { instancesQuery } from '../../client/applications.ts';
 import { client } from '../../client/client.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
+import { listItems } from '../../client/list-items.ts';
 import { Field } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { buildSetRequest, EMPTY_SET, hasInputs, type SetDraft } from './draft.ts';
 import { InputChoices } from './input-choices.tsx';
 import styles from './input-sets-page.module.css';
-import { instancesQuery, refreshInputSets } from './queries.ts';
+import { refreshInputSets } from './queries.ts';
 
 const SOURCES = [
   { value: 'managed', label: 'Managed inputs' },
@@ -36,7 +37,7 @@ export function CreateInputSet({ application, onClose }: { application: string; 
       title="New input set"
       action="Create input set"
       isReady={body.name !== '' && hasInputs(draft)}
-      curl={formatCurl('createInputSet', { params, body })}
+      requests={[['createInputSet', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {
         const created = await client.call('createInputSet', { params, body });
@@ -99,7 +100,7 @@ function SourceFields({ application, draft, onChange }: FieldsProps) {
 /** An instance and a time window. Without times, the window is the last 24 hours. */
 function WindowFields({ application, draft, onChange }: FieldsProps) {
   const { data } = useQuery(instancesQuery(application));
-  const instances = (Array.isArray(data) ? data : data?.items) ?? [];
+  const instances = data ? listItems(data) : [];
   return (
     <>
       <SelectField

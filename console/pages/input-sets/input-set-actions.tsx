@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
@@ -43,7 +42,7 @@ function RenameInputSet({ application, set, onClose }: DialogProps) {
     <RenameDialog
       noun="input set"
       current={set}
-      formatCurl={(body) => formatCurl('updateInputSet', { params, body })}
+      buildRequest={(body) => ['updateInputSet', { params, body }]}
       onRename={async (body) => {
         await client.call('updateInputSet', { params, body });
         await refreshInputSets();
@@ -64,7 +63,7 @@ function EditInputs({ application, set, onClose }: DialogProps) {
       title="Edit inputs"
       action="Save"
       isReady={chosen.size > 0}
-      curl={formatCurl('updateInputSet', { params, body })}
+      requests={[['updateInputSet', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {
         await client.call('updateInputSet', { params, body });

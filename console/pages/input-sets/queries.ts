@@ -18,10 +18,6 @@ export const inputSetsQuery = (application: string) =>
 export const inputSetQuery = (application: string, set: string) =>
   operationQuery('getInputSet', { params: { application_id: application, input_set_id: set } });
 
-/** The instances of the application, newest first. */
-export const instancesQuery = (application: string) =>
-  operationQuery('listInstances', { params: { application_id: application } });
-
 /** Reads the input sets again after a change. */
 export async function refreshInputSets(): Promise<void> {
   await Promise.all([

@@ -2,7 +2,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { uploadInput } from '../../client/content.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { Field } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
@@ -47,7 +46,7 @@ export function CreateInput({ application, onClose }: { application: string; onC
       title="New input"
       action="Create input"
       isReady={isFile ? draft.file !== null : draft.run.trim() !== ''}
-      curl={formatCurl('createInput', { params, body: isFile ? { ...body, upload_id: 'UPLOAD_ID' } : body })}
+      requests={[['createInput', { params, body: isFile ? { ...body, upload_id: 'UPLOAD_ID' } : body }]]}
       onClose={onClose}
       onSubmit={async () => {
         const upload = isFile && draft.file ? { upload_id: await uploadInput(application, draft.file) } : {};

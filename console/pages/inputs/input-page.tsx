@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -88,7 +87,7 @@ function RenameInput({ onClose }: { onClose: () => void }) {
     <RenameDialog
       noun="input"
       current={input}
-      formatCurl={(body) => formatCurl('updateInput', { params, body })}
+      buildRequest={(body) => ['updateInput', { params, body }]}
       onRename={async (body) => {
         await client.call('updateInput', { params, body });
         await refreshInputs();

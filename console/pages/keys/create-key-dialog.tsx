@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { useRight } from '../../ui/use-right.ts';
@@ -30,7 +29,7 @@ export function CreateKeyDialog({
       title="New key"
       action="Create key"
       isReady={body.name !== ''}
-      curl={formatCurl('createKey', { body })}
+      requests={[['createKey', { body }]]}
       onClose={onClose}
       onSubmit={async () => {
         const created = await client.call('createKey', { body });

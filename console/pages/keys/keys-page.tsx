@@ -1,6 +1,7 @@
 import type { Key } from '@switchyard/contract/account/account.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { listItems } from '../../client/list-items.ts';
 import { accountQuery } from '../../client/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -8,6 +9,7 @@ import { OneTimeText } from '../../ui/forms/one-time-text.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import styles from './keys-page.module.css';
@@ -18,7 +20,7 @@ import { RevokeDialog } from './revoke-dialog.tsx';
 export function KeysPage() {
   usePageTitle('Keys');
   const { data } = useSuspenseQuery(keysQuery);
-  const keys = Array.isArray(data) ? data : data.items;
+  const keys = listItems(data);
   const [isCreating, setCreating] = useState(false);
   const [token, setToken] = useState<string>();
   const [revoked, setRevoked] = useState<Key>();
@@ -60,7 +62,7 @@ export function KeysPage() {
 function KeysTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Key) => void }) {
   const { data: account } = useSuspenseQuery(accountQuery);
   return (
-    <div className={table.scroll}>
+    <TableRegion label="List of keys">
       <table className={table.table} aria-label="Keys">
         <thead>
           <tr>
@@ -102,6 +104,6 @@ function KeysTable({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: K
           ))}
         </tbody>
       </table>
-    </div>
+    </TableRegion>
   );
 }

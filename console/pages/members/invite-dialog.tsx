@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { membersQuery } from './queries.ts';
@@ -28,7 +27,7 @@ export function InviteDialog({
       title="Invite member"
       action="Create invite"
       isReady={body.email !== ''}
-      curl={formatCurl('inviteMember', { body })}
+      requests={[['inviteMember', { body }]]}
       onClose={onClose}
       onSubmit={async () => {
         const invited = await client.call('inviteMember', { body });

@@ -1,6 +1,7 @@
 import type { Member } from '@switchyard/contract/account/members.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { listItems } from '../../client/list-items.ts';
 import { accountQuery } from '../../client/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -26,7 +27,7 @@ export function MembersPage() {
   usePageTitle('Members');
   const { data: account } = useSuspenseQuery(accountQuery);
   const { data } = useSuspenseQuery(membersQuery);
-  const members = Array.isArray(data) ? data : data.items;
+  const members = listItems(data);
   const managesAccount = useRight('account');
   const [dialog, setDialog] = useState<OpenDialog>();
   return (

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 
@@ -17,7 +16,7 @@ export function RenameDialog({ onClose }: { onClose: () => void }) {
       title="Rename account"
       action="Rename"
       isReady={body.name !== '' && body.name !== account.name}
-      curl={formatCurl('updateAccount', { body })}
+      requests={[['updateAccount', { body }]]}
       onClose={onClose}
       onSubmit={async () => {
         await client.call('updateAccount', { body });

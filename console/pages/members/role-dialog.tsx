@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { accountQuery } from '../../client/session.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { membersQuery } from './queries.ts';
@@ -21,7 +20,7 @@ export function RoleDialog({ member, onClose }: { member: Member; onClose: () =>
       title={`Role of ${member.email}`}
       action="Change role"
       isReady={role !== member.role}
-      curl={formatCurl('updateMember', request)}
+      requests={[['updateMember', request]]}
       onClose={onClose}
       onSubmit={async () => {
         await client.call('updateMember', request);

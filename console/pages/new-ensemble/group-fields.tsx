@@ -1,8 +1,8 @@
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/forms/field.tsx';
+import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { createGroup, type GroupDraft } from './draft.ts';
-import styles from './new-ensemble-page.module.css';
 
 /** The groups of runs of a new ensemble. At least one stays. */
 export function GroupFields({
@@ -17,13 +17,13 @@ export function GroupFields({
   const replace = (index: number, values: Partial<GroupDraft>) =>
     onChange(groups.map((group, at) => (at === index ? { ...group, ...values } : group)));
   return (
-    <section className={styles.section} aria-labelledby="groups">
+    <section className={form.section} aria-labelledby="groups">
       <h2 id="groups">Run groups</h2>
-      <p className={styles.soft}>All runs of all groups get the same input.</p>
+      <p className={form.hint}>All runs of all groups get the same input.</p>
       {groups.map((group, index) => (
-        <fieldset key={index} className={styles.item}>
+        <fieldset key={index} className={form.item}>
           <legend>Group {index + 1}</legend>
-          <div className={styles.row}>
+          <div className={form.row}>
             <TextField label="Group id" value={group.id} onChange={(id) => replace(index, { id })} />
             <SelectField
               label="Instance"

@@ -1,19 +1,19 @@
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { instancesQuery } from '../../client/applications.ts';
 import { client, describeError } from '../../client/client.ts';
+import { listItems } from '../../client/list-items.ts';
 import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatCurl } from '../../ui/forms/curl.ts';
+import form from '../../ui/forms/form.module.css';
+import { RequestCode } from '../../ui/forms/request-code.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { buildEnsembleRequest, createGroup, createRule, type EnsembleDraft } from './draft.ts';
 import { GroupFields } from './group-fields.tsx';
-import styles from './new-ensemble-page.module.css';
-import { instancesQuery } from './queries.ts';
 import { RuleFields } from './rule-fields.tsx';
 
 const route = getRouteApi('/signed-in/apps/$application/new-ensemble');
@@ -22,7 +22,7 @@ const route = getRouteApi('/signed-in/apps/$application/new-ensemble');
 export function NewEnsemblePage() {
   const { application } = route.useParams();
   const { data } = useSuspenseQuery(instancesQuery(application));
-  const instances = [...(Array.isArray(data) ? data : data.items).map(({ id }) => id), 'latest'];
+  const instances = [...listItems(data).map(({ id }) => id), 'latest'];
   const [draft, setDraft] = useState<EnsembleDraft>({
     id: '',
     name: '',
@@ -40,9 +40,9 @@ export function NewEnsemblePage() {
   return (
     <>
       <PageHeader title="New ensemble" description="Its groups and rules cannot be changed later." />
-      <form className={styles.form} onSubmit={submit}>
-        <section className={styles.section} aria-label="Ensemble">
-          <div className={styles.row}>
+      <form className={form.form} onSubmit={submit}>
+        <section className={form.section} aria-label="Ensemble">
+          <div className={form.row}>
             <TextField label="Name" value={draft.name} onChange={(name) => change({ name })} autoFocus />
             <TextField
               label="Id"
@@ -60,7 +60,7 @@ export function NewEnsemblePage() {
         <GroupFields groups={draft.groups} instances={instances} onChange={(groups) => change({ groups })} />
         <RuleFields rules={draft.rules} onChange={(rules) => change({ rules })} />
         {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
-        <div className={styles.actions}>
+        <div className={form.actions}>
           <Button
             kind="primary"
             type="submit"
@@ -68,8 +68,8 @@ export function NewEnsemblePage() {
           >
             Create ensemble
           </Button>
-          <CurlOfDraft application={application} draft={draft} />
         </div>
+        <CodeOfDraft application={application} draft={draft} />
       </form>
     </>
   );
@@ -92,18 +92,13 @@ function useCreation(application: string, draft: EnsembleDraft) {
   });
 }
 
-/** The command of the form; nothing while an option cannot be read. */
-function CurlOfDraft({ application, draft }: { application: string; draft: EnsembleDraft }) {
-  let command: string;
+/** The request of the form as code; nothing while an option cannot be read. */
+function CodeOfDraft({ application, draft }: { application: string; draft: EnsembleDraft }) {
+  let body: ReturnType<typeof buildEnsembleRequest>;
   try {
-    const body = buildEnsembleRequest(draft);
-    command = formatCurl('createEnsemble', { params: { application_id: application }, body });
+    body = buildEnsembleRequest(draft);
   } catch {
     return null;
   }
-  return (
-    <span className={styles.curl}>
-      <span aria-hidden="true">Copy as curl</span> <CopyButton text={command} label="Copy as curl" />
-    </span>
-  );
+  return <RequestCode request={['createEnsemble', { params: { application_id: application }, body }]} />;
 }

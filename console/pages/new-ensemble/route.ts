@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { instancesQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
-import { instancesQuery } from './queries.ts';
 
 export const newEnsembleRoute = createRoute({
   getParentRoute: () => applicationRoute,

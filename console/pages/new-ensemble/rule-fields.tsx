@@ -1,12 +1,8 @@
 import { Button } from '../../ui/button.tsx';
+import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
+import { UnitField } from '../../ui/forms/unit-field.tsx';
 import { createRule, type RuleDraft } from './draft.ts';
-import styles from './new-ensemble-page.module.css';
-
-const TOLERANCE_TYPES = [
-  { value: 'relative', label: 'percent of the best' },
-  { value: 'absolute', label: 'units of the indicator' },
-];
 
 /** The rules of a new ensemble, in the order in which they decide. At least one stays. */
 export function RuleFields({
@@ -19,15 +15,15 @@ export function RuleFields({
   const replace = (index: number, values: Partial<RuleDraft>) =>
     onChange(rules.map((rule, at) => (at === index ? { ...rule, ...values } : rule)));
   return (
-    <section className={styles.section} aria-labelledby="rules">
+    <section className={form.section} aria-labelledby="rules">
       <h2 id="rules">Rules</h2>
-      <p className={styles.soft}>
+      <p className={form.hint}>
         Each rule drops the runs that are worse than the best. The next decides among the rest.
       </p>
       {rules.map((rule, index) => (
-        <fieldset key={index} className={styles.item}>
+        <fieldset key={index} className={form.item}>
           <legend>Rule {index + 1}</legend>
-          <div className={styles.row}>
+          <div className={form.row}>
             <TextField
               label="Indicator"
               value={rule.indicator}
@@ -44,13 +40,10 @@ export function RuleFields({
               value={rule.tolerance}
               onChange={(tolerance) => replace(index, { tolerance })}
             />
-            <SelectField
-              label="Unit"
+            <UnitField
+              relative="percent of the best"
               value={rule.toleranceType}
-              options={TOLERANCE_TYPES}
-              onChange={(value) =>
-                replace(index, { toleranceType: value === 'absolute' ? value : 'relative' })
-              }
+              onChange={(toleranceType) => replace(index, { toleranceType })}
             />
           </div>
           {rules.length > 1 && (

@@ -1,4 +1,6 @@
 /** The request of a new run as commands for a terminal and as a Python program. The token stays a placeholder. */
+import { formatVisibleJson } from '../../ui/content/json-text.ts';
+import { quotePython } from '../../ui/forms/python.ts';
 import { quoteShell } from '../../ui/forms/quote-shell.ts';
 import type { PlannedRequest } from './request.ts';
 
@@ -11,11 +13,6 @@ export interface SampleSource {
 
 const CURL = 'curl -sS --fail-with-body';
 const TOKEN = '-H "Authorization: Bearer $SWITCHYARD_TOKEN"';
-
-/** Quotes a text for Python. JSON is nearly Python: only an unpaired surrogate has another meaning, and it is escaped in both. */
-function quotePython(text: string): string {
-  return JSON.stringify(text);
-}
 
 function buildPaths({ request, server }: SampleSource) {
   const base = `${server}/v1/applications/${encodeURIComponent(request.application)}/runs`;
@@ -37,7 +34,7 @@ export function formatCurl(source: SampleSource): string {
       `--data-binary ${data}`,
       quoteShell(paths.create),
     ].join(' \\\n  ');
-  const json = quoteShell(JSON.stringify(request.body));
+  const json = quoteShell(formatVisibleJson(request.body));
   if (!request.upload) return create(json);
   const isFile = 'file' in request.upload;
   const file = 'file' in request.upload ? quoteShell(request.upload.file.name) : 'input';
@@ -73,7 +70,7 @@ export function formatPython(source: SampleSource): string {
     '        return json.load(response)',
     '',
     '',
-    `run = json.loads(${quotePython(JSON.stringify(request.body))})`,
+    `run = json.loads(${quotePython(formatVisibleJson(request.body))})`,
   ];
   if (upload) {
     if ('run' in upload)

@@ -6,6 +6,7 @@ import {
   formatOptionValue,
 } from '@switchyard/contract/applications/option-rules.ts';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
+import type { PresetValue } from '../../ui/options/option-fields.tsx';
 import type { NewRunData } from './queries.ts';
 
 /** The source of the input of a new run. */
@@ -42,7 +43,7 @@ export function findInputFormat({ executable, instance }: NewRunData): FormatTyp
 /** Returns the values with which the form opens: those of the original run, else none. */
 export function createDraft(data: NewRunData): RunDraft {
   const { original, instance, inputs } = data;
-  const inputId = original?.metadata.tracking?.input_id ?? '';
+  const inputId = data.inputId ?? original?.metadata.tracking?.input_id ?? '';
   const usesManaged = inputs.some(({ id }) => id === inputId);
   const { configuration } = instance;
   return {
@@ -52,13 +53,7 @@ export function createDraft(data: NewRunData): RunDraft {
     executionClass: pickDifferent(original?.execution_class, configuration.execution_class),
     secrets: pickDifferent(original?.secrets_collection_id, configuration.secrets_collection_id),
     options: original?.metadata.options.request_options ?? {},
-    source: original
-      ? usesManaged
-        ? 'managed'
-        : 'run'
-      : isArchive(findInputFormat(data))
-        ? 'file'
-        : 'paste',
+    source: usesManaged ? 'managed' : original ? 'run' : isArchive(findInputFormat(data)) ? 'file' : 'paste',
     text: '',
     file: null,
     inputId: usesManaged ? inputId : '',
@@ -69,12 +64,6 @@ export function createDraft(data: NewRunData): RunDraft {
 /** Returns the value of the original as text, or nothing when the instance gives the same. */
 function pickDifferent(value: string | number | undefined, preset: string | number): string {
   return value === undefined || value === preset ? '' : String(value);
-}
-
-/** The value that an option has without one of the run, and its source. */
-export interface PresetValue {
-  value: string;
-  source: 'instance' | 'default';
 }
 
 /** Returns the value of the option that the instance or the app gives; null for none. */

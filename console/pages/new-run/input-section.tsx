@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { Field } from '../../ui/forms/field.tsx';
 import { JsonEditor } from '../../ui/forms/json-editor.tsx';
+import { SuggestionField } from '../../ui/forms/suggestion-field.tsx';
 import { findInputFormat, type InputSource, type RunDraft } from './draft.ts';
 import styles from './new-run-page.module.css';
 import type { NewRunData } from './queries.ts';
@@ -108,36 +109,18 @@ function SourceControl({ data, draft, error, onChange }: InputSectionProps) {
   }
 }
 
-/** An id with suggestions: the list has the newest inputs only, and any other can be named. */
+/** The id of a managed input. The newest are suggested. */
 function ManagedInput({ data, draft, error, onChange }: InputSectionProps) {
-  const list = useId();
   return (
-    <Field
+    <SuggestionField
       label="Input id"
       error={error}
       help={
         data.inputs.length === 0 ? 'The application has no managed input yet.' : 'The newest are suggested.'
       }
-    >
-      {(attributes) => (
-        <>
-          <input
-            {...attributes}
-            list={list}
-            value={draft.inputId}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => onChange({ inputId: event.target.value.trim() })}
-          />
-          <datalist id={list}>
-            {data.inputs.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
+      value={draft.inputId}
+      suggestions={data.inputs.map(({ id, name }) => ({ value: id, label: name }))}
+      onChange={(inputId) => onChange({ inputId })}
+    />
   );
 }

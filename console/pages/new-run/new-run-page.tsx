@@ -3,25 +3,28 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
+import { CodeSamples } from '../../ui/forms/code-samples.tsx';
 import { Field } from '../../ui/forms/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { OptionFields } from '../../ui/options/option-fields.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
-import { CodeSamples } from './code-samples-view.tsx';
+import { formatCurl, formatPython } from './code-samples.ts';
 import { DetailFields } from './detail-fields.tsx';
 import {
   createDraft,
   findInputError,
   findInputFormat,
   findOptionErrors,
+  findPreset,
   findRefusedOption,
+  listDefinitions,
   listSetOptions,
   type RunDraft,
 } from './draft.ts';
 import { InputSection } from './input-section.tsx';
 import styles from './new-run-page.module.css';
-import { OptionFields } from './option-fields.tsx';
 import { type NewRunData, newRunQuery } from './queries.ts';
 import { type PlannedRequest, planRequest, sendRequest } from './request.ts';
 
@@ -55,22 +58,28 @@ function NewRunForm({ data }: { data: NewRunData }) {
     event.preventDefault();
     start();
   };
+  const source = { request: planRequest(draft, data), server: location.origin };
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <PageHeader title="New run" description={<Origin data={data} />} />
       {data.executable === null && (
-        <Notice kind="warning">
-          The instance {data.instance.id} has no executable. Push one first:{' '}
-          <code>npm run push -- path/to/app</code>
-        </Notice>
+        <div className={styles.notice}>
+          <Notice kind="warning">
+            The instance {data.instance.id} has no executable. Push one first:{' '}
+            <code>npm run push -- path/to/app {data.application.id}</code>
+          </Notice>
+        </div>
       )}
       <div className={styles.columns}>
         <div>
           <InstanceField data={data} />
           <OptionFields
-            data={data}
-            draft={draft}
+            items={listDefinitions(data)}
+            isStrict={data.executable?.requirements.options?.strict ?? false}
+            values={draft.options}
+            original={original?.metadata.options.request_options}
             errors={listVisibleErrors({ draft, rules, wasSubmitted, refusal: run.error })}
+            findPreset={(item) => findPreset(item, data)}
             onChange={(options) => change({ options })}
           />
         </div>
@@ -90,7 +99,7 @@ function NewRunForm({ data }: { data: NewRunData }) {
         isPending={run.isPending}
         onCompare={original ? () => start(original.id) : undefined}
       />
-      <CodeSamples source={{ request: planRequest(draft, data), server: location.origin }} />
+      <CodeSamples curl={formatCurl(source)} python={formatPython(source)} />
     </form>
   );
 }

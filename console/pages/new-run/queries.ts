@@ -1,5 +1,6 @@
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { queryOptions } from '@tanstack/react-query';
+import { listItems } from '../../client/list-items.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
 
 /** The parts of the address that decide which form is shown. */
@@ -8,6 +9,8 @@ export interface NewRunSearch {
   from?: string;
   /** The instance to run; the default is that of `from`, else that of the application. */
   instance?: string;
+  /** The managed input that the form opens with. */
+  input?: string;
 }
 
 /** Everything that the form of a new run shows. */
@@ -24,7 +27,7 @@ export function newRunQuery(application: string, search: NewRunSearch) {
   });
 }
 
-async function loadForm(application: string, { from, instance }: NewRunSearch) {
+async function loadForm(application: string, { from, instance, input }: NewRunSearch) {
   const params = { application_id: application };
   const query = { pagereturn: true };
   const [app, instances, inputs, original] = await Promise.all([
@@ -49,11 +52,8 @@ async function loadForm(application: string, { from, instance }: NewRunSearch) {
     inputs: listItems(inputs),
     original,
     executable,
+    inputId: input,
   };
-}
-
-function listItems<T>(list: T[] | { items: T[] }): T[] {
-  return Array.isArray(list) ? list : list.items;
 }
 
 /** Returns the instance of the original run unless it was deleted, else the default of the application. */

@@ -9,6 +9,7 @@ export const newRunRoute = createRoute({
   validateSearch: (search): NewRunSearch => ({
     ...(typeof search.from === 'string' && { from: search.from }),
     ...(typeof search.instance === 'string' && { instance: search.instance }),
+    ...(typeof search.input === 'string' && { input: search.input }),
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) => queryClient.ensureQueryData(newRunQuery(params.application, deps)),

@@ -1,7 +1,9 @@
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
-import { useEffect, useId, useState } from 'react';
+import { useId } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { formatDuration } from '../../ui/format-quantity.ts';
+import { useNow } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import styles from './queue-page.module.css';
 import { RunCell } from './run-cell.tsx';
@@ -18,14 +20,14 @@ export interface QueueTableProps {
 /** The runs that run now, with their duration so far. */
 export function RunningTable({ runs, onCancel }: QueueTableProps) {
   const heading = useId();
-  const now = useNow();
+  const now = useNow(TICK_MS);
   return (
     <section aria-labelledby={heading}>
       <h2 id={heading}>Running</h2>
       {runs.length === 0 ? (
         <p>No run is running.</p>
       ) : (
-        <div className={table.scroll}>
+        <TableRegion label="List of running runs">
           <table className={table.table} aria-labelledby={heading}>
             <thead>
               <tr>
@@ -58,7 +60,7 @@ export function RunningTable({ runs, onCancel }: QueueTableProps) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableRegion>
       )}
     </section>
   );
@@ -71,14 +73,4 @@ function Elapsed({ since, now }: { since: string; now: number }) {
       {formatDuration(Math.max(0, now - start))}
     </time>
   );
-}
-
-/** Returns the time in milliseconds, changing each second. */
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

@@ -5,6 +5,7 @@ import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { usePriorityChange } from './queries.ts';
 import styles from './queue-page.module.css';
@@ -25,7 +26,7 @@ export function WaitingTable({ runs, onCancel }: QueueTableProps) {
       {runs.length === 0 ? (
         <p>No run waits.</p>
       ) : (
-        <div className={table.scroll}>
+        <TableRegion label="List of waiting runs">
           <table className={table.table} aria-labelledby={heading}>
             <thead>
               <tr>
@@ -44,7 +45,7 @@ export function WaitingTable({ runs, onCancel }: QueueTableProps) {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableRegion>
       )}
     </section>
   );

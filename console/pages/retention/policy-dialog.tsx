@@ -7,7 +7,6 @@ import { queryClient } from '../../client/queries.ts';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { formatNumber } from '../../ui/format-quantity.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -15,6 +14,9 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { policyQuery, previewQuery, storageQuery } from './queries.ts';
 import styles from './retention-page.module.css';
+
+/** The word that the person types before a policy deletes runs. */
+const CONFIRMATION = 'delete';
 
 interface DialogProps {
   application: string;
@@ -50,6 +52,9 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
     placeholderData: keepPreviousData,
   });
   const isPreviewed = preview.isSuccess && !preview.isPlaceholderData;
+  const [confirmation, setConfirmation] = useState('');
+  const deletes = typeof days === 'number' && isPreviewed && preview.data.runs > 0;
+  const isConfirmed = !deletes || confirmation.trim() === CONFIRMATION;
   const request = {
     params: { application_id: application },
     body: { keep_days: days ?? null, keep_experiment_runs: keepsExperiments },
@@ -58,8 +63,8 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
     <FormDialog
       title={`Policy of ${application}`}
       action="Save policy"
-      isReady={days === null || (days !== undefined && isPreviewed)}
-      curl={formatCurl('setRetention', request)}
+      isReady={days === null || (days !== undefined && isPreviewed && isConfirmed)}
+      requests={[['setRetention', request]]}
       onClose={onClose}
       onSubmit={async () => {
         await client.call('setRetention', request);
@@ -94,6 +99,14 @@ function PolicyForm({ application, policy, onClose }: DialogProps & { policy: Re
       </label>
       {preview.error && <Notice kind="error">{describeError(preview.error)}</Notice>}
       {typeof days === 'number' && preview.data && <Effect application={application} effect={preview.data} />}
+      {deletes && (
+        <TextField
+          label={`Type ${CONFIRMATION} to confirm`}
+          help="Deleted runs cannot be restored."
+          value={confirmation}
+          onChange={setConfirmation}
+        />
+      )}
     </FormDialog>
   );
 }

@@ -34,10 +34,14 @@ describe.skipIf(!hasBrowser)('retention', () => {
     await days.fill('10');
     await page.getByRole('status').filter({ hasText: 'It deletes 2 runs now' }).waitFor();
     expect(await page.getByRole('list', { name: 'Examples' }).getByRole('listitem').count()).toBe(2);
+    const save = page.getByRole('button', { name: 'Save policy' });
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByLabel('Type delete to confirm').fill('delete');
+    await expect.poll(() => save.isEnabled()).toBe(true);
     await days.fill('ten');
-    await expect.poll(() => page.getByRole('button', { name: 'Save policy' }).isDisabled()).toBe(true);
+    await expect.poll(() => save.isDisabled()).toBe(true);
     await days.fill('30');
-    await page.getByRole('button', { name: 'Save policy' }).click();
+    await save.click();
     await row.getByText('30 days').waitFor();
     const { body } = await at.server.client.call('getRetention', { params: { application_id: 'routing' } });
     expect(body).toMatchObject({ keep_days: 30, keep_experiment_runs: true });

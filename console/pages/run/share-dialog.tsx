@@ -6,7 +6,6 @@ import { client, describeError } from '../../client/client.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -47,7 +46,7 @@ export function ShareDialog({ address, onClose }: { address: RunAddress; onClose
       title="Share this run"
       action="Create link"
       isReady={parts.length > 0}
-      curl={formatCurl('createShare', request)}
+      requests={[['createShare', request]]}
       onClose={onClose}
       onSubmit={async () => {
         await client.call('createShare', request);

@@ -2,7 +2,7 @@ import type { SecretOperation, SecretsCollectionSummary } from '@switchyard/cont
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { formatCurl } from '../../ui/forms/curl.ts';
+import type { FormRequest } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { RenameDialog } from '../../ui/resources/rename-dialog.tsx';
 import { refreshCollections, type SecretName } from './queries.ts';
@@ -51,12 +51,10 @@ async function sendOperation(props: DialogProps, operation: SecretOperation): Pr
   props.onClose();
 }
 
-/** The command has a placeholder: a value does not belong in the history of a shell. */
-function formatOperation(props: DialogProps, operation: SecretName & { op: string }): string {
-  return formatCurl('patchSecretsCollection', {
-    params: getParams(props),
-    body: { operations: [{ ...operation, value: 'VALUE' }] },
-  });
+/** The request to copy has a placeholder: a value does not belong in the history of a shell. */
+function buildRequests(props: DialogProps, operation: SecretName & { op: string }): readonly FormRequest[] {
+  const body = { operations: [{ ...operation, value: 'VALUE' }] };
+  return [['patchSecretsCollection', { params: getParams(props), body }]];
 }
 
 function CreateSecret(props: DialogProps) {
@@ -67,7 +65,7 @@ function CreateSecret(props: DialogProps) {
       title={`Add a secret to ${props.collection.name}`}
       action="Add secret"
       isReady={location.trim() !== '' && secret.value !== ''}
-      curl={formatOperation(props, { op: 'create', type, location: location.trim() })}
+      requests={buildRequests(props, { op: 'create', type, location: location.trim() })}
       onClose={props.onClose}
       onSubmit={() => sendOperation(props, { op: 'create', ...secret, location: location.trim() })}
     >
@@ -83,7 +81,7 @@ function ReplaceValue({ secret, ...props }: DialogProps & { secret: SecretName }
       title={`Replace the value of ${secret.location}`}
       action="Replace value"
       isReady={value !== ''}
-      curl={formatOperation(props, { op: 'update', ...secret })}
+      requests={buildRequests(props, { op: 'update', ...secret })}
       onClose={props.onClose}
       onSubmit={() => sendOperation(props, { op: 'update', ...secret, value })}
     >
@@ -113,7 +111,7 @@ function RenameCollection(props: DialogProps) {
     <RenameDialog
       noun="collection"
       current={props.collection}
-      formatCurl={(body) => formatCurl('patchSecretsCollection', { params, body })}
+      buildRequest={(body) => ['patchSecretsCollection', { params, body }]}
       onRename={async (body) => {
         await client.call('patchSecretsCollection', { params, body });
         await refreshCollections();

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { refreshCollections } from './queries.ts';
@@ -21,10 +20,15 @@ export function CreateCollection({ application, onClose }: { application: string
       title="New collection"
       action="Create collection"
       isReady={names.id !== '' && first.location !== '' && secret.value !== ''}
-      curl={formatCurl('createSecretsCollection', {
-        params,
-        body: { ...names, secrets: [{ ...first, value: 'VALUE' }] },
-      })}
+      requests={[
+        [
+          'createSecretsCollection',
+          {
+            params,
+            body: { ...names, secrets: [{ ...first, value: 'VALUE' }] },
+          },
+        ],
+      ]}
       onClose={onClose}
       onSubmit={async () => {
         const body = { ...names, secrets: [first] };

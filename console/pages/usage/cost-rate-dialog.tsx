@@ -2,7 +2,6 @@ import type { CostRate } from '@switchyard/contract/account/usage.ts';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 
@@ -23,7 +22,7 @@ export function CostRateDialog({ rate, onClose }: { rate: CostRate | null; onClo
       title="Cost rate"
       action="Save"
       isReady={isRemoved || Number.isFinite(body.per_core_hour)}
-      curl={isRemoved ? formatCurl('deleteCostRate', {}) : formatCurl('setCostRate', { body })}
+      requests={[isRemoved ? ['deleteCostRate', {}] : ['setCostRate', { body }]]}
       onSubmit={submit}
       onClose={onClose}
     >

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { refreshWebhooks } from './queries.ts';
@@ -20,7 +19,7 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
       title="New webhook"
       action="Create webhook"
       isReady={body.id !== '' && body.endpoint_url !== '' && body.event_types.length > 0}
-      curl={formatCurl('createWebhook', { body })}
+      requests={[['createWebhook', { body }]]}
       onClose={onClose}
       onSubmit={async () => {
         await client.call('createWebhook', { body });

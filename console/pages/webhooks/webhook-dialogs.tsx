@@ -4,7 +4,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { formatCurl } from '../../ui/forms/curl.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { refreshWebhooks } from './queries.ts';
@@ -26,7 +25,7 @@ export function EditWebhook({ webhook, onClose }: DialogProps) {
       title={`Edit ${webhook.id}`}
       action="Save"
       isReady={body.endpoint_url !== '' && event_types.length > 0}
-      curl={formatCurl('updateWebhook', { params, body })}
+      requests={[['updateWebhook', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {
         await client.call('updateWebhook', { params, body });
@@ -53,7 +52,7 @@ export function RotateSecret({
       title="Rotate secret"
       action="Rotate secret"
       isReady={hours.trim() !== ''}
-      curl={formatCurl('rotateWebhookSecret', { params, body })}
+      requests={[['rotateWebhookSecret', { params, body }]]}
       onClose={onClose}
       onSubmit={async () =>
         onRotate((await client.call('rotateWebhookSecret', { params, body })).body.secret)

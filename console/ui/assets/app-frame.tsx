@@ -51,7 +51,12 @@ export function AppFrame({ kind, content, label }: { kind: FrameKind; content: u
   return (
     <>
       {problem !== undefined && <Notice kind="warning">{problem}</Notice>}
-      <iframe ref={frame} title={label} sandbox="allow-scripts" className={styles.frame} />
+      <iframe
+        ref={frame}
+        title={label}
+        sandbox="allow-scripts"
+        className={kind === 'html' ? `${styles.frame} ${styles.page}` : styles.frame}
+      />
     </>
   );
 }

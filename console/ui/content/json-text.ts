@@ -10,6 +10,24 @@ export function escapeInvisible(text: string): string {
   });
 }
 
+/** Characters that JSON leaves as they are although they are invisible; within JSON text they are only in strings. */
+const HIDDEN_IN_JSON = /[\p{Cf}\u007f-\u009f\u2028\u2029]/gu;
+
+/** Returns compact JSON that shows every invisible character as an escape of JSON. A parser reads the same value from it. */
+export function formatVisibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(HIDDEN_IN_JSON, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+/** Returns the lines of a program with each invisible character as an escape, to be read rather than run. */
+export function escapeProgram(text: string): string {
+  return text.split('\n').map(escapeInvisible).join('\n');
+}
+
 /** Returns true for an object that is no array and not null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { formatNumber } from '../format-quantity.ts';
+import { formatNumber, formatSignificant } from '../format-quantity.ts';
 import tableStyles from '../table.module.css';
 
 /** A longer table would slow the page down; the CSV file has all rows. */
@@ -52,7 +52,7 @@ function Cell({ value }: { value: string | number | null }) {
   if (typeof value === 'number')
     return (
       <td className={tableStyles.number}>
-        {Number.isInteger(value) ? formatNumber(value) : formatNumber(Number(value.toPrecision(DIGITS)))}
+        {Number.isInteger(value) ? formatNumber(value) : formatSignificant(value, DIGITS)}
       </td>
     );
   return (

@@ -1,6 +1,7 @@
 import { type ReactNode, type RefObject, useId, useRef } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { formatCsv } from '../content/format-csv.ts';
+import { escapeInvisible } from '../content/json-text.ts';
 import { saveFile } from '../content/save-file.ts';
 import { formatSvg, renderPng } from './export-figure.ts';
 import styles from './figure.module.css';
@@ -10,7 +11,7 @@ import { useWidth } from './use-width.ts';
 export interface FigureProps {
   title: string;
   /** Explains how to read the picture. */
-  caption?: ReactNode;
+  caption?: string;
   /** The numbers of the picture: its table, and the CSV file. */
   table: TableContent;
   /** Height of the picture in pixels before its width is known, so that nothing moves. */
@@ -31,11 +32,11 @@ export function Figure({ title, caption, table, height, controls, details, child
   return (
     <section className={styles.figure} aria-labelledby={headingId}>
       <div className={styles.head}>
-        <h3 id={headingId}>{title}</h3>
+        <h3 id={headingId}>{escapeInvisible(title)}</h3>
         {controls}
         <Downloads title={title} table={table} frame={frame} />
       </div>
-      {caption !== undefined && <p className={styles.caption}>{caption}</p>}
+      {caption !== undefined && <p className={styles.caption}>{escapeInvisible(caption)}</p>}
       <div ref={frame}>
         {width > 0 ? children(width) : <svg width="1" height={height} aria-hidden="true" />}
       </div>

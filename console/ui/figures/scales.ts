@@ -1,4 +1,5 @@
 /** Positions of values in a picture, and round values for its axes. */
+import { escapeInvisible } from '../content/json-text.ts';
 
 /** Returns the position of a value in the range. A domain without width stands in the middle. */
 export type Scale = (value: number) => number;
@@ -38,7 +39,8 @@ export function findExtent(values: Iterable<number>): [low: number, high: number
 }
 
 /** Shortens a label to about the width in pixels, for text of 12 px. */
-export function truncateLabel(label: string, width: number): string {
+export function truncateLabel(text: string, width: number): string {
+  const label = escapeInvisible(text);
   const chars = Math.max(Math.floor(width / CHAR_PX), 4);
   return label.length <= chars ? label : `${label.slice(0, chars - 1).toWellFormed()}…`;
 }

@@ -25,6 +25,13 @@ test('a shell reads every character of a body as it is', () => {
   ]);
 });
 
+test('invisible characters of a body are escapes, which mean the same', () => {
+  const body = { name: 'a\u202eb\u2066c\u0085d\u{e0041}' };
+  const command = formatCurl('createKey', { body });
+  expect(command).toContain('a\\u202eb\\u2066c\\u0085d\\udb40\\udc41');
+  expect(JSON.parse(parseWithShell(command).at(-1) ?? '')).toEqual(body);
+});
+
 test('a command without a body has the path with its parameters', () => {
   expect(parseWithShell(formatCurl('deleteApplication', { params: { application_id: "a'b c" } }))).toEqual([
     '-X',

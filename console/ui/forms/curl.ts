@@ -1,12 +1,16 @@
 import { buildPath } from '@switchyard/contract/client.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { formatVisibleJson } from '../content/json-text.ts';
 import { quoteShell } from './quote-shell.ts';
 
-/** The parts of a request that a command for a terminal shows. */
+/** The parts of a request that a command or a program shows. */
 export interface CurlRequest {
   params?: Record<string, string>;
   body?: unknown;
 }
+
+/** An operation and its request. */
+export type FormRequest = readonly [id: OperationId, request: CurlRequest];
 
 /** Returns the command that sends the request of an operation. URL and token are variables of the shell. */
 export function formatCurl(id: OperationId, { params, body }: CurlRequest): string {
@@ -16,6 +20,6 @@ export function formatCurl(id: OperationId, { params, body }: CurlRequest): stri
     '-H "Authorization: Bearer $SWITCHYARD_TOKEN"',
   ];
   if (body !== undefined)
-    parts.push("-H 'Content-Type: application/json'", `-d ${quoteShell(JSON.stringify(body))}`);
+    parts.push("-H 'Content-Type: application/json'", `-d ${quoteShell(formatVisibleJson(body))}`);
   return parts.join(' \\\n  ');
 }

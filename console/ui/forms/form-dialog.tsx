@@ -5,7 +5,9 @@ import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { Notice } from '../notice.tsx';
+import { type FormRequest, formatCurl } from './curl.ts';
 import styles from './form-dialog.module.css';
+import { formatPython } from './python.ts';
 
 export interface FormDialogProps {
   title: string;
@@ -15,15 +17,23 @@ export interface FormDialogProps {
   action: string;
   /** true when every required field has a value. */
   isReady: boolean;
-  /** The command that sends the same request from a terminal. */
-  curl: string;
+  /** The requests that the form sends, in order. They are copied as commands and as a Python program. */
+  requests: readonly FormRequest[];
   /** Sends the form. The dialog shows its error and stays open. */
   onSubmit: () => Promise<void>;
   onClose: () => void;
 }
 
-/** A form in a dialog, with the command that does the same in a terminal. */
-export function FormDialog({ title, children, action, isReady, curl, onSubmit, onClose }: FormDialogProps) {
+/** A form in a dialog, with the same requests as commands and as a Python program. */
+export function FormDialog({
+  title,
+  children,
+  action,
+  isReady,
+  requests,
+  onSubmit,
+  onClose,
+}: FormDialogProps) {
   const sending = useMutation({ mutationFn: onSubmit });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -36,12 +46,20 @@ export function FormDialog({ title, children, action, isReady, curl, onSubmit, o
         {children}
         <div className={styles.actions}>
           <span className={styles.curl}>
-            <span aria-hidden="true">Copy as curl</span> <CopyButton text={curl} label="Copy as curl" />
+            <span aria-hidden="true">curl</span>{' '}
+            <CopyButton
+              text={requests.map(([id, request]) => formatCurl(id, request)).join('\n')}
+              label="Copy as curl"
+            />{' '}
+            <span aria-hidden="true">Python</span>{' '}
+            <CopyButton text={formatPython(...requests)} label="Copy as Python" />
           </span>
-          <Button onPress={onClose}>Close</Button>
-          <Button kind="primary" type="submit" isDisabled={!isReady || sending.isPending}>
-            {action}
-          </Button>
+          <span className={styles.buttons}>
+            <Button onPress={onClose}>Close</Button>
+            <Button kind="primary" type="submit" isDisabled={!isReady || sending.isPending}>
+              {action}
+            </Button>
+          </span>
         </div>
       </form>
     </Dialog>

@@ -16,7 +16,10 @@ export function TextField({
   value,
   onChange,
   ...input
-}: TextFieldProps & { type?: 'text' | 'password' | 'email' | 'url'; autoFocus?: boolean }) {
+}: TextFieldProps & {
+  type?: 'text' | 'password' | 'email' | 'url' | 'datetime-local';
+  autoFocus?: boolean;
+}) {
   return (
     <Field label={label} help={help}>
       {(attributes) => (

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import type { FormRequest } from '../forms/curl.ts';
 import { FormDialog } from '../forms/form-dialog.tsx';
 import { TextField } from '../forms/text-field.tsx';
 
@@ -14,13 +15,21 @@ interface RenameDialogProps {
   current: ResourceName;
   /** Says what a new name does not change. */
   children?: ReactNode;
-  formatCurl: (changed: ResourceName) => string;
+  /** Returns the request that changes the name. */
+  buildRequest: (changed: ResourceName) => FormRequest;
   onRename: (changed: ResourceName) => Promise<void>;
   onClose: () => void;
 }
 
 /** Changes the name and the description of a resource. */
-export function RenameDialog({ noun, current, children, formatCurl, onRename, onClose }: RenameDialogProps) {
+export function RenameDialog({
+  noun,
+  current,
+  children,
+  buildRequest,
+  onRename,
+  onClose,
+}: RenameDialogProps) {
   const [name, setName] = useState(current.name);
   const [description, setDescription] = useState(current.description);
   const changed = { name: name.trim(), description: description.trim() };
@@ -29,7 +38,7 @@ export function RenameDialog({ noun, current, children, formatCurl, onRename, on
       title={`Rename ${noun}`}
       action="Save"
       isReady={changed.name !== ''}
-      curl={formatCurl(changed)}
+      requests={[buildRequest(changed)]}
       onClose={onClose}
       onSubmit={() => onRename(changed)}
     >

@@ -17,6 +17,17 @@ const RATIO_AXIS: uPlot.Axis = {
   values: (_, splits) => splits.map((split) => `${formatNumber(100 * split)} %`),
 };
 
+const RANGE_PADDING = 0.1;
+/** Returns the labels of an axis of times. */
+const formatSeconds = (_: uPlot, splits: number[]): string[] =>
+  splits.map((split) => `${formatNumber(split)} s`);
+
+/** Returns the range of the axis of values. uPlot draws values that are all 0 on an axis up to 100. */
+function findRange(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
+  if (low === null || high === null) return [null, null];
+  return low === 0 && high === 0 ? [0, 1] : uPlot.rangeNum(low, high, RANGE_PADDING, true);
+}
+
 /** A drawn chart. */
 export interface DrawnChart {
   /** Shows new points of the same series. */
@@ -62,9 +73,9 @@ function buildOptions(element: HTMLElement, series: readonly ChartSeries[]): uPl
     height: element.clientHeight,
     legend: { show: false },
     cursor: { y: false },
-    scales: { x: { time: false } },
+    scales: { x: { time: false }, y: { range: findRange } },
     axes: [
-      axis,
+      series.every(({ isOverSeconds }) => isOverSeconds) ? { ...axis, values: formatSeconds } : axis,
       { ...axis, size: 72, values: (_, splits) => splits.map(formatNumber) },
       ...(series.some(({ isRatio }) => isRatio) ? [{ ...axis, ...RATIO_AXIS }] : []),
     ],

@@ -76,7 +76,7 @@ function PointRows({ series }: { series: readonly ChartSeries[] }) {
             <tr>
               <th scope="col">Series</th>
               <th scope="col" className={table.number}>
-                Time
+                {series.every(({ isOverSeconds }) => isOverSeconds) ? 'Time, s' : 'x'}
               </th>
               <th scope="col" className={table.number}>
                 Value

@@ -1,5 +1,5 @@
 import { formatCell } from '../content/json-text.ts';
-import { formatNumber } from '../format-quantity.ts';
+import { formatSignificant } from '../format-quantity.ts';
 import type { Fact } from './data-items.ts';
 import styles from './fact-list.module.css';
 
@@ -17,7 +17,7 @@ export function parseClock(value: unknown): { date: string; clock: string } | un
 export function formatFact(value: Fact[1] | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'number')
-    return Math.abs(value) < 1 ? formatNumber(Number(value.toPrecision(3))) : rounded.format(value);
+    return Math.abs(value) < 1 ? formatSignificant(value, 3) : rounded.format(value);
   const time = parseClock(value);
   return time ? `${time.date} ${time.clock}` : formatCell(value);
 }

@@ -1,14 +1,13 @@
 import { useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/forms/field.tsx';
-import type { RunDraft } from './draft.ts';
-import styles from './new-run-page.module.css';
+import { Button } from '../button.tsx';
+import { Field } from '../forms/field.tsx';
+import styles from './option-fields.module.css';
 
 interface OtherOptionsProps {
   /** Names of the options that have a field of their own. */
   declared: readonly string[];
-  options: RunDraft['options'];
-  onChange: (options: RunDraft['options']) => void;
+  options: Readonly<Record<string, string>>;
+  onChange: (options: Readonly<Record<string, string>>) => void;
 }
 
 /** The options that the app does not declare, and a way to add one. */

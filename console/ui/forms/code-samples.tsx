@@ -1,12 +1,12 @@
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatCurl, formatPython, type SampleSource } from './code-samples.ts';
-import styles from './new-run-page.module.css';
+import { escapeProgram } from '../content/json-text.ts';
+import { CopyButton } from '../copy-button.tsx';
+import styles from './code-samples.module.css';
 
-/** The request of the form as code that others can run. */
-export function CodeSamples({ source }: { source: SampleSource }) {
+/** The request of the form as code that others can run: commands for a terminal, and a Python program. */
+export function CodeSamples({ curl, python }: { curl: string; python: string }) {
   const samples = [
-    { language: 'curl', text: formatCurl(source) },
-    { language: 'Python', text: formatPython(source) },
+    { language: 'curl', text: curl },
+    { language: 'Python', text: python },
   ];
   return (
     <section className={styles.samples} aria-label="This request as code">
@@ -17,7 +17,7 @@ export function CodeSamples({ source }: { source: SampleSource }) {
             <CopyButton text={text} label={`Copy as ${language}`} />
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
             <pre tabIndex={0}>
-              <code>{text}</code>
+              <code>{escapeProgram(text)}</code>
             </pre>
           </div>
         </details>

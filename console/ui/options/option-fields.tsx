@@ -1,23 +1,40 @@
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { formatOptionValue } from '@switchyard/contract/applications/option-rules.ts';
-import { type ControlAttributes, Field } from '../../ui/forms/field.tsx';
-import { findPreset, listDefinitions, type PresetValue, type RunDraft } from './draft.ts';
-import styles from './new-run-page.module.css';
+import { type ControlAttributes, Field } from '../forms/field.tsx';
+import styles from './option-fields.module.css';
 import { OtherOptions } from './other-options.tsx';
-import type { NewRunData } from './queries.ts';
+
+/** The value that an option has without one of the form, and its source. */
+export interface PresetValue {
+  value: string;
+  source: 'instance' | 'default';
+}
 
 interface OptionFieldsProps {
-  data: NewRunData;
-  draft: RunDraft;
+  /** The definitions of the manifest. */
+  items: readonly OptionItem[];
+  /** true if the app refuses options that it does not declare. */
+  isStrict: boolean;
+  values: Readonly<Record<string, string>>;
+  /** The values of the run that is repeated; absent without one. */
+  original?: Readonly<Record<string, string>> | undefined;
+  /** Error messages by the name of the option. */
   errors: ReadonlyMap<string, string>;
-  onChange: (options: RunDraft['options']) => void;
+  /** Returns the value that an empty field stands for. */
+  findPreset: (item: OptionItem) => PresetValue | null;
+  onChange: (values: Readonly<Record<string, string>>) => void;
 }
 
 /** The options of the app, each with the control that its definition asks for. */
-export function OptionFields({ data, draft, errors, onChange }: OptionFieldsProps) {
-  const items = listDefinitions(data);
-  const original = data.original?.metadata.options.request_options;
-  const change = (name: string, value: string) => onChange({ ...draft.options, [name]: value });
+export function OptionFields({
+  items,
+  isStrict,
+  values,
+  original,
+  errors,
+  findPreset,
+  onChange,
+}: OptionFieldsProps) {
   return (
     <section className={styles.section} aria-label="Options">
       <h2>Options</h2>
@@ -27,16 +44,16 @@ export function OptionFields({ data, draft, errors, onChange }: OptionFieldsProp
           <OptionField
             key={item.name}
             item={item}
-            value={draft.options[item.name] ?? ''}
-            preset={findPreset(item, data)}
+            value={values[item.name] ?? ''}
+            preset={findPreset(item)}
             {...(original && { original: original[item.name] ?? '' })}
             error={errors.get(item.name)}
-            onChange={(value) => change(item.name, value)}
+            onChange={(value) => onChange({ ...values, [item.name]: value })}
           />
         ))}
       </div>
-      {!data.executable?.requirements.options?.strict && (
-        <OtherOptions declared={items.map(({ name }) => name)} options={draft.options} onChange={onChange} />
+      {!isStrict && (
+        <OtherOptions declared={items.map(({ name }) => name)} options={values} onChange={onChange} />
       )}
     </section>
   );

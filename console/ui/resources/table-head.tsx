@@ -1,0 +1,26 @@
+import table from '../table.module.css';
+
+interface TableHeadProps {
+  texts?: readonly string[];
+  numbers: readonly string[];
+}
+
+/** The head of a table: columns of texts, then columns of numbers. */
+export function TableHead({ texts = [], numbers }: TableHeadProps) {
+  return (
+    <thead>
+      <tr>
+        {texts.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+        {numbers.map((name) => (
+          <th key={name} scope="col" className={table.number}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
