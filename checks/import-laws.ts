@@ -3,8 +3,11 @@ import { type Packages, packageFolder, resolveImport } from './packages.ts';
 import { isTesting, type Source } from './source-files.ts';
 import { listImports } from './syntax.ts';
 
-/** The workspace packages that each package may import, and those that only its tests may import. */
-const ALLOWED_IMPORTS: Record<string, { always: readonly string[]; tests: readonly string[] }> = {
+/** The workspace packages that each package may import, and those that only its tests or the code of its build may import. */
+const ALLOWED_IMPORTS: Record<
+  string,
+  { always: readonly string[]; tests: readonly string[]; builds?: readonly string[] }
+> = {
   contract: { always: [], tests: [] },
   runner: { always: ['contract'], tests: [] },
   'solver-logs': { always: [], tests: [] },
@@ -20,6 +23,7 @@ const ALLOWED_IMPORTS: Record<string, { always: readonly string[]; tests: readon
   console: {
     always: ['contract', 'design', 'static-build', 'explorer', 'solver-logs'],
     tests: ['server', 'cli', 'browser-testing'],
+    builds: ['cli'],
   },
   cli: { always: ['contract', 'runner'], tests: ['server', 'site'] },
 };
@@ -32,7 +36,12 @@ export function checkPackageOrder(sources: readonly Source[], packages: Packages
     const from = packageFolder(source.path);
     if (UNORDERED_FOLDERS.has(from)) return [];
     const rule = ALLOWED_IMPORTS[from] ?? { always: [], tests: [] };
-    const allowed = [...rule.always, ...(isTesting(source.path) ? rule.tests : [])];
+    const isBuilding = source.path.startsWith(`${from}/build/`);
+    const allowed = [
+      ...rule.always,
+      ...(isTesting(source.path) ? rule.tests : []),
+      ...(isBuilding ? (rule.builds ?? []) : []),
+    ];
     return listImports(source).flatMap(({ specifier, line }) => {
       const target = resolveImport(source.path, specifier, packages);
       if (target.kind !== 'own' || target.folder === from) return [];

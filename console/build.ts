@@ -2,15 +2,21 @@
  * Builds the console into static files. `buildConsole` returns early when its inputs have not changed. Otherwise it
  * replaces the output folder as a whole, so a server never serves half a console.
  */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compressFiles } from '@switchyard/static-build/compress.ts';
-import { hashInputs } from '@switchyard/static-build/input-hash.ts';
+import { hashFiles, hashInputs } from '@switchyard/static-build/input-hash.ts';
 import { replaceFolder } from '@switchyard/static-build/replace-folder.ts';
 
 const folder = import.meta.dirname;
 const repository = join(folder, '..');
 const STAMP_FILE = 'input-hash.txt';
+/** Files of the sample apps that decide their archives. Build steps write others, which must not start a build each time. */
+const SAMPLE_PATTERNS = [
+  'sample-apps/*/{app.yaml,input.json,package.json,*.ts,*.py}',
+  'sample-apps/*/src/**/*.ts',
+  'sample-apps/*/bin/**/main',
+];
 const INPUT_FOLDERS = ['console', 'design', 'contract'];
 
 export interface BuildResult {
@@ -24,13 +30,15 @@ export async function buildConsole(options: { outDir?: string } = {}): Promise<B
   const inputs = hashInputs(
     INPUT_FOLDERS.map((name) => join(repository, name)),
     join(repository, 'package-lock.json'),
-    [],
+    [hashFiles(repository, globSync(SAMPLE_PATTERNS, { cwd: repository }).sort())],
   );
   if (readStamp(outDir) === inputs) return { outDir, wasBuilt: false };
   // The compiler takes half a second to load, which a build without changes does not need.
   const { bundleConsole } = await import('./build/bundle.ts');
+  const { packSamples } = await import('./build/sample-archives.ts');
   const files = await bundleConsole();
   for (const [path, copy] of await compressFiles(files)) files.set(path, copy);
+  for (const [path, content] of await packSamples(repository)) files.set(path, content);
   files.set(STAMP_FILE, inputs);
   replaceFolder(outDir, files);
   return { outDir, wasBuilt: true };

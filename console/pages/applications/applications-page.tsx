@@ -4,14 +4,19 @@ import { applicationsQuery } from '../../client/applications.ts';
 import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { ApplicationRow } from './application-row.tsx';
 import styles from './applications-page.module.css';
-import { SampleGallery } from './sample-gallery.tsx';
 
 const CreateApplication = lazy(async () => ({
   default: (await import('./create-application.tsx')).CreateApplication,
+}));
+
+/** It packs and pushes apps, which no account with an application needs on its first page. */
+const SampleGallery = lazy(async () => ({
+  default: (await import('./sample-gallery.tsx')).SampleGallery,
 }));
 
 /** The applications of the account, newest first. */
@@ -36,9 +41,11 @@ export function ApplicationsPage() {
         {isCreating && <CreateApplication onClose={() => setCreating(false)} />}
       </Suspense>
       {applications.length === 0 ? (
-        <SampleGallery />
+        <Suspense fallback={null}>
+          <SampleGallery />
+        </Suspense>
       ) : (
-        <div className={table.scroll}>
+        <TableRegion label="List of applications">
           <table className={`${table.table} ${styles.table}`}>
             <thead>
               <tr>
@@ -56,7 +63,7 @@ export function ApplicationsPage() {
               ))}
             </tbody>
           </table>
-        </div>
+        </TableRegion>
       )}
     </>
   );

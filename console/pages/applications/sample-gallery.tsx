@@ -1,27 +1,17 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { describeError } from '../../client/client.ts';
+import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { useRight } from '../../ui/use-right.ts';
 import styles from './sample-gallery.module.css';
+import { pushSample, SAMPLE_INPUT, SAMPLES, type Sample } from './samples.ts';
 
-const SAMPLES = [
-  [
-    'vehicle-routing',
-    'routing',
-    'Vehicle routing',
-    'Plans tours with time windows, and draws them on a map.',
-  ],
-  ['shift-scheduling', 'shifts', 'Shift scheduling', 'Assigns people to shifts with an integer program.'],
-  ['bin-packing', 'packing', 'Bin packing', 'Packs items into the fewest bins, with a bound.'],
-  ['knapsack-python', 'knapsack', 'Knapsack in Python', 'Chooses projects within a budget.'],
-  [
-    'order-batching-native',
-    'batching',
-    'Order batching',
-    'Groups the orders of a warehouse, as a native program.',
-  ],
-] as const;
-
-/** The page of an account without an application: the sample apps as commands. */
+/** The page of an account without an application: sample apps to push, here or from a terminal. */
 export function SampleGallery() {
+  const push = usePush();
   return (
     <>
       <EmptyState title="No application yet" command="npm run push -- path/to/app my-app">
@@ -31,13 +21,15 @@ export function SampleGallery() {
         </p>
       </EmptyState>
       <h2 className={styles.heading}>Sample apps</h2>
+      {push.isError && <Notice kind="error">{describeError(push.error)}</Notice>}
       <ul className={styles.gallery}>
-        {SAMPLES.map(([folder, id, name, description]) => (
-          <Sample
-            key={id}
-            name={name}
-            description={description}
-            command={`npm run push -- sample-apps/${folder} ${id}`}
+        {SAMPLES.map((sample) => (
+          <SampleCard
+            key={sample.id}
+            sample={sample}
+            isPushing={push.isPending && push.variables.id === sample.id}
+            isDisabled={push.isPending}
+            onPush={() => push.mutate(sample)}
           />
         ))}
       </ul>
@@ -45,11 +37,40 @@ export function SampleGallery() {
   );
 }
 
-function Sample({ name, description, command }: { name: string; description: string; command: string }) {
+/** Pushes a sample, and opens the form of its first run with its sample input. */
+function usePush() {
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: pushSample,
+    onSuccess: (_, { id }) =>
+      navigate({
+        to: '/apps/$application/new-run',
+        params: { application: id },
+        search: { input: SAMPLE_INPUT },
+      }),
+  });
+}
+
+interface SampleCardProps {
+  sample: Sample;
+  isPushing: boolean;
+  isDisabled: boolean;
+  onPush: () => void;
+}
+
+function SampleCard({ sample, isPushing, isDisabled, onPush }: SampleCardProps) {
+  const canWrite = useRight('write');
+  const { folder, id, name, description } = sample;
+  const command = `npm run push -- sample-apps/${folder} ${id}`;
   return (
     <li className={styles.sample}>
       <h3>{name}</h3>
       <p>{description}</p>
+      {canWrite && (
+        <Button onPress={onPush} isDisabled={isDisabled} aria-label={`Push sample: ${name}`}>
+          {isPushing ? 'Pushing …' : 'Push sample'}
+        </Button>
+      )}
       <p className={styles.command}>
         <code>{command}</code>
         <CopyButton text={command} label={`Copy the command for ${name}`} />

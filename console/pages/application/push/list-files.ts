@@ -1,5 +1,5 @@
 /** Lists the files that were chosen in a file field or dropped on the page. */
-import type { FoundFile } from './pack-app.ts';
+import type { FoundFile } from '../../../ui/push/pack-app.ts';
 
 /** Returns the files of a file field, with their paths for a folder. */
 export function listChosenFiles(files: FileList | null): FoundFile[] {

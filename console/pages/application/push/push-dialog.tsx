@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useState } from 'react';
-import { client, describeError } from '../../../client/client.ts';
-import { uploadExecutable } from '../../../client/content.ts';
+import { describeError } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
 import { formatBytes } from '../../../ui/content/format-bytes.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/forms/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
+import type { FoundFile } from '../../../ui/push/pack-app.ts';
+import { type PushedApp, pushApp } from '../../../ui/push/push-app.ts';
 import { listChosenFiles, listDroppedFiles } from './list-files.ts';
-import { type FoundFile, packApp } from './pack-app.ts';
 import styles from './push-dialog.module.css';
 
 /** Pushes a folder or an archive as the active executable of the application. */
@@ -70,13 +70,7 @@ export function PushDialog({ application, onClose }: { application: string; onCl
   );
 }
 
-interface Pushed {
-  bytes: number;
-  files: number | undefined;
-  warnings: readonly string[];
-}
-
-function PushedNotice({ bytes, files, warnings }: Pushed) {
+function PushedNotice({ bytes, files, warnings }: PushedApp) {
   return (
     <>
       <Notice kind="success">
@@ -95,15 +89,7 @@ function PushedNotice({ bytes, files, warnings }: Pushed) {
 /** Packs, uploads and activates the files. The server checks the archive, and its refusal is the error. */
 function usePush(application: string) {
   return useMutation({
-    mutationFn: async (found: Promise<FoundFile[]>): Promise<Pushed> => {
-      const { archive, head, files } = await packApp(await found);
-      const upload_id = await uploadExecutable(application, archive);
-      const { body } = await client.call('activateBinary', {
-        params: { application_id: application },
-        body: { requirements: head, upload_id },
-      });
-      return { bytes: archive.size, files, warnings: body.warnings ?? [] };
-    },
+    mutationFn: async (found: Promise<FoundFile[]>) => pushApp(application, await found),
     onSuccess: () =>
       Promise.all([
         queryClient.invalidateQueries({ queryKey: ['getApplication'] }),

@@ -1,6 +1,6 @@
 /** Turns a folder or an archive of the reader's machine into an archive to push. */
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import { formatBytes } from '../../../ui/content/format-bytes.ts';
+import { formatBytes } from '../content/format-bytes.ts';
 import { MANIFEST_NAME, type ManifestHead, readManifestHead } from './read-manifest.ts';
 import { createTar, readTarFile, type TarEntry } from './tar.ts';
 

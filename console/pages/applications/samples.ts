@@ -1,0 +1,84 @@
+/** The sample apps of the gallery. The build packs each into an archive beside the page, with its sample input. */
+import { client } from '../../client/client.ts';
+import { uploadInput } from '../../client/content.ts';
+import { listItems } from '../../client/list-items.ts';
+import { queryClient } from '../../client/queries.ts';
+import { pushApp } from '../../ui/push/push-app.ts';
+
+/** A sample app. */
+export interface Sample {
+  /** Folder of the app below `sample-apps`. */
+  folder: string;
+  /** Id of the application that it becomes. */
+  id: string;
+  name: string;
+  description: string;
+}
+
+/** The sample apps, the best first. */
+export const SAMPLES: readonly Sample[] = [
+  {
+    folder: 'vehicle-routing',
+    id: 'routing',
+    name: 'Vehicle routing',
+    description: 'Plans tours with time windows, and draws them on a map.',
+  },
+  {
+    folder: 'shift-scheduling',
+    id: 'shifts',
+    name: 'Shift scheduling',
+    description: 'Assigns people to shifts with an integer program.',
+  },
+  {
+    folder: 'bin-packing',
+    id: 'packing',
+    name: 'Bin packing',
+    description: 'Packs items into the fewest bins, with a bound.',
+  },
+  {
+    folder: 'knapsack-python',
+    id: 'knapsack',
+    name: 'Knapsack in Python',
+    description: 'Chooses projects within a budget.',
+  },
+  {
+    folder: 'order-batching-native',
+    id: 'batching',
+    name: 'Order batching',
+    description: 'Groups the orders of a warehouse, as a native program.',
+  },
+];
+
+/** Id of the managed input with the sample input. */
+export const SAMPLE_INPUT = 'sample';
+
+/**
+ * Creates the application, pushes the app, and stores its sample input as a managed input. Each step is skipped when an
+ * earlier attempt has done it. Throws the refusal of the server.
+ */
+export async function pushSample({ folder, id, name, description }: Sample): Promise<void> {
+  const params = { application_id: id };
+  if (!(await exists(id))) await client.call('createApplication', { body: { id, name, description } });
+  const path = `${folder}.tgz`;
+  const [archive, input] = await Promise.all([readFile(path), readFile(`${folder}.json`)]);
+  await pushApp(id, [{ path, file: new File([archive], path) }]);
+  const { body: inputs } = await client.call('listInputs', { params, query: { pagereturn: true } });
+  if (!listItems(inputs).some((one) => one.id === SAMPLE_INPUT))
+    await client.call('createInput', {
+      params,
+      body: { id: SAMPLE_INPUT, name: 'Sample input', upload_id: await uploadInput(id, input) },
+    });
+  await queryClient.invalidateQueries({ queryKey: ['listApplications'] });
+}
+
+async function exists(id: string): Promise<boolean> {
+  const { body } = await client.call('listApplications', { query: { pagereturn: true } });
+  return listItems(body).some((application) => application.id === id);
+}
+
+/** Reads a file that the build of the console made. */
+async function readFile(name: string): Promise<Blob> {
+  const response = await fetch(`/console/samples/${name}`);
+  if (!response.ok) throw new Error(`The server has no sample ${name}. Push it from a terminal instead.`);
+  return response.blob();
+}
