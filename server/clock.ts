@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary instant. It grows steadily, also when someone sets the clock of the machine. */
   elapsed(): number;
+  /** Milliseconds of processor time that this thread has used. */
+  processorTime(): number;
   /** Calls back once after the delay; the returned function cancels it. Does not keep the process alive. */
   after(delayMs: number, callback: () => void): () => void;
 }
@@ -12,6 +14,10 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
+  processorTime() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  },
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     timer.unref();

@@ -7,7 +7,12 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Topic } from '../database/database.ts';
 import type { ExperimentState } from '../experiments/store/started-experiments.ts';
-import { type EventStream, formatEvents, type ServerEvent } from '../http/streams/event-stream.ts';
+import {
+  type EventStream,
+  formatEvents,
+  type ServerEvent,
+  sendInTurns,
+} from '../http/streams/event-stream.ts';
 import type { OpenStreams } from '../http/streams/open-streams.ts';
 import { PacedRounds } from '../http/streams/paced-rounds.ts';
 import { errorMessage, type Log } from '../log.ts';
@@ -16,7 +21,9 @@ import { createRunsEvent, formatPosition } from './account-events.ts';
 import { ChangeReader } from './change-reader.ts';
 import { ExperimentWatch } from './experiment-watch.ts';
 
-const RUN_TOPICS: readonly Topic[] = ['runs-queued', 'runs-started', 'runs-canceled', 'runs-ended'];
+const RUN_TOPICS: readonly Topic[] = ['runs-started', 'runs-canceled', 'runs-ended'];
+/** Changes of the queue without an event of a run: a worker or its slots, or the priority of a run. */
+const QUEUE_TOPICS: readonly Topic[] = ['runs-queued', 'workers-changed'];
 const EXPERIMENT_TOPICS: readonly Topic[] = ['runs-planned', 'experiments-ended'];
 /** Events that a client which continues may have missed; of more, it reads the lists again. */
 const MISSED_MAX = 500;
@@ -48,10 +55,11 @@ export class AccountStreams {
     this.#rounds = new PacedRounds(clock, () => this.#advance());
     for (const topic of [...RUN_TOPICS, ...EXPERIMENT_TOPICS])
       database.listen(topic, () => this.#rounds.wake());
-    database.listen('workers-changed', () => {
-      this.#isQueueChanged = true;
-      this.#rounds.wake();
-    });
+    for (const topic of QUEUE_TOPICS)
+      database.listen(topic, () => {
+        this.#isQueueChanged = true;
+        this.#rounds.wake();
+      });
   }
 
   /**
@@ -61,6 +69,7 @@ export class AccountStreams {
   async open(member: string, account: AccountId, from: EventPosition | null): Promise<EventStream> {
     const { read } = this.#parts.database;
     if (this.#streams.size === 0) {
+      this.#isQueueChanged = false;
       await this.#changes.moveToEnd(read);
       this.#experiments.reset();
       await this.#experiments.listChanges(read);
@@ -104,14 +113,16 @@ export class AccountStreams {
       const experiments = await this.#experiments.listChanges(database.read);
       const hasQueueEvent = this.#isQueueChanged || rows === null || rows.length > 0;
       this.#isQueueChanged = false;
-      for (const [account, streams] of this.#streams) {
-        const events = [
+      const messages = [...this.#streams].map(([account, streams]) => ({
+        // Streams that open while others are sent to begin after these events.
+        streams: [...streams],
+        events: [
           ...this.#createRunsEvents(account, rows),
           ...(hasQueueEvent ? [QUEUE_EVENT] : []),
           ...createExperimentsEvents(account, experiments),
-        ];
-        this.#sendToAll(streams, events);
-      }
+        ],
+      }));
+      for (const { streams, events } of messages) await this.#sendToAll(streams, events);
     } catch (error) {
       log.warn({ error: errorMessage(error) }, 'Changes for the streams of accounts could not be read.');
     }
@@ -122,14 +133,15 @@ export class AccountStreams {
     return own?.length === 0 ? [] : [createRunsEvent(own, this.#changes.position)];
   }
 
-  #sendToAll(streams: Iterable<EventStream>, events: readonly ServerEvent[]): void {
+  async #sendToAll(streams: readonly EventStream[], events: readonly ServerEvent[]): Promise<void> {
+    if (events.length === 0 && !streams.some((stream) => this.#behind.has(stream))) return;
     const bytes = formatEvents(events);
     const reread = formatEvents([createRunsEvent(null, this.#changes.position), QUEUE_EVENT]);
-    for (const stream of streams) {
+    await sendInTurns(streams, (stream) => {
       if (stream.isFull) {
-        if (bytes.length > 0) this.#behind.add(stream);
+        if (bytes.length > 0 && !stream.isOver) this.#behind.add(stream);
       } else stream.send(this.#behind.delete(stream) ? reread : bytes);
-    }
+    });
   }
 }
 

@@ -18,6 +18,7 @@ function createTimerClock(): Clock & { advance(ms: number): Promise<void> } {
   return {
     now: () => now,
     elapsed: () => now - START,
+    processorTime: () => 0,
     after(delayMs, callback) {
       const timer = { at: now + delayMs, callback };
       timers.add(timer);

@@ -24,7 +24,12 @@ afterEach(async () => {
 async function start(): Promise<void> {
   server = await startTestServer({
     env: { SWITCHYARD_CAPACITY: '1' },
-    clock: { now, elapsed: now, after: (ms, callback) => systemClock.after(ms / speed, callback) },
+    clock: {
+      ...systemClock,
+      now,
+      elapsed: now,
+      after: (ms, callback) => systemClock.after(ms / speed, callback),
+    },
   });
   await pushApp(
     server,

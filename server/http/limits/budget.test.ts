@@ -11,6 +11,7 @@ function createSmallBudget() {
   const clock = {
     now: () => 0,
     elapsed: () => 0,
+    processorTime: () => 0,
     after(_: number, callback: () => void) {
       timers.add(callback);
       return () => timers.delete(callback);

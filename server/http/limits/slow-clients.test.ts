@@ -55,6 +55,7 @@ beforeAll(async () => {
     clock: {
       now: () => 0,
       elapsed: () => 0,
+      processorTime: () => 0,
       after(_, callback) {
         checkConnections = callback;
         return () => {};
@@ -194,6 +195,7 @@ test.each([
     clock: {
       now: () => 0,
       elapsed: () => 0,
+      processorTime: () => 0,
       after(_delay, callback) {
         runCheck = callback;
         return () => {};

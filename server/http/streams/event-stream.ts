@@ -3,12 +3,15 @@
  * few kilobytes. A writer checks `isFull` and continues after `whenReady`, so that a slow reader costs no memory.
  */
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 
 /** Beyond this the stream is full. One event may exceed it. */
 const BUFFER_BYTES = 16 * 1024;
 /** Memory of a stream while its client does not read: its buffer, and one event. */
 export const STREAM_MEMORY_BYTES = 32 * 1024;
 const NO_BYTES = Buffer.alloc(0);
+/** Sends in one turn of the event loop: about a millisecond. Requests run between the turns. */
+const SENDS_PER_TURN = 50;
 
 /** An event before it is written. Without an id it has no position, and a client does not continue from it. */
 export interface ServerEvent {
@@ -83,5 +86,16 @@ export class EventStream extends Readable {
 
   #resume(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+/** Calls `send` for each of the streams, a few in each turn of the event loop. Streams that open meanwhile are not called. */
+export async function sendInTurns(
+  streams: Iterable<EventStream>,
+  send: (stream: EventStream) => void,
+): Promise<void> {
+  for (const [n, stream] of [...streams].entries()) {
+    if (n > 0 && n % SENDS_PER_TURN === 0) await setImmediate();
+    send(stream);
   }
 }

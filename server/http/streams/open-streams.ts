@@ -21,6 +21,8 @@ const HEARTBEAT = Buffer.from(': heartbeat\n\n');
 interface OpenStream {
   member: string;
   openedAt: number;
+  /** The time of the last heartbeat. Each stream has its own, so that not all heartbeats are sent in one turn. */
+  heartbeatAt: number;
   /** The time of the first check since the last read that found the stream full or ended. */
   fullSince: number | null;
   readCount: number;
@@ -31,7 +33,6 @@ export class OpenStreams {
   readonly #clock: Clock;
   readonly #streams = new Map<EventStream, OpenStream>();
   readonly #countsByMember = new Map<string, number>();
-  #heartbeatAt = 0;
   #cancelCheck: (() => void) | null = null;
   #isClosed = false;
 
@@ -50,7 +51,8 @@ export class OpenStreams {
     const stream = new EventStream();
     stream.send(PREAMBLE);
     this.#countsByMember.set(member, count + 1);
-    this.#streams.set(stream, { member, openedAt: this.#clock.elapsed(), fullSince: null, readCount: 0 });
+    const now = this.#clock.elapsed();
+    this.#streams.set(stream, { member, openedAt: now, heartbeatAt: now, fullSince: null, readCount: 0 });
     stream.once('close', () => this.#remove(stream, member));
     if (this.#isClosed) stream.end();
     else this.#cancelCheck ??= this.#clock.after(CHECK_INTERVAL_MS, () => this.#check());
@@ -73,15 +75,16 @@ export class OpenStreams {
 
   #check(): void {
     const now = this.#clock.elapsed();
-    const needsHeartbeat = now - this.#heartbeatAt >= HEARTBEAT_INTERVAL_MS;
-    if (needsHeartbeat) this.#heartbeatAt = now;
     for (const [stream, open] of this.#streams) {
       if (stream.readCount !== open.readCount) open.fullSince = null;
       open.readCount = stream.readCount;
       if (stream.isFull || stream.isOver) this.#endSlow(stream, open, now);
       else {
         if (now - open.openedAt >= STREAM_MINUTES_MAX * 60_000) endWithResync(stream, 'the stream is old');
-        else if (needsHeartbeat) stream.send(HEARTBEAT);
+        else if (now - open.heartbeatAt >= HEARTBEAT_INTERVAL_MS) {
+          open.heartbeatAt = now;
+          stream.send(HEARTBEAT);
+        }
       }
     }
     this.#cancelCheck =

@@ -144,6 +144,7 @@ export const updateRun: OperationHandler<'updateRun'> = async (
     },
     async () => {
       if (result) context.database.notify('runs-ended');
+      if (body.queuing_priority !== undefined) context.database.notify('runs-queued');
       const changed = await getOwnRun(context, caller, params);
       return { status: 200, body: await readInformation(context, caller, changed) };
     },

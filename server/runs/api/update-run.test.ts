@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
+import { openStream } from '../../testing/http/event-streams.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../../testing/servers/test-server.ts';
 
 let server: TestServer;
@@ -28,8 +29,12 @@ test('only the priority of a queued run can change, and it changes the queue pos
   const older = await createRun(server, 'app', { input: {} });
   const younger = await createRun(server, 'app', { input: {} });
 
+  const stream = await openStream(server, '/v1/account/events');
+  await stream.next();
   const response = await updateRun(younger, { queuing_priority: 2, name: 'Urgent' });
   expectStatus(response, 200);
+  expect(await stream.next()).toMatchObject({ event: 'queue' });
+  await stream.close();
   expect(response.body).toMatchObject({
     name: 'Urgent',
     queuing_priority: 2,

@@ -22,6 +22,7 @@ const clock: Clock = {
   now: () => Date.now() + shiftMs,
   after: systemClock.after,
   elapsed: systemClock.elapsed,
+  processorTime: () => 0,
 };
 
 let server: TestServer;

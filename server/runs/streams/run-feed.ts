@@ -2,9 +2,10 @@
  * The streams of one run. Streams at the same position share the reading and the text of new events. A stream that is new or
  * was full reads for itself until it is at the position of the others.
  */
+import { setImmediate } from 'node:timers/promises';
 import type PQueue from 'p-queue';
 import type { Reader } from '../../database/database.ts';
-import { type EventStream, formatEvents } from '../../http/streams/event-stream.ts';
+import { type EventStream, formatEvents, sendInTurns } from '../../http/streams/event-stream.ts';
 import { endWithResync } from '../../http/streams/open-streams.ts';
 import { type RunUpdate, readUpdate, type StreamedRun } from './read-update.ts';
 import { formatCursor, type RunCursor } from './run-cursor.ts';
@@ -24,6 +25,8 @@ export class RunFeed {
   readonly #live = new Set<EventStream>();
   readonly #streams = new Set<EventStream>();
   #cursor: RunCursor;
+  /** The mark of the rows at the position of the feed; undefined when more rows are stored, or the mark is unknown. */
+  #mark: string | undefined;
   /** Streams that wait for the next round. */
   #waiting: (() => void)[] = [];
 
@@ -47,31 +50,40 @@ export class RunFeed {
     void this.#catchUp(stream, cursor);
   }
 
-  /** Reads the new events of the run and sends them to all streams at its position. Returns true if more are stored. */
-  async advance(): Promise<boolean> {
-    let hasMore = false;
-    if (this.#live.size > 0) {
-      const before = this.#cursor;
-      const update = await this.#read(before);
-      if (update) {
-        this.#cursor = update.cursor;
-        this.#sendToAll(update, before);
-        hasMore = !update.isComplete;
-      } else if (update === undefined) this.#endDeleted();
-    }
+  /**
+   * Reads the new events of the run and sends them to all streams at its position. Returns true if more are stored. An
+   * unchanged mark says that there are none.
+   */
+  async advance(mark: string | undefined): Promise<boolean> {
+    const isChanged = mark === undefined || mark !== this.#mark;
+    const hasMore = this.#live.size > 0 && isChanged && (await this.#advanceLive(mark));
     for (const resolve of this.#waiting.splice(0)) resolve();
     return hasMore;
   }
 
-  #sendToAll(update: RunUpdate, before: RunCursor): void {
+  async #advanceLive(mark: string | undefined): Promise<boolean> {
+    // On SQLite reading blocks the thread: other requests run before it.
+    await setImmediate();
+    const before = this.#cursor;
+    const update = await this.#read(before);
+    if (update === undefined) this.#endDeleted();
+    // A stream that was alone has ended, and one at another position has replaced it.
+    if (!update || this.#cursor !== before) return false;
+    this.#cursor = update.cursor;
+    this.#mark = update.isComplete ? mark : undefined;
+    await this.#sendToAll(update, before);
+    return !update.isComplete;
+  }
+
+  async #sendToAll(update: RunUpdate, before: RunCursor): Promise<void> {
     if (update.events.length === 0) return;
     const bytes = formatEvents(update.events);
-    for (const stream of this.#live) {
+    await sendInTurns(this.#live, (stream) => {
       if (stream.isFull) {
         this.#live.delete(stream);
         void this.#catchUp(stream, before);
       } else sendUpdate(stream, bytes, update);
-    }
+    });
   }
 
   #endDeleted(): void {
@@ -90,7 +102,10 @@ export class RunFeed {
       cursor = update.cursor;
       sendUpdate(stream, formatEvents(update.events), update);
       if (!update.isComplete || update.isEnd) continue;
-      if (this.#live.size === 0) this.#cursor = cursor;
+      if (this.#live.size === 0) {
+        this.#cursor = cursor;
+        this.#mark = undefined;
+      }
       if (formatCursor(cursor) === formatCursor(this.#cursor)) {
         this.#live.add(stream);
         return;

@@ -2,7 +2,7 @@
  * The streams of runs in this process. They read the rows of their runs after notifications of any process, so a server
  * without a worker streams the runs of all workers. Nothing waits in memory for a reader: its position is enough to read on.
  */
-import { setImmediate } from 'node:timers/promises';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import PQueue from 'p-queue';
 import type { Clock } from '../../clock.ts';
 import type { Database, Topic } from '../../database/database.ts';
@@ -13,6 +13,7 @@ import { errorMessage, type Log } from '../../log.ts';
 import type { StreamedRun } from './read-update.ts';
 import type { RunCursor } from './run-cursor.ts';
 import { RunFeed } from './run-feed.ts';
+import { findRunMarks } from './run-marks.ts';
 
 const TOPICS: readonly Topic[] = ['log-lines', 'runs-queued', 'runs-started', 'runs-canceled', 'runs-ended'];
 /** Streams that read for themselves at the same time, each a page of lines. */
@@ -28,7 +29,7 @@ interface Parts {
 /** Streams the runs of all accounts. */
 export class RunStreams {
   readonly #parts: Parts;
-  readonly #feeds = new Map<string, RunFeed>();
+  readonly #feeds = new Map<RunId, RunFeed>();
   readonly #rounds: PacedRounds;
   readonly #reads = new PQueue({ concurrency: CONCURRENT_READS_MAX });
 
@@ -49,20 +50,32 @@ export class RunStreams {
 
   #createFeed(run: StreamedRun, cursor: RunCursor): RunFeed {
     const { database, log } = this.#parts;
-    const onError = (error: unknown): void =>
+    const onError = (error: unknown): void => {
       log.warn({ run: run.id, error: errorMessage(error) }, 'Stream of a run could not be read.');
+    };
     const feed = new RunFeed({ db: database.read, reads: this.#reads, onError }, run, cursor);
     this.#feeds.set(run.id, feed);
     return feed;
   }
 
   async #advanceAll(): Promise<void> {
+    for (const [id, feed] of this.#feeds) if (feed.isEmpty) this.#feeds.delete(id);
+    if (this.#feeds.size === 0) return this.#rounds.stop();
+    const marks = await this.#readMarks();
+    if (marks === null) return;
     for (const [id, feed] of this.#feeds) {
-      if (feed.isEmpty) this.#feeds.delete(id);
-      // On SQLite reading blocks the thread: other requests run in between.
-      else if (await feed.advance()) this.#rounds.wake();
-      await setImmediate();
+      if (await feed.advance(marks.get(id))) this.#rounds.wake();
     }
-    if (this.#feeds.size === 0) this.#rounds.stop();
+  }
+
+  /** Returns null when the rows cannot be read now. */
+  async #readMarks(): Promise<Map<RunId, string> | null> {
+    const { database, log } = this.#parts;
+    try {
+      return await findRunMarks(database.read, [...this.#feeds.keys()]);
+    } catch (error) {
+      log.warn({ error: errorMessage(error) }, 'Reading the runs with open streams failed.');
+      return null;
+    }
   }
 }
