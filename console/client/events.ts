@@ -20,25 +20,31 @@ interface StreamExtras {
 /** Opens a stream by an operation of the client. A response without a body says that nothing follows. */
 type OpenStream = (extras: StreamExtras) => Promise<{ body: ReadableStream<Uint8Array> | undefined }>;
 
+interface Subscription {
+  open: OpenStream;
+  onEvent: (event: ReceivedEvent) => void;
+  /** Is called with true at the first event of each connection, before `onEvent`, and with false when it has ended. */
+  onConnection?: (isOpen: boolean) => void;
+}
+
 /**
  * Calls back for each event of the stream until it is complete, is refused, or the component is unmounted. null opens none.
  * A new value of `key` begins a new stream.
  */
-export function useEvents(
-  key: string | null,
-  open: OpenStream,
-  onEvent: (event: ReceivedEvent) => void,
-): void {
-  const callbacks = useRef({ open, onEvent });
+export function useEvents(key: string | null, subscription: Subscription): void {
+  const current = useRef(subscription);
   useEffect(() => {
-    callbacks.current = { open, onEvent };
+    current.current = subscription;
   });
   useEffect(() => {
     if (key === null) return;
     const abort = new AbortController();
     void follow(
-      (extras) => callbacks.current.open(extras),
-      (event) => callbacks.current.onEvent(event),
+      {
+        open: (extras) => current.current.open(extras),
+        onEvent: (event) => current.current.onEvent(event),
+        onConnection: (isOpen) => current.current.onConnection?.(isOpen),
+      },
       abort.signal,
     );
     return () => abort.abort();
@@ -46,8 +52,7 @@ export function useEvents(
 }
 
 async function follow(
-  open: OpenStream,
-  onEvent: (event: ReceivedEvent) => void,
+  { open, onEvent, onConnection }: Required<Subscription>,
   signal: AbortSignal,
 ): Promise<void> {
   let lastId = '';
@@ -60,6 +65,7 @@ async function follow(
       const { body } = await open({ headers, signal: hidden.signal });
       if (!body) return;
       for await (const event of readEvents(body)) {
+        onConnection(true);
         lastId = event.id;
         retryMs = RETRY_MIN_MS;
         onEvent(event);
@@ -67,6 +73,7 @@ async function follow(
     } catch (error) {
       if (isFinalRefusal(error)) return;
     } finally {
+      onConnection(false);
       hidden.stop();
     }
     if (!signal.aborted && !document.hidden) await wait(retryMs, signal);

@@ -1,4 +1,4 @@
-/** Decides how often a list of runs is read again, until the console gets events from the server. */
+/** Decides how often a list of runs is read again while the console gets no events from the server. */
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 
 /** A run that is queued or running changes soon. Otherwise only new runs change a list. */

@@ -9,6 +9,7 @@ import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { Overlays } from './overlays.tsx';
 import { ThemeButton } from './theme-button.tsx';
+import { useAccountEvents } from './use-account-events.ts';
 
 /** The frame of every page for a signed-in person. On a phone the navigation is a drawer. */
 export function Layout() {
@@ -16,6 +17,7 @@ export function Layout() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   // A visited link closes the drawer.
   useEffect(() => setOpen(false), [path]);
+  useAccountEvents();
   return (
     <div className={styles.frame} data-navigation={isOpen ? 'open' : undefined}>
       <a className="skip-link" href="#page">

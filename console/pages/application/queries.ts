@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { unlessLive } from '../../client/account-changes.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
 
@@ -18,6 +19,7 @@ export const versionsQuery = (application: string) => operationQuery('listVersio
 /** The latest runs of the application, as many as one page of the API has. */
 export const recentRunsQuery = (application: string) =>
   queryOptions({
-    ...operationQuery('listRuns', getParams(application)),
-    refetchInterval: ({ state }) => computeRefetchMs(state.data?.runs ?? []),
+    ...operationQuery('listRuns', { params: { application_id: application } }),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data?.runs ?? [])),
+    meta: { topics: [{ events: 'runs', application }] },
   });

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { unlessLive } from '../../client/account-changes.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
 
@@ -9,5 +10,6 @@ const RECENT_RUNS = 30;
 export const recentRunsQuery = (application: string) =>
   queryOptions({
     ...operationQuery('listRuns', { params: { application_id: application }, query: { limit: RECENT_RUNS } }),
-    refetchInterval: ({ state }) => computeRefetchMs(state.data?.runs ?? []),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data?.runs ?? [])),
+    meta: { topics: [{ events: 'runs', application }] },
   });

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { unlessLive } from '../../client/account-changes.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { computeRefetchMs, isActiveStatus } from '../../client/run-refetch.ts';
 
@@ -9,7 +10,8 @@ export function runQuery(application: string, run: string) {
   return queryOptions({
     ...operationQuery('getRunMetadata', { params: { application_id: application, run_id: run } }),
     refetchInterval: ({ state }) =>
-      state.data && isActiveStatus(state.data.status_v2) ? computeRefetchMs([state.data]) : false,
+      state.data && isActiveStatus(state.data.status_v2) ? unlessLive(computeRefetchMs([state.data])) : false,
+    meta: { topics: [{ events: 'runs', application }] },
   });
 }
 

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { unlessLive } from '../../client/account-changes.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
 
@@ -6,5 +7,6 @@ import { computeRefetchMs } from '../../client/run-refetch.ts';
 export const ensembleRunQuery = (application: string, run: string) =>
   queryOptions({
     ...operationQuery('getRunEnsemble', { params: { application_id: application, run_id: run } }),
-    refetchInterval: ({ state }) => computeRefetchMs(state.data ? [state.data] : []),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data ? [state.data] : [])),
+    meta: { topics: [{ events: 'runs', application }] },
   });

@@ -1,5 +1,6 @@
 import type { Ensemble } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
+import { type Topic, unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import { pagedQuery } from '../../client/paged-query.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
@@ -40,8 +41,9 @@ export const ensembleRunsQuery = (application: string, { id, created_at }: Ensem
   }),
   refetchInterval: ({ state }: { state: { data: { pages: { items: Run[] }[] } | undefined } }) => {
     const pages = state.data?.pages ?? [];
-    return computeRefetchMs(pages.flatMap(({ items }) => items)) * Math.max(pages.length, 1);
+    return unlessLive(computeRefetchMs(pages.flatMap(({ items }) => items)) * Math.max(pages.length, 1));
   },
+  meta: { topics: [{ events: 'runs', application }] satisfies Topic[] },
 });
 
 /** Reads the ensembles again after a change. */

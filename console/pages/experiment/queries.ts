@@ -1,6 +1,7 @@
 /** The experiments of each type with their results. They refetch until they have ended. */
 import { type ExperimentStatus, isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { queryOptions } from '@tanstack/react-query';
+import { type Topic, unlessLive } from '../../client/account-changes.ts';
 import { operationQuery } from '../../client/queries.ts';
 
 const REFETCH_MS = 2_000;
@@ -18,6 +19,15 @@ function computeRefetchMs(experiment: ActiveExperiment | undefined): number | fa
   return REFETCH_MS * Math.max(1, (experiment.number_of_runs ?? 0) / RUNS_PER_REFETCH);
 }
 
+function buildMeta(application: string): { topics: Topic[] } {
+  return {
+    topics: [
+      { events: 'experiments', application },
+      { events: 'runs', application },
+    ],
+  };
+}
+
 /** Returns the parameters of the path of an experiment. */
 function buildBatchParams(application: string, id: string) {
   return { application_id: application, batch_id: id };
@@ -26,7 +36,8 @@ function buildBatchParams(application: string, id: string) {
 export const batchQuery = (application: string, id: string) =>
   queryOptions({
     ...operationQuery('getBatchExperiment', { params: buildBatchParams(application, id) }),
-    refetchInterval: ({ state }) => computeRefetchMs(state.data),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
+    meta: buildMeta(application),
   });
 
 /** All runs of a batch experiment, of which its result contains the newest. */
@@ -36,13 +47,15 @@ export const batchRunsQuery = (application: string, id: string) =>
 export const acceptanceQuery = (application: string, id: string) =>
   queryOptions({
     ...operationQuery('getAcceptanceTest', { params: { application_id: application, acceptance_id: id } }),
-    refetchInterval: ({ state }) => computeRefetchMs(state.data),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
+    meta: buildMeta(application),
   });
 
 export const shadowQuery = (application: string, id: string) =>
   queryOptions({
     ...operationQuery('getShadowTest', { params: { application_id: application, shadow_id: id } }),
-    refetchInterval: ({ state }) => computeRefetchMs(state.data),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
+    meta: buildMeta(application),
   });
 
 export const shadowRunsQuery = (application: string, id: string) =>
@@ -51,11 +64,13 @@ export const shadowRunsQuery = (application: string, id: string) =>
 export const switchbackQuery = (application: string, id: string) =>
   queryOptions({
     ...operationQuery('getSwitchbackTest', { params: { application_id: application, switchback_id: id } }),
-    refetchInterval: ({ state }) => computeRefetchMs(state.data),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
+    meta: buildMeta(application),
   });
 
 export const bisectQuery = (application: string, id: string) =>
   queryOptions({
     ...operationQuery('getBisectExperiment', { params: { application_id: application, bisect_id: id } }),
-    refetchInterval: ({ state }) => computeRefetchMs(state.data),
+    refetchInterval: ({ state }) => unlessLive(computeRefetchMs(state.data)),
+    meta: buildMeta(application),
   });

@@ -1,5 +1,6 @@
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
 import {
@@ -25,7 +26,13 @@ export const experimentsQuery = (application: string, type: ExperimentType | und
     refetchInterval: ({ state }) => {
       const pages = state.data?.pages ?? [];
       const isActive = mergeExperiments(pages, type).some(({ status }) => status === 'started');
-      return (isActive ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS) * Math.max(pages.length, 1);
+      return unlessLive((isActive ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS) * Math.max(pages.length, 1));
+    },
+    meta: {
+      topics: [
+        { events: 'experiments', application },
+        { events: 'runs', application },
+      ],
     },
   });
 

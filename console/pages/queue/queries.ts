@@ -1,11 +1,16 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
+import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
 
 const REFRESH_MS = 1_000;
 
-/** The queued and running runs of the account, read again every second while the page is visible. */
-export const queueQuery = queryOptions({ ...operationQuery('getQueue'), refetchInterval: REFRESH_MS });
+/** The queued and running runs of the account. */
+export const queueQuery = queryOptions({
+  ...operationQuery('getQueue'),
+  refetchInterval: () => unlessLive(REFRESH_MS),
+  meta: { topics: [{ events: 'queue' }] },
+});
 
 /** The ids that name a run. */
 export interface RunIds {

@@ -19,11 +19,10 @@ export function useLiveRun(address: RunAddress, status: RunStatusV2): void {
     lines.current = [...lines.current, ...items.map(({ log }) => cleanLogLine(log))];
     queryClient.setQueryData(logKey(address), lines.current);
   };
-  useEvents(
-    wasActive ? `${address.application}/${address.run}` : null,
-    (extras) => client.call('streamRunEvents', { params: getRunParams(address), ...extras }),
-    (event) => handleEvent(address, event, addLines),
-  );
+  useEvents(wasActive ? `${address.application}/${address.run}` : null, {
+    open: (extras) => client.call('streamRunEvents', { params: getRunParams(address), ...extras }),
+    onEvent: (event) => handleEvent(address, event, addLines),
+  });
 }
 
 function handleEvent(
