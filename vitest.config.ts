@@ -13,7 +13,7 @@ import { LongestFirst } from './vitest.sequence.ts';
 const SAME_ON_BOTH = [
   'server/{config,random}.test.ts',
   'server/account/{invites,own-account,secrets-not-logged,sign-up,tokens}.test.ts',
-  'server/applications/{account-semaphore,archives,push}.test.ts',
+  'server/applications/{account-semaphore,archives,executable-files,push}.test.ts',
   'server/audit/refusal-limiter.test.ts',
   'server/backup/refused-backups.test.ts',
   'server/blobs/{blob-store,s3,verified-blobs}.test.ts',

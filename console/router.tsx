@@ -5,6 +5,7 @@ import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { auditRoute } from './pages/audit/route.ts';
 import { compareRoute } from './pages/compare/route.ts';
+import { compareVersionsRoute } from './pages/compare-versions/route.ts';
 import { ensembleRunRoute } from './pages/ensemble-run/route.ts';
 import { ensembleRoute, ensemblesRoute } from './pages/ensembles/route.ts';
 import { experimentRoute } from './pages/experiment/route.ts';
@@ -62,6 +63,7 @@ const routeTree = rootRoute.addChildren([
       inputRoute,
       inputSetsRoute,
       inputSetRoute,
+      compareVersionsRoute,
       secretsRoute,
     ]),
   ]),

@@ -43,7 +43,12 @@ import {
   listApplications,
   updateApplication,
 } from './applications/applications.ts';
-import { activateBinary, getBinaryUpload } from './applications/executables.ts';
+import {
+  activateBinary,
+  getBinaryUpload,
+  getExecutableFile,
+  listExecutableFiles,
+} from './applications/executables.ts';
 import {
   createInputSet,
   deleteInputSet,
@@ -186,6 +191,8 @@ export const operations = {
   deleteApplication,
   getBinaryUpload,
   activateBinary,
+  listExecutableFiles,
+  getExecutableFile,
   createVersion,
   listVersions,
   getVersion,

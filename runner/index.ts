@@ -1,5 +1,6 @@
 /** The runner's public face. */
-export { hashArchiveFiles, inspectArchive } from './archive/archive.ts';
+export { inspectArchive, MANIFEST } from './archive/archive.ts';
+export { findArchiveFile, hashArchiveFiles, listArchiveFiles } from './archive/archive-files.ts';
 export { InvalidArchiveError } from './archive/archive-rules.ts';
 export { describeForeignProgram } from './archive/foreign-programs.ts';
 export { hasDiskSpace } from './filesystem/disk-space.ts';

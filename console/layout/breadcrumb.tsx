@@ -12,6 +12,7 @@ const SECTIONS = new Map([
   ['new-ensemble', { label: 'New ensemble', to: undefined }],
   ['inputs', { label: 'Inputs', to: '/apps/$application/inputs' as const }],
   ['input-sets', { label: 'Input sets', to: '/apps/$application/input-sets' as const }],
+  ['compare-versions', { label: 'Compare versions', to: undefined }],
   ['secrets', { label: 'Secrets', to: undefined }],
 ]);
 

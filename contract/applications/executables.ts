@@ -4,6 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import {
+  FILE_TEXT_BYTES_MAX,
   OPTION_TEMPLATE_CHARS_MAX,
   OPTION_TEMPLATE_PARTS_MAX,
   REQUEST_BODY_BYTES_MAX,
@@ -15,6 +16,7 @@ import { ROLES } from '../roles.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import {
   ignoredFieldSchema,
+  nullable,
   objectSchema,
   optionalNullable,
   stringEnum,
@@ -199,6 +201,92 @@ const Activation = Type.Object(
     description: 'The archive to activate, and its requirements.',
   },
 );
+
+const ExecutableFile = Type.Object(
+  {
+    path: Type.String({ description: 'Path in the archive, with `/` between its parts.' }),
+    kind: stringEnum(['file', 'link'], 'A file, or a link to another path.'),
+    size: Type.Integer({ description: 'Bytes of the content; 0 for a link.' }),
+    executable: Type.Boolean({ description: 'true for a file that can be executed.' }),
+    sha256: nullable(Type.String({ description: 'SHA-256 of the content in hex.' })),
+    target: nullable(Type.String({ description: 'Target of a link.' })),
+  },
+  { $id: 'ExecutableFile', description: 'A file or link of an executable.' },
+);
+export type ExecutableFile = Static<typeof ExecutableFile>;
+
+const ExecutableFileText = Type.Object(
+  {
+    path: Type.String({ description: 'The first path that has this content.' }),
+    size: Type.Integer({ description: 'Bytes of the content.' }),
+    text: nullable(Type.String({ description: 'The content.' })),
+    omitted: Type.Optional(
+      stringEnum(
+        ['binary', 'large', 'hidden'],
+        'Reason of an absent text: it is no UTF-8, it is larger than 1 MiB, or it is a manifest with options that are hidden from your role.',
+      ),
+    ),
+  },
+  { $id: 'ExecutableFileText', description: 'The text of a file of an executable.' },
+);
+export type ExecutableFileText = Static<typeof ExecutableFileText>;
+
+const ExecutableParams = Type.Object({
+  ...ApplicationParams.properties,
+  executable_id: idSchema<ExecutableId>('Id of the executable.'),
+});
+
+const SHA256_PATTERN = '^[0-9a-f]{64}$';
+const sha256Example = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
+
+export const listExecutableFiles = defineOperation({
+  id: 'listExecutableFiles',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/executables/{executable_id}/files',
+  tag: 'executables',
+  summary: 'List the files of an executable',
+  description:
+    'Lists the files and links of the archive that was pushed, with their hashes. Compare the lists of two executables to see which files changed. An executable whose archive was deleted returns 404.',
+  right: 'write',
+  params: ExecutableParams,
+  responses: {
+    200: {
+      description: 'The files, by path.',
+      schema: Type.Object(
+        { files: Type.Array(ExecutableFile, { description: 'The files and links.' }) },
+        { $id: 'ExecutableFileList', description: 'The files of an executable.' },
+      ),
+      example: {
+        files: [
+          { path: 'main.mjs', kind: 'file', size: 3, executable: false, sha256: sha256Example, target: null },
+        ],
+      },
+    },
+  },
+  errors: [404],
+});
+
+export const getExecutableFile = defineOperation({
+  id: 'getExecutableFile',
+  method: 'GET',
+  path: '/v1/applications/{application_id}/executables/{executable_id}/files/{sha256}',
+  tag: 'executables',
+  summary: 'Get the text of a file of an executable',
+  description: `Returns the text of the file with this hash. The text of a file is absent if it is binary or larger than ${FILE_TEXT_BYTES_MAX / 1024 ** 2} MiB, or if it is a manifest with options that are hidden from your role.`,
+  right: 'write',
+  params: Type.Object({
+    ...ExecutableParams.properties,
+    sha256: Type.String({ pattern: SHA256_PATTERN, description: 'SHA-256 of the file in hex.' }),
+  }),
+  responses: {
+    200: {
+      description: 'The file.',
+      schema: ExecutableFileText,
+      example: { path: 'main.mjs', size: 3, text: 'foo' },
+    },
+  },
+  errors: [404],
+});
 
 export const getBinaryUpload = defineOperation({
   id: 'getBinaryUpload',

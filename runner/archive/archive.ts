@@ -32,7 +32,8 @@ interface UnpackedArchive {
   unpackedBytes: number;
 }
 
-const MANIFEST = 'app.yaml';
+/** Path of the manifest in an archive. */
+export const MANIFEST = 'app.yaml';
 /**
  * Allowance for headers and padding beside the content of the entries, per archive and per entry. A larger archive is
  * padded with empty bytes, or has headers that are costly to read and never become an entry.
@@ -80,18 +81,6 @@ export async function inspectArchive(stream: Readable): Promise<ArchiveContents>
     files,
     programs,
   };
-}
-
-/** Returns the SHA-256 of each file by its path; links and folders are omitted. Throws InvalidArchiveError. */
-export async function hashArchiveFiles(stream: Readable): Promise<Map<string, string>> {
-  const hashes = new Map<string, string>();
-  await readArchive(stream, async (entry, body) => {
-    if (entry.kind !== 'file') return;
-    const sha = createHash('sha256');
-    for await (const chunk of body) sha.update(chunk);
-    hashes.set(entry.path, sha.digest('hex'));
-  });
-  return hashes;
 }
 
 /** Returns the first bytes of an entry without ending its stream. */
@@ -144,7 +133,8 @@ export async function unpackArchive(stream: Readable, folder: string): Promise<U
   return { hash, entries, unpackedBytes: validator.unpackedBytes };
 }
 
-async function readArchive(
+/** Passes each entry of the archive, with its content, to `visitEntry`. Throws InvalidArchiveError. */
+export async function readArchive(
   stream: Readable,
   visitEntry: VisitEntry,
 ): Promise<{ validator: ArchiveValidator; hash: string }> {

@@ -55,6 +55,8 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   deleteApplication: 'write',
   getBinaryUpload: 'write',
   activateBinary: 'write',
+  listExecutableFiles: 'write',
+  getExecutableFile: 'write',
   createVersion: 'write',
   listVersions: 'read',
   getVersion: 'read',
