@@ -62,6 +62,7 @@ import {
   deleteInstance,
   getInstance,
   listInstances,
+  setInstanceLock,
   updateInstance,
 } from './applications/instances.ts';
 import { getRetention, getStorage, previewRetention, setRetention } from './applications/retention.ts';
@@ -202,6 +203,7 @@ export const operations = {
   listInstances,
   getInstance,
   updateInstance,
+  setInstanceLock,
   deleteInstance,
   createSecretsCollection,
   listSecretsCollections,

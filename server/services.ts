@@ -34,7 +34,8 @@ import { createMetrics, registerQueueMetrics } from './http/metrics.ts';
 import { UrlSigner } from './http/requests/signed-url.ts';
 import { OpenStreams } from './http/streams/open-streams.ts';
 import { shareInput } from './inputs/share-input.ts';
-import { findInstance, findInstanceUsingSecrets } from './instances/store.ts';
+import { describeLock } from './instances/instance-lock.ts';
+import { findInstance, findInstanceUsingSecrets, findLockedInstance } from './instances/store.ts';
 import type { Log } from './log.ts';
 import type { Random } from './random.ts';
 import { StorageMeter } from './retention/storage-meter.ts';
@@ -160,6 +161,10 @@ export function createContext({ config, state, services, runner }: ContextParts)
     findInstanceUsingSecrets,
     lockSecretsCollection: (tx, applicationUid, id) =>
       lockCollection(tx, { applicationUid, id, change: false }),
+    describeLockedInstance: async (uid, tx) => {
+      const instance = await findLockedInstance(tx, uid);
+      return instance ? describeLock(instance) : null;
+    },
     hasInstance: async (uid, id, tx) => (await findInstance(tx, uid, id)) !== undefined,
     useInput: async (applicationUid, id) => {
       const { content, format } = await shareInput(shared, applicationUid, id);

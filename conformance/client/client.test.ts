@@ -122,6 +122,8 @@ describe.skipIf(clientMissing)('the published client', () => {
         configuration: { execution_class: '6c9500mb870s', options: {}, queuing: { priority: 6 } },
       },
       latest: { id: 'latest', version_id: '', application_id: 'py-instances' },
+      locks: [true, false],
+      refused: 400,
       listed: [bare, 'prod'],
       unpaged: [bare, 'prod'],
       existed: [true, false],

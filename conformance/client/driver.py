@@ -263,6 +263,9 @@ def instances(client):
         version_id="v2",
         configuration=cloud.InstanceConfiguration(options={"factor": "5"}),
     )
+    locks = [app.update_instance(id="prod", locked=True).locked]
+    refused = refusal_status(lambda: app.update_instance(id="prod", name="Locked name"))
+    locks.append(app.update_instance(id="prod", locked=False).locked)
     app.update(default_instance_id="prod")
     on_default = Application.get(client, "py-instances").new_run_with_result(
         input={"numbers": [1, 2]}, polling_options=POLLING
@@ -279,6 +282,8 @@ def instances(client):
         "again": again.name,
         "bare": to_fields(bare),
         "updated": to_fields(updated),
+        "locks": locks,
+        "refused": refused,
         "on_default": to_fields(on_default),
         "listed": [instance.id for instance in listed],
         "unpaged": [instance.id for instance in unpaged],

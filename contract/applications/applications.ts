@@ -156,6 +156,7 @@ export const deleteApplication = defineOperation({
         'Executables, versions, instances, secrets collections, managed inputs, input sets, ensembles',
         'Removed.',
       ],
+      ['A locked instance', 'While one exists, the response is 400, names it, and nothing changes.'],
       ['Runs that have ended', 'Removed with input, output, assets and logs.'],
       ['Queued runs', 'Removed; they never start.'],
       ['Running runs', 'Removed. The app is stopped as by a cancel, and its result is discarded.'],
@@ -168,5 +169,5 @@ export const deleteApplication = defineOperation({
   right: 'write',
   params: ApplicationParams,
   responses: { 204: { description: 'The application is deleted.' } },
-  errors: [404],
+  errors: [400, 404],
 });

@@ -91,7 +91,14 @@ export const Instance = Type.Object(
     name: Type.String({ description: 'Name of the instance.' }),
     description: Type.String({ description: 'Description; empty by default.' }),
     configuration: InstanceConfiguration,
-    locked: Type.Boolean({ description: 'true for `latest`, which cannot be changed.' }),
+    locked: Type.Boolean({
+      description:
+        'true for `latest`, and for an instance that somebody locked: it cannot be changed or deleted.',
+    }),
+    locked_by: Type.Optional(
+      Type.String({ description: 'Email address of the member who locked the instance; absent otherwise.' }),
+    ),
+    locked_at: Type.Optional(timestampSchema('Time of the lock, absent otherwise')),
     created_at: timestampSchema('Creation time'),
     updated_at: timestampSchema('Time of the last change'),
   },
@@ -123,6 +130,11 @@ const InstanceUpdate = Type.Object(
     $id: 'InstanceUpdate',
     description: 'The fields to change. Other fields are ignored. A configuration replaces the previous one.',
   },
+);
+
+const InstanceLock = Type.Object(
+  { locked: Type.Boolean({ description: 'true locks the instance; false unlocks it.' }) },
+  { $id: 'InstanceLock', additionalProperties: false, description: 'The state of the lock.' },
 );
 
 const InstanceParams = Type.Object({
@@ -203,11 +215,37 @@ export const updateInstance = defineOperation({
   tag: 'instances',
   summary: 'Update an instance',
   description:
-    'Changes name, description, version and configuration. Existing runs keep the settings with which they were created.',
+    'Changes name, description, version and configuration. Existing runs keep the settings with which they were created. A locked instance returns 400, unless every given field has its present value.',
   right: 'write',
   params: InstanceParams,
   body: { bytesMax: LARGE_BODY_BYTES_MAX, schema: InstanceUpdate, example: { version_id: 'v2' } },
   responses: { 200: { description: 'The updated instance.', schema: Instance, example } },
+  errors: [404],
+});
+
+export const setInstanceLock = defineOperation({
+  id: 'setInstanceLock',
+  method: 'PUT',
+  path: '/v1/applications/{application_id}/instances/{instance_id}/lock',
+  tag: 'instances',
+  summary: 'Lock or unlock an instance',
+  description:
+    'Locks the instance, or unlocks it. While an instance is locked, each of these returns 400 and names the lock: an update that changes it, its deletion, and the deletion of its version or application. Runs and the default instance are unaffected. A second lock keeps the member and time of the first. An instance whose version was deleted cannot be locked.',
+  right: 'write',
+  params: InstanceParams,
+  body: { schema: InstanceLock, example: { locked: true } },
+  responses: {
+    200: {
+      description: 'The instance.',
+      schema: Instance,
+      example: {
+        ...example,
+        locked: true,
+        locked_by: 'ada@example.com',
+        locked_at: '2026-11-20T09:00:00.000Z',
+      },
+    },
+  },
   errors: [404],
 });
 
@@ -224,6 +262,7 @@ export const deleteInstance = defineOperation({
         '`default_instance` of the application',
         'While it refers to the instance, the response is 400 and nothing changes.',
       ],
+      ['A lock', 'While the instance is locked, the response is 400 and nothing changes.'],
       ['`default_experiment_instance` of the application', 'Cleared if it refers to the instance.'],
       ['Its version and secrets collection', 'Stay. You can delete them afterwards.'],
       ['Queued and running runs', 'Continue with the configuration with which they were created.'],

@@ -136,7 +136,7 @@ export const deleteVersion = defineOperation({
         'An instance that runs it and is the default instance, takes part in a started experiment, or has queued or running runs',
         'While one exists, the response is 400, names it, and nothing changes.',
       ],
-      ['A started experiment that refers to it', 'The same.'],
+      ['A started experiment that refers to it, or a locked instance that runs it', 'The same.'],
       ['Runs that have ended', 'Stay, and keep the id of the version.'],
       [
         'The executable',

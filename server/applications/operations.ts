@@ -20,6 +20,8 @@ declare module '../http/handlers/context.ts' {
     onApplicationDeleted(): void;
     /** Returns true when the transaction sees an instance with that id in the application. */
     hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
+    /** Returns the sentence about a locked instance of the application; null when no instance is locked. */
+    describeLockedInstance(applicationUid: string, tx: Writer): Promise<string | null>;
   }
 }
 
@@ -119,11 +121,15 @@ export const updateApplication: OperationHandler<'updateApplication'> = async (
 };
 
 export const deleteApplication: OperationHandler<'deleteApplication'> = async (
-  { database, clock, onApplicationDeleted },
+  { database, clock, onApplicationDeleted, describeLockedInstance },
   { caller, params, commit },
 ) => {
   const row = await store.getApplication(database.read, caller.account, params.application_id);
   const committed = await commit(async (tx) => {
+    // A lock of an instance locks the application too, so none overlaps with this.
+    await store.lockApplication(tx, row);
+    const lock = await describeLockedInstance(row.uid, tx);
+    if (lock !== null) throw badRequest(`The application ${quoteValue(row.id)} cannot be deleted. ${lock}`);
     await store.updateApplication(tx, row.uid, { deleted_at: clock.now() });
     return { status: 204 };
   });

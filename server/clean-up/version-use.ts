@@ -5,7 +5,8 @@ import type { Writer } from '../database/database.ts';
 import { listReferences } from '../experiments/store/experiment-references.ts';
 import { listStartedExperiments } from '../experiments/store/experiments.ts';
 import { quoteValue } from '../http/errors/problem.ts';
-import { listInstancesOfVersion } from '../instances/store.ts';
+import { describeLock } from '../instances/instance-lock.ts';
+import { findLockedInstance, listInstancesOfVersion } from '../instances/store.ts';
 import { findPlannedInstanceOfVersion } from '../runs/store/planned-runs.ts';
 import { findUnfinishedRunOfVersion } from '../runs/store/runs.ts';
 
@@ -22,6 +23,9 @@ export async function describeVersionUse(
   version: VersionId,
 ): Promise<string | null> {
   const { uid } = application;
+  const lockedInstance = await findLockedInstance(tx, uid, version);
+  if (lockedInstance)
+    return `The version ${quoteValue(version)} cannot be deleted. ${describeLock(lockedInstance)}`;
   const instances = new Set<string>(await listInstancesOfVersion(tx, uid, version));
   const describeUse = (instance: string, how: string): string =>
     `The version ${quoteValue(version)} is used by the instance ${quoteValue(instance)}, which ${how}`;

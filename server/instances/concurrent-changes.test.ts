@@ -17,8 +17,8 @@ afterAll(() => server.close());
 const get = (id: string) => server.request('GET', `${path}/${id}`);
 const put = (id: string, body: unknown) => server.request('PUT', `${path}/${id}`, { body });
 const remove = (id: string) => server.request('DELETE', `${path}/${id}`);
-const createInstance = async (): Promise<Instance> => {
-  const body = { id: uniqueId('i'), name: 'Any instance', version_id: 'v1' };
+const createInstance = async (version_id = 'v1'): Promise<Instance> => {
+  const body = { id: uniqueId('i'), name: 'Any instance', version_id };
   const response = await server.request('POST', path, { body });
   expectStatus(response, 201);
   return response.body as Instance;
@@ -38,5 +38,19 @@ test('of the deletion of an instance and its choice as the default, one is refus
     const [set, deleted] = await Promise.all([setDefault(id), remove(id)]);
     expect(['200 400', '400 204']).toContain(`${set.status} ${deleted.status}`);
     expectStatus(await setDefault('latest'), 200);
+  }
+});
+
+test('of the deletion of a version and the lock of its instance, one is refused', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const id = uniqueId('v');
+    const versions = `/v1/applications/${application}/versions`;
+    expectStatus(await server.request('POST', versions, { body: { id, name: 'Any version' } }), 201);
+    const instance = await createInstance(id);
+    const [lock, deleted] = await Promise.all([
+      put(`${instance.id}/lock`, { locked: true }),
+      server.request('DELETE', `${versions}/${id}`),
+    ]);
+    expect(['200 400', '400 204']).toContain(`${lock.status} ${deleted.status}`);
   }
 });

@@ -22,7 +22,9 @@ export function formatInstance(
     name: row.name,
     description: row.description,
     configuration: completeConfiguration(omitHiddenOptions(configuration, hiddenOptions)),
-    locked: false,
+    locked: row.locked_at !== null,
+    ...(row.locked_by === null ? {} : { locked_by: row.locked_by }),
+    ...(row.locked_at === null ? {} : { locked_at: formatRfc3339(row.locked_at) }),
     created_at: formatRfc3339(row.created_at),
     updated_at: formatRfc3339(row.updated_at),
   };

@@ -5,14 +5,16 @@ import type { ApplicationId, InstanceId, SecretsCollectionId } from '@switchyard
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication, updateApplication } from '../applications/store.ts';
 import type { Reader, Writer } from '../database/database.ts';
-import { badRequest, notFound, orThrow, type Problem, quoteValue } from '../http/errors/problem.ts';
+import { badRequest, notFound, orThrow, quoteValue } from '../http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
+import { lockVersion } from '../versions/store.ts';
 import { checkOptions, checkSecretsCollection, checkVersion } from './check-references.ts';
 import { formatInstance, formatLatestInstance } from './format-instance.ts';
 import { lookUpVersions, restoreHiddenOptions, type VersionInfo } from './hidden-options.ts';
+import { changesInstance, describeLock } from './instance-lock.ts';
 import { findSecretsCollectionId, isReservedInstanceId, type RequestedConfiguration } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 import * as store from './store.ts';
@@ -43,6 +45,8 @@ export const createInstance: OperationHandler<'createInstance'> = async (
     description: body.description ?? '',
     configuration: JSON.stringify(body.configuration ?? {}),
     secrets_collection_id: findSecretsCollectionId(body.configuration ?? {}),
+    locked_by: null,
+    locked_at: null,
     created_at: now,
     updated_at: now,
   };
@@ -116,6 +120,12 @@ export const updateInstance: OperationHandler<'updateInstance'> = async (
   const { options } = configuration ?? stored;
   return commitThen(
     async (tx) => {
+      const current = requireFound(await store.lockInstance(tx, instance), application, instance.id);
+      if (current.locked_at !== null) {
+        // The published client sends the whole instance before it unlocks it.
+        if (changesInstance(current, { ...changes, configuration })) throw badRequest(describeLock(current));
+        return current;
+      }
       if (changes.version_id !== undefined) await checkVersion(tx, application, changes.version_id);
       if (changes.version_id !== undefined || configuration)
         await checkOptions(tx, {
@@ -125,9 +135,40 @@ export const updateInstance: OperationHandler<'updateInstance'> = async (
           hiddenNames: hiddenOptions,
         });
       await checkSecretsCollection(context, tx, application, changes.secrets_collection_id);
-      return orThrow(await store.updateInstance(tx, instance, changes), () =>
-        instanceNotFound(application, instance.id),
-      );
+      return requireFound(await store.updateInstance(tx, instance, changes), application, instance.id);
+    },
+    async (changed) => ({
+      status: 200,
+      body: formatInstance(application, changed, await findVersionInfo(database.read, caller, changed)),
+    }),
+  );
+};
+
+export const setInstanceLock: OperationHandler<'setInstanceLock'> = async (
+  { database, clock },
+  { caller, params, body, commitThen },
+) => {
+  const { application, instance } = await findInstance(database.read, caller, params);
+  return commitThen(
+    async (tx) => {
+      // Deletions of versions and of the application lock the application too, so none overlaps with this.
+      await lockApplication(tx, application);
+      const current = requireFound(await store.lockInstance(tx, instance), application, instance.id);
+      if (body.locked === (current.locked_at !== null)) return current;
+      const { version_id } = current;
+      if (
+        body.locked &&
+        !(await lockVersion(tx, { applicationUid: application.uid, id: version_id, change: false }))
+      )
+        throw badRequest(
+          `The version ${quoteValue(version_id)} of the instance ${quoteValue(instance.id)} was deleted; give the instance another version before you lock it.`,
+        );
+      const now = clock.now();
+      const lock = body.locked
+        ? { locked_by: caller.email, locked_at: now }
+        : { locked_by: null, locked_at: null };
+      const changed = await store.updateInstance(tx, current, { ...lock, updated_at: now });
+      return requireFound(changed, application, instance.id);
     },
     async (changed) => ({
       status: 200,
@@ -143,6 +184,8 @@ export const deleteInstance: OperationHandler<'deleteInstance'> = async (
   const { application, instance } = await findInstance(database.read, caller, params);
   return commit(async (tx) => {
     const locked = await lockApplication(tx, application);
+    const current = await store.lockInstance(tx, instance);
+    if (current && current.locked_at !== null) throw badRequest(describeLock(current));
     if (locked.default_instance === instance.id)
       throw badRequest(
         `The instance ${quoteValue(instance.id)} is the default instance of the application; set default_instance to another or to "latest" first.`,
@@ -154,8 +197,15 @@ export const deleteInstance: OperationHandler<'deleteInstance'> = async (
   });
 };
 
-function instanceNotFound(application: ApplicationsTable, id: InstanceId): Problem {
-  return notFound(`There is no instance ${quoteValue(id)} of application ${quoteValue(application.id)}.`);
+/** Returns the instance. Throws a 404 when there is none with the id. */
+function requireFound(
+  instance: InstancesTable | undefined,
+  application: ApplicationsTable,
+  id: InstanceId,
+): InstancesTable {
+  return orThrow(instance, () =>
+    notFound(`There is no instance ${quoteValue(id)} of application ${quoteValue(application.id)}.`),
+  );
 }
 
 /** Throws a 404 for an unknown instance, and a 400 for `latest`, which cannot be changed. */
@@ -169,9 +219,8 @@ async function findInstance(
     throw badRequest(
       `The instance ${quoteValue(params.instance_id)} always runs the executable pushed last; it cannot be changed or deleted.`,
     );
-  const instance = await store.findInstance(db, application.uid, params.instance_id);
-  if (!instance) throw instanceNotFound(application, params.instance_id);
-  return { application, instance };
+  const found = await store.findInstance(db, application.uid, params.instance_id);
+  return { application, instance: requireFound(found, application, params.instance_id) };
 }
 
 /** Returns the facts about the version of the instance for the role of the caller. */

@@ -12,6 +12,10 @@ export interface InstancesTable {
   configuration: string;
   /** The secrets collection of the configuration, in a column for its index; null for none. */
   secrets_collection_id: SecretsCollectionId | null;
+  /** Email address of the member who locked the instance; null while it is not locked. */
+  locked_by: string | null;
+  /** The time of the lock, in milliseconds since the epoch; null while it is not locked. */
+  locked_at: number | null;
   created_at: number;
   updated_at: number;
 }
@@ -59,6 +63,13 @@ export const migrations: readonly Migration[] = [
         .on('instances')
         .columns(['application_uid', 'secrets_collection_id'])
         .execute();
+    },
+  },
+  {
+    name: '0107-instance-locks',
+    async up(db) {
+      await db.schema.alterTable('instances').addColumn('locked_by', 'text').execute();
+      await db.schema.alterTable('instances').addColumn('locked_at', 'bigint').execute();
     },
   },
 ];

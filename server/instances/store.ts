@@ -2,6 +2,7 @@
 import type { InstanceId, SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
+import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { InstancesTable } from './schema.ts';
 
@@ -26,6 +27,36 @@ export function findInstance(
     .where('application_uid', '=', applicationUid)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+/** Locks the row of the instance until the transaction ends and returns it; undefined when it does not exist. */
+export function lockInstance(
+  tx: Writer,
+  { application_uid, id }: Pick<InstancesTable, 'application_uid' | 'id'>,
+): Promise<InstancesTable | undefined> {
+  const query = tx
+    .selectFrom('instances')
+    .selectAll()
+    .where('application_uid', '=', application_uid)
+    .where('id', '=', id);
+  return locked(tx, query, 'update').executeTakeFirst();
+}
+
+/** Returns an instance of the application that somebody locked, of the given version or of any. */
+export function findLockedInstance(
+  db: Reader,
+  applicationUid: string,
+  version?: VersionId,
+): Promise<InstancesTable | undefined> {
+  let query = db
+    .selectFrom('instances')
+    .selectAll()
+    .where('application_uid', '=', applicationUid)
+    .where('locked_at', 'is not', null)
+    .orderBy('id')
+    .limit(1);
+  if (version !== undefined) query = query.where('version_id', '=', version);
+  return query.executeTakeFirst();
 }
 
 /** Lists the ids of the instances that run the version. */

@@ -66,6 +66,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   listInstances: 'read',
   getInstance: 'read',
   updateInstance: 'write',
+  setInstanceLock: 'write',
   deleteInstance: 'write',
   createSecretsCollection: 'write',
   listSecretsCollections: 'read',

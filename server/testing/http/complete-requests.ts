@@ -83,6 +83,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
     version_id: 'v1',
     configuration: { options: {}, queuing: {}, other: 1 },
   },
+  setInstanceLock: { locked: false },
   createSecretsCollection: {
     name: 'Any name',
     description: 'Any description',
