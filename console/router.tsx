@@ -12,6 +12,7 @@ import { experimentRoute } from './pages/experiment/route.ts';
 import { experimentsRoute } from './pages/experiments/route.ts';
 import { inputSetRoute, inputSetsRoute } from './pages/input-sets/route.ts';
 import { inputRoute, inputsRoute } from './pages/inputs/route.ts';
+import { instanceRoute, newInstanceRoute } from './pages/instance/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
 import { membersRoute } from './pages/members/route.ts';
 import { newEnsembleRoute } from './pages/new-ensemble/route.ts';
@@ -63,7 +64,9 @@ const routeTree = rootRoute.addChildren([
       inputRoute,
       inputSetsRoute,
       inputSetRoute,
+      newInstanceRoute,
       compareVersionsRoute,
+      instanceRoute,
       secretsRoute,
     ]),
   ]),

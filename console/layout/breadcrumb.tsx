@@ -13,6 +13,8 @@ const SECTIONS = new Map([
   ['inputs', { label: 'Inputs', to: '/apps/$application/inputs' as const }],
   ['input-sets', { label: 'Input sets', to: '/apps/$application/input-sets' as const }],
   ['compare-versions', { label: 'Compare versions', to: undefined }],
+  ['new-instance', { label: 'New instance', to: undefined }],
+  ['instances', { label: 'Instances', to: undefined }],
   ['secrets', { label: 'Secrets', to: undefined }],
 ]);
 

@@ -1,18 +1,20 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
+import { applicationQuery, versionsQuery } from '../../client/applications.ts';
+import { listItems } from '../../client/list-items.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useRight } from '../../ui/use-right.ts';
+import { ApplicationActions } from './application-actions.tsx';
 import styles from './application-page.module.css';
 import { IndicatorSection } from './indicator-section.tsx';
 import { InstancesSection } from './instances-section.tsx';
-import { applicationQuery, versionsQuery } from './queries.ts';
 import { RecentRuns } from './recent-runs.tsx';
-import { VersionsSection } from './versions-section.tsx';
+import { VersionsSection } from './versions/versions-section.tsx';
 
 const PushDialog = lazy(async () => ({
   default: (await import('./push/push-dialog.tsx')).PushDialog,
@@ -35,9 +37,10 @@ export function ApplicationPage() {
         }
         actions={
           <>
-            <Link to="/apps/$application/runs" params={{ application }} className={styles.runs}>
+            <LinkButton to="/apps/$application/runs" params={{ application }}>
               All runs
-            </Link>
+            </LinkButton>
+            <ApplicationActions application={data} />
             <PushButton application={application} isFirst={data.active_executable === null} />
           </>
         }
@@ -74,8 +77,7 @@ function ExecutableSection({ application }: { application: string }) {
   const { data } = useSuspenseQuery(applicationQuery(application));
   const { data: versions } = useSuspenseQuery(versionsQuery(application));
   const executable = data.active_executable;
-  const list = Array.isArray(versions) ? versions : versions.items;
-  const named = list.filter((version) => version.executable.id === executable?.id);
+  const named = listItems(versions).filter((version) => version.executable.id === executable?.id);
   return (
     <section aria-labelledby="executable">
       <h2 id="executable">Active executable</h2>

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import { useWidth } from '../../ui/charts/use-width.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
+import { formatNumber, formatSignificant } from '../../ui/format-quantity.ts';
 import styles from './indicator-chart.module.css';
 import type { IndicatorPoint, InstanceSeries } from './indicator-points.ts';
 
@@ -94,7 +94,7 @@ function Axes({
         <g key={value}>
           <line x1={MARGIN.left} x2={width - MARGIN.right} y1={toY(value)} y2={toY(value)} />
           <text x={MARGIN.left - 8} y={toY(value) + 4} textAnchor="end">
-            {formatNumber(Number(value.toPrecision(6)))}
+            {formatSignificant(value, 6)}
           </text>
         </g>
       ))}

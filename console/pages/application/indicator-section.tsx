@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { escapeInvisible } from '../../ui/content/json-text.ts';
 import styles from './application-page.module.css';
 import { IndicatorChart } from './indicator-chart.tsx';
 import { buildInstanceSeries, listNumericIndicators } from './indicator-points.ts';
@@ -32,7 +33,9 @@ export function IndicatorSection({ application }: { application: string }) {
             onChange={(event) => navigate({ search: { indicator: event.target.value }, replace: true })}
           >
             {indicators.map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {escapeInvisible(name)}
+              </option>
             ))}
           </select>
         </label>

@@ -1,60 +1,120 @@
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { applicationQuery, instancesQuery } from '../../client/applications.ts';
 import { client, describeError } from '../../client/client.ts';
+import { listItems } from '../../client/list-items.ts';
 import { queryClient } from '../../client/queries.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './application-page.module.css';
-import { applicationQuery, instancesQuery } from './queries.ts';
 
-const LATEST = { id: 'latest', name: 'latest', version_id: '', configuration: { options: {} } };
+/** The parts of an instance that its row shows. */
+interface InstanceSummary {
+  id: string;
+  name: string;
+  version_id: string;
+  version_deleted?: boolean;
+  configuration: { options: Record<string, string> };
+  locked_by?: string;
+  locked_at?: string;
+}
+
+const LATEST: InstanceSummary = {
+  id: 'latest',
+  name: 'latest',
+  version_id: '',
+  configuration: { options: {} },
+};
 
 /** The instances of the application. One of them is the default of runs without an instance id. */
 export function InstancesSection({ application }: { application: string }) {
   const { data } = useSuspenseQuery(applicationQuery(application));
   const { data: found } = useSuspenseQuery(instancesQuery(application));
-  const instances = [...(Array.isArray(found) ? found : found.items), LATEST];
+  const instances = [...listItems(found), LATEST];
+  const canWrite = useRight('write');
   const change = useSetDefault(application);
   return (
     <section aria-labelledby="instances">
-      <h2 id="instances">Instances</h2>
+      <div className={styles.heading}>
+        <h2 id="instances">Instances</h2>
+        {canWrite && (
+          <LinkButton to="/apps/$application/new-instance" params={{ application }}>
+            New instance
+          </LinkButton>
+        )}
+      </div>
       {change.isError && <Notice kind="error">{describeError(change.error)}</Notice>}
-      <div className={table.scroll}>
+      <TableRegion label="Table of instances">
         <table className={table.table}>
           <thead>
             <tr>
               <th>Instance</th>
               <th>Version</th>
               <th>Options</th>
+              <th>Lock</th>
               <th>Default</th>
             </tr>
           </thead>
           <tbody>
-            {instances.map(({ id, name, version_id, configuration }) => (
-              <tr key={id}>
-                <td>
-                  <bdi>{name}</bdi> {name !== id && <code>{id}</code>}
-                </td>
-                <td>{version_id || 'newest executable'}</td>
-                <td className={styles.options}>
-                  {Object.entries(configuration.options)
-                    .map(([option, value]) => `${option} = ${value}`)
-                    .join(', ') || '–'}
-                </td>
-                <td>
-                  <DefaultMark
-                    name={name}
-                    isDefault={id === (data.default_instance || 'latest')}
-                    onChoose={() => change.mutate(id)}
-                  />
-                </td>
-              </tr>
+            {instances.map((instance) => (
+              <InstanceRow
+                key={instance.id}
+                application={application}
+                instance={instance}
+                isDefault={instance.id === (data.default_instance || 'latest')}
+                onChoose={() => change.mutate(instance.id)}
+              />
             ))}
           </tbody>
         </table>
-      </div>
+      </TableRegion>
     </section>
+  );
+}
+
+interface InstanceRowProps {
+  application: string;
+  instance: InstanceSummary;
+  isDefault: boolean;
+  onChoose: () => void;
+}
+
+function InstanceRow({ application, instance, isDefault, onChoose }: InstanceRowProps) {
+  const { id, name, version_id, version_deleted, configuration, locked_by, locked_at } = instance;
+  return (
+    <tr>
+      <td>
+        <Link to="/apps/$application/instances/$instance" params={{ application, instance: id }}>
+          <bdi>{name}</bdi>
+        </Link>{' '}
+        {name !== id && <code>{id}</code>}
+      </td>
+      <td>
+        {version_id || 'newest executable'}
+        {version_deleted && ' (deleted)'}
+      </td>
+      <td className={styles.options}>
+        {Object.entries(configuration.options)
+          .map(([option, value]) => `${option} = ${value}`)
+          .join(', ') || '–'}
+      </td>
+      <td>
+        {locked_at === undefined ? (
+          '–'
+        ) : (
+          <span title={`Locked by ${locked_by}`}>
+            Locked <RelativeTime at={locked_at} />
+          </span>
+        )}
+      </td>
+      <td className={styles.actions}>
+        <DefaultMark name={name} isDefault={isDefault} onChoose={onChoose} />
+      </td>
+    </tr>
   );
 }
 
@@ -86,7 +146,7 @@ function DefaultMark({
   if (isDefault) return <span className={styles.mark}>Default</span>;
   if (!canWrite) return null;
   return (
-    <Button kind="quiet" onPress={onChoose} aria-label={`Set ${name} as default`}>
+    <Button kind="quiet" onPress={onChoose} aria-label={`Set as default: ${name}`}>
       Set as default
     </Button>
   );

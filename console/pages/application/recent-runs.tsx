@@ -1,7 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatNumber } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { NoRunYet } from '../../ui/resources/no-run-yet.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import table from '../../ui/table.module.css';
@@ -14,19 +15,11 @@ const OBJECTIVE = 'result.value';
 /** The latest runs of the application, with a link to all of them. */
 export function RecentRuns({ application }: { application: string }) {
   const { data } = useSuspenseQuery(recentRunsQuery(application));
-  if (data.runs.length === 0)
-    return (
-      <EmptyState
-        title="No run yet"
-        command={`curl -X POST "$SWITCHYARD_URL/v1/applications/${application}/runs" \\\n  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n  -d '{"input": {}}'`}
-      >
-        <p>A run executes the app on one input. Start the first one.</p>
-      </EmptyState>
-    );
+  if (data.runs.length === 0) return <NoRunYet application={application} />;
   return (
     <section aria-labelledby="recent-runs">
       <h2 id="recent-runs">Recent runs</h2>
-      <div className={table.scroll}>
+      <TableRegion label="List of recent runs">
         <table className={table.table}>
           <thead>
             <tr>
@@ -46,7 +39,7 @@ export function RecentRuns({ application }: { application: string }) {
                   <td>
                     <StatusBadge status={run.status_v2} />
                   </td>
-                  <td className={styles.options}>
+                  <td className={styles.run}>
                     <RunLink application={application} run={run.id}>
                       {run.name || run.id}
                     </RunLink>
@@ -64,7 +57,7 @@ export function RecentRuns({ application }: { application: string }) {
             })}
           </tbody>
         </table>
-      </div>
+      </TableRegion>
     </section>
   );
 }

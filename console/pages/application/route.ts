@@ -1,7 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { applicationQuery, instancesQuery, versionsQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
-import { applicationQuery, instancesQuery, recentRunsQuery, versionsQuery } from './queries.ts';
+import { recentRunsQuery } from './queries.ts';
 
 export interface ApplicationSearch {
   /** Indicator of the chart. */

@@ -1,0 +1,155 @@
+import type { Version } from '@switchyard/contract/applications/versions.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { applicationQuery, instancesQuery, versionsQuery } from '../../../client/applications.ts';
+import { listItems } from '../../../client/list-items.ts';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { formatCurl } from '../../../ui/forms/curl.ts';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
+import table from '../../../ui/table.module.css';
+import { useRight } from '../../../ui/use-right.ts';
+import styles from '../application-page.module.css';
+import { DeleteVersion, NewVersion, RenameVersion } from './version-dialogs.tsx';
+
+type OpenDialog = { kind: 'new' } | { kind: 'rename' | 'delete'; version: Version };
+
+/** The versions of the application, newest first, with the instances that run each. */
+export function VersionsSection({ application }: { application: string }) {
+  const { data: app } = useSuspenseQuery(applicationQuery(application));
+  const { data } = useSuspenseQuery(versionsQuery(application));
+  const canWrite = useRight('write');
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const close = () => setDialog(undefined);
+  const versions = listItems(data);
+  return (
+    <section aria-labelledby="versions">
+      <div className={styles.heading}>
+        <h2 id="versions">Versions</h2>
+        {canWrite && app.active_executable && (
+          <span className={styles.buttons}>
+            {versions.length > 0 && (
+              <LinkButton to="/apps/$application/compare-versions" params={{ application }}>
+                Compare versions
+              </LinkButton>
+            )}
+            <Button onPress={() => setDialog({ kind: 'new' })}>New version</Button>
+          </span>
+        )}
+      </div>
+      {versions.length === 0 ? (
+        <NoVersion application={application} />
+      ) : (
+        <VersionTable application={application} versions={versions} onOpen={setDialog} />
+      )}
+      {dialog?.kind === 'new' && <NewVersion application={application} onClose={close} />}
+      {dialog?.kind === 'rename' && (
+        <RenameVersion application={application} version={dialog.version} onClose={close} />
+      )}
+      {dialog?.kind === 'delete' && (
+        <DeleteVersion application={application} version={dialog.version} onClose={close} />
+      )}
+    </section>
+  );
+}
+
+function NoVersion({ application }: { application: string }) {
+  const command = formatCurl('createVersion', {
+    params: { application_id: application },
+    body: { id: 'v1' },
+  });
+  return (
+    <>
+      <p className={styles.hint}>
+        No version yet. A version is an immutable name for the active executable, which instances run.
+      </p>
+      <pre className={styles.command}>
+        <code>{command}</code>
+      </pre>
+    </>
+  );
+}
+
+interface VersionTableProps {
+  application: string;
+  versions: readonly Version[];
+  onOpen: (dialog: OpenDialog) => void;
+}
+
+function VersionTable({ application, versions, onOpen }: VersionTableProps) {
+  const { data } = useSuspenseQuery(instancesQuery(application));
+  const instances = listItems(data);
+  const canWrite = useRight('write');
+  return (
+    <TableRegion label="Table of versions">
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th>Version</th>
+            <th>Instances</th>
+            <th>Pushed by</th>
+            <th>Created</th>
+            {canWrite && <th>Actions</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {versions.map((version) => (
+            <tr key={version.id}>
+              <td title={version.description}>
+                <bdi>{version.name}</bdi> {version.name !== version.id && <code>{version.id}</code>}
+              </td>
+              <td>
+                <InstanceLinks
+                  application={application}
+                  instances={instances.filter(({ version_id }) => version_id === version.id)}
+                />
+              </td>
+              <td>{version.executable.user_email}</td>
+              <td>
+                <RelativeTime at={version.created_at} />
+              </td>
+              {canWrite && (
+                <td className={styles.actions}>
+                  <Button
+                    kind="quiet"
+                    aria-label={`Rename ${version.id}`}
+                    onPress={() => onOpen({ kind: 'rename', version })}
+                  >
+                    Rename
+                  </Button>
+                  <Button
+                    kind="quiet"
+                    aria-label={`Delete ${version.id}`}
+                    onPress={() => onOpen({ kind: 'delete', version })}
+                  >
+                    Delete
+                  </Button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}
+
+function InstanceLinks({
+  application,
+  instances,
+}: {
+  application: string;
+  instances: readonly { id: string; name: string }[];
+}) {
+  if (instances.length === 0) return '–';
+  return (
+    <span className={styles.links}>
+      {instances.map(({ id, name }) => (
+        <Link key={id} to="/apps/$application/instances/$instance" params={{ application, instance: id }}>
+          <bdi>{name}</bdi>
+        </Link>
+      ))}
+    </span>
+  );
+}

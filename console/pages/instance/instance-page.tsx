@@ -1,0 +1,101 @@
+import type { Instance } from '@switchyard/contract/applications/instances.ts';
+import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { client, describeError } from '../../client/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { RequestCode } from '../../ui/forms/request-code.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
+import { useRight } from '../../ui/use-right.ts';
+import { buildUpdate, createDraft } from './draft.ts';
+import { InstanceActions } from './instance-actions.tsx';
+import { InstanceFields } from './instance-fields.tsx';
+import styles from './instance-page.module.css';
+import { instanceQuery, refreshInstances } from './queries.ts';
+
+const route = getRouteApi('/signed-in/apps/$application/instances/$instance');
+
+/** One instance: its values, to change or, while it is locked, to read. */
+export function InstancePage() {
+  const { application, instance: id } = route.useParams();
+  const { data: instance } = useSuspenseQuery(instanceQuery(application, id));
+  usePageTitle(instance.name, 'Instances', application);
+  return (
+    <>
+      <PageHeader
+        title={<bdi>{instance.name}</bdi>}
+        description={<ResourceHeading id={instance.id} noun="instance" description={instance.description} />}
+        actions={<InstanceActions application={application} instance={instance} />}
+      />
+      <InstanceNotices instance={instance} />
+      {!isLatest(id) && <InstanceForm key={id} application={application} instance={instance} />}
+    </>
+  );
+}
+
+/** Says why an instance cannot be changed, or why its runs are refused. */
+function InstanceNotices({ instance }: { instance: Instance }) {
+  return (
+    <div className={styles.notices}>
+      {isLatest(instance.id) && (
+        <Notice kind="info">It always runs the executable pushed last, and cannot be changed.</Notice>
+      )}
+      {instance.locked_by !== undefined && instance.locked_at !== undefined && (
+        <Notice kind="info">
+          Locked by <bdi>{instance.locked_by}</bdi> <RelativeTime at={instance.locked_at} />. Unlock it to
+          change or delete it.
+        </Notice>
+      )}
+      {instance.version_deleted && (
+        <Notice kind="warning">Its version was deleted, so runs are refused. Choose another version.</Notice>
+      )}
+    </div>
+  );
+}
+
+function InstanceForm({ application, instance }: { application: string; instance: Instance }) {
+  const canWrite = useRight('write');
+  const [draft, setDraft] = useState(() => createDraft(instance));
+  const request = {
+    params: { application_id: application, instance_id: instance.id },
+    body: buildUpdate(draft),
+  };
+  const saving = useMutation({
+    mutationFn: () => client.call('updateInstance', request),
+    onSuccess: refreshInstances,
+  });
+  const isChanged = JSON.stringify(request.body) !== JSON.stringify(buildUpdate(createDraft(instance)));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isChanged) saving.mutate();
+  };
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <InstanceFields
+        application={application}
+        draft={draft}
+        isNew={false}
+        isReadOnly={!canWrite || instance.locked}
+        onChange={(values) => {
+          saving.reset();
+          setDraft((current) => ({ ...current, ...values }));
+        }}
+      />
+      {canWrite && !instance.locked && (
+        <div className={styles.submit}>
+          {saving.isError && <Notice kind="error">{describeError(saving.error)}</Notice>}
+          {saving.isSuccess && <Notice kind="success">Saved. New runs use these values.</Notice>}
+          <Button kind="primary" type="submit" isDisabled={!isChanged || saving.isPending}>
+            Save
+          </Button>
+        </div>
+      )}
+      <RequestCode request={['updateInstance', request]} />
+    </form>
+  );
+}

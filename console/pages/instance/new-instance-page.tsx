@@ -1,0 +1,91 @@
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { applicationQuery, versionsQuery } from '../../client/applications.ts';
+import { client, describeError } from '../../client/client.ts';
+import { listItems } from '../../client/list-items.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { formatCurl } from '../../ui/forms/curl.ts';
+import { RequestCode } from '../../ui/forms/request-code.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { useRight } from '../../ui/use-right.ts';
+import { buildCreation, createEmptyDraft } from './draft.ts';
+import { InstanceFields } from './instance-fields.tsx';
+import styles from './instance-page.module.css';
+import { refreshInstances } from './queries.ts';
+
+const route = getRouteApi('/signed-in/apps/$application/new-instance');
+
+/** The form of a new instance. An application without a version shows how to create one. */
+export function NewInstancePage() {
+  const { application } = route.useParams();
+  usePageTitle('New instance', application);
+  const { data: app } = useSuspenseQuery(applicationQuery(application));
+  const { data } = useSuspenseQuery(versionsQuery(application));
+  const { version } = route.useSearch();
+  const [newest] = listItems(data);
+  return (
+    <>
+      <PageHeader title="New instance" description={<bdi>{app.name}</bdi>} />
+      {newest ? (
+        <NewInstanceForm application={application} version={version ?? newest.id} />
+      ) : (
+        <EmptyState
+          title="No version yet"
+          command={formatCurl('createVersion', {
+            params: { application_id: application },
+            body: { id: 'v1' },
+          })}
+        >
+          <p>An instance runs a version. Create one from the active executable first.</p>
+        </EmptyState>
+      )}
+    </>
+  );
+}
+
+function NewInstanceForm({ application, version }: { application: string; version: string }) {
+  const navigate = route.useNavigate();
+  const canWrite = useRight('write');
+  const [draft, setDraft] = useState(() => createEmptyDraft(version));
+  const request = { params: { application_id: application }, body: buildCreation(draft) };
+  const creation = useMutation({
+    mutationFn: () => client.call('createInstance', request),
+    onSuccess: async ({ body }) => {
+      await refreshInstances();
+      await navigate({
+        to: '/apps/$application/instances/$instance',
+        params: { application, instance: body.id },
+      });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    creation.mutate();
+  };
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      <InstanceFields
+        application={application}
+        draft={draft}
+        isNew
+        isReadOnly={!canWrite}
+        onChange={(values) => setDraft((current) => ({ ...current, ...values }))}
+      />
+      <div className={styles.submit}>
+        {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
+        {canWrite ? (
+          <Button kind="primary" type="submit" isDisabled={creation.isPending}>
+            Create instance
+          </Button>
+        ) : (
+          <Notice kind="info">Your role reads instances. Ask a member who may change them.</Notice>
+        )}
+      </div>
+      <RequestCode request={['createInstance', request]} />
+    </form>
+  );
+}
