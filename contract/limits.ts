@@ -32,6 +32,8 @@ export const PAGE_ITEMS_MAX = 50;
 /** Conditions of a filter for runs, and the size of a parameter with several. */
 export const RUN_CONDITIONS_MAX = 10;
 export const RUN_CONDITION_CHARS_MAX = 1024;
+/** The values of one column that a list of runs can be filtered by. */
+export const RUN_FILTER_VALUES_MAX = 20;
 export const LIST_WINDOW_DEFAULT_MS = 365 * 24 * 60 * 60 * 1000;
 
 export const PRIORITY_MIN = 1;

@@ -1,7 +1,15 @@
 /** The query parameters that filter and sort a list of runs. */
 import Type from 'typebox';
-import { RUN_CONDITION_CHARS_MAX, RUN_CONDITIONS_MAX, RUN_NAME_CHARS_MAX } from '../limits.ts';
-import { stringEnum, textSchema, timestampSchema } from '../schemas/field-schemas.ts';
+import {
+  EMAIL_CHARS_MAX,
+  ID_CHARS_MAX,
+  RUN_CONDITION_CHARS_MAX,
+  RUN_CONDITIONS_MAX,
+  RUN_FILTER_VALUES_MAX,
+  RUN_NAME_CHARS_MAX,
+  RUN_TAG_CHARS_MAX,
+} from '../limits.ts';
+import { textSchema, timestampSchema } from '../schemas/field-schemas.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
 import { RUN_TYPES } from './run-schemas.ts';
 
@@ -24,12 +32,32 @@ const named = (noun: string, example: string) =>
     ),
   );
 
+/** The filters with few allowed values, and these values. */
+export const RUN_FILTER_CHOICES = { status: RUN_STATUSES_V2, run_type: RUN_TYPES } as const;
+
+/** Returns a schema for one value or several of at most `chars` characters, separated by commas. */
+const several = (description: string, chars: number) =>
+  Type.Optional(
+    textSchema(`${description} Separate up to ${RUN_FILTER_VALUES_MAX} with commas.`, {
+      max: (chars + 1) * RUN_FILTER_VALUES_MAX,
+    }),
+  );
+
+const list = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
+
 export const RunFilterQuery = {
-  status: Type.Optional(stringEnum(RUN_STATUSES_V2, 'Only runs with this status.')),
-  instance_id: Type.Optional(textSchema('Only runs of this instance.', { max: 64 })),
-  version_id: Type.Optional(textSchema('Only runs of this version; empty for `latest`.', { max: 64 })),
-  user_email: Type.Optional(textSchema('Only runs of this caller.', { max: 254 })),
-  run_type: Type.Optional(stringEnum(RUN_TYPES, 'Only runs of this type.')),
+  status: several(`Only runs with one of these statuses: ${list(RUN_STATUSES_V2)}.`, ID_CHARS_MAX),
+  instance_id: several('Only runs of these instances.', ID_CHARS_MAX),
+  version_id: several('Only runs of these versions; empty for `latest`.', ID_CHARS_MAX),
+  user_email: several('Only runs of these callers.', EMAIL_CHARS_MAX),
+  ensemble_id: several('Only ensemble runs of these ensembles, not their child runs.', ID_CHARS_MAX),
+  run_type: several(`Only runs of these types: ${list(RUN_TYPES)}.`, ID_CHARS_MAX),
+  tag: Type.Optional(
+    textSchema(
+      `Only runs with one of these tags. Separate up to ${RUN_FILTER_VALUES_MAX} with commas, and put a backslash before a comma in a tag.`,
+      { min: 1, max: (2 * RUN_TAG_CHARS_MAX + 1) * RUN_FILTER_VALUES_MAX },
+    ),
+  ),
   name: Type.Optional(textSchema('Only runs with exactly this name.', { min: 1, max: RUN_NAME_CHARS_MAX })),
   text: Type.Optional(
     textSchema(

@@ -66,6 +66,16 @@ test('an ensemble run has the output, the statistics and the assets of its best 
     metadata: { statistics: { result: { value: 10.5 } }, options: { request_options: {} }, attempt: 0 },
   });
   expect(done.statistics.indicators).toContainEqual({ name: 'result.value', value: 10.5 });
+  const listed = await Promise.all(
+    ['best', 'other,best', 'other'].map(async (ensemble_id) => {
+      const { body } = await server.client.call('listRuns', {
+        params: { application_id: 'app' },
+        query: { ensemble_id },
+      });
+      return body.runs.map(({ id }) => id);
+    }),
+  );
+  expect(listed).toEqual([[done.id], [done.id], []]);
   const fetched = await fetchEnsemble(done.id);
   expect(fetched).toMatchObject({
     id: done.id,

@@ -6,9 +6,6 @@ import { pagedQuery } from '../../client/paged-query.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
 
-/** The list of runs has no filter for an ensemble, so one press of "Load more" reads at most this many pages of it. */
-const RUN_PAGES_MAX = 4;
-
 /** The ensembles of the application, newest first, by pages. */
 export const ensemblesQuery = (application: string) =>
   pagedQuery<Ensemble>(['listEnsembles', application], async (query, signal) => {
@@ -23,21 +20,17 @@ export const ensembleQuery = (application: string, ensemble: string) =>
 /** The runs of one ensemble, newest first. It refetches while one is active. */
 export const ensembleRunsQuery = (application: string, { id, created_at }: Ensemble) => ({
   ...pagedQuery<Run>(['listRuns', application, 'ensemble', id, created_at], async (query, signal) => {
-    const found: Run[] = [];
-    let token = query.pagetoken;
-    for (let page = 0; page < RUN_PAGES_MAX; page += 1) {
-      const { body } = await client.call('listRuns', {
-        params: { application_id: application },
-        query: { start: created_at, ...(token !== undefined && { pagetoken: token }) },
-        signal,
-      });
-      found.push(
-        ...body.runs.filter(({ run_type }) => run_type.type === 'ensemble' && run_type.definition_id === id),
-      );
-      token = body.next_page_token;
-      if (token === undefined || found.length > 0) break;
-    }
-    return { items: found, next_page_token: token };
+    const { body } = await client.call('listRuns', {
+      params: { application_id: application },
+      // An earlier ensemble may have had the same id.
+      query: {
+        ensemble_id: id,
+        start: created_at,
+        ...(query.pagetoken !== undefined && { pagetoken: query.pagetoken }),
+      },
+      signal,
+    });
+    return { items: body.runs, next_page_token: body.next_page_token };
   }),
   refetchInterval: ({ state }: { state: { data: { pages: { items: Run[] }[] } | undefined } }) => {
     const pages = state.data?.pages ?? [];

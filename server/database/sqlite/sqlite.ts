@@ -79,6 +79,8 @@ export function openSqlite(path: string): Database {
   return {
     kind: 'sqlite',
     read,
+    // SQLite has no statistics here, and follows the order of the statement.
+    readInOrder: read,
     transact(work, options) {
       return commits.transact(work, options?.durable !== false);
     },

@@ -10,7 +10,7 @@ import type { Random } from '../../random.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** The database without transactions: a handler writes only through `commit`, so that no effect lacks its audit entry. */
-type ReadOnlyDatabase = Pick<Database, 'kind' | 'read' | 'notify' | 'listen'>;
+type ReadOnlyDatabase = Pick<Database, 'kind' | 'read' | 'readInOrder' | 'notify' | 'listen'>;
 
 /** The shared services of all handlers. */
 export interface Context {

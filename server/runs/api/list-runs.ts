@@ -3,16 +3,11 @@ import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
 import { findExecutables } from '../../applications/executables-store.ts';
 import { getApplication } from '../../applications/store.ts';
-import type { Reader } from '../../database/database.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
-import { type Page, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
+import { parsePageRequest } from '../../http/lists/pagination.ts';
 import { parseTimeWindow } from '../../http/lists/time-window.ts';
-import { assertBackfilled } from '../listing/backfill.ts';
-import { listFilteredRuns } from '../listing/list-filtered-runs.ts';
-import { type ParsedRunFilter, parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
-import type { RunPosition } from '../listing/run-filter.ts';
-import type { RunScope } from '../listing/scan-active-runs.ts';
-import * as store from '../store/runs.ts';
+import { isPlainFilter, listRunPage } from '../listing/list-run-page.ts';
+import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
 import { runBody } from './run-body.ts';
 
 export const listRuns: OperationHandler<'listRuns'> = async (
@@ -22,20 +17,13 @@ export const listRuns: OperationHandler<'listRuns'> = async (
   const application = await getApplication(database.read, caller.account, params.application_id);
   const window = readWindow(query);
   const filter = parseRunFilter(query, parseTimeWindow(window, clock.now()));
-  const { start, end, options, ...order } = filter;
-  const isPlain = order.conditions.length === 0 && order.sort === null && order.isDescending;
-  const scopeOfFilter = isPlain ? '' : ` ${JSON.stringify(order)}`;
+  const { start: _start, end: _end, options, ...order } = filter;
+  const scopeOfFilter = isPlainFilter(order) ? '' : ` ${JSON.stringify(order)}`;
   const tokenScope = `runs ${application.uid} ${window.start ?? ''} ${window.end ?? ''}${scopeOfFilter}`;
   const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
   const scope = { applicationUid: application.uid, account: caller.account };
-  const page = isPlain
-    ? slicePage(
-        await store.listRuns(database.read, application.uid, { start, end }, request),
-        request.limit,
-        (row) => ({ at: row.created_at, id: row.id }),
-      )
-    : await listFilteredPage(database.read, scope, filter, request);
+  const page = await listRunPage(database, scope, filter, request);
   const executables = await findExecutables(database.read, [
     ...new Set(page.items.map((row) => row.executable_id)),
   ]);
@@ -56,14 +44,3 @@ export const listRuns: OperationHandler<'listRuns'> = async (
     },
   };
 };
-
-async function listFilteredPage(
-  db: Reader,
-  scope: RunScope,
-  filter: ParsedRunFilter,
-  request: { after: RunPosition | null; limit: number },
-): Promise<Page<store.ListedRun>> {
-  await assertBackfilled(db, scope.applicationUid);
-  const { ids, next } = await listFilteredRuns(db, scope, filter, request);
-  return { items: await store.findListedRuns(db, scope.applicationUid, ids), next };
-}

@@ -1,6 +1,7 @@
 /** Stores the values of runs from before the table of values, newest first, while the server serves requests. */
 import type { Database, Reader, Writer } from '../../database/database.ts';
 import { isAfter } from '../../database/list-order.ts';
+import { prepareStatement } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
 import { NotReadyError } from '../../http/errors/problem.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
@@ -12,14 +13,14 @@ const BATCH_RUNS = 100;
 const INTERVAL_MS = 60_000;
 const RETRY_AFTER_S = 30;
 
+const findBackfill = prepareStatement((db, { applicationUid }: { applicationUid: string }) =>
+  db.selectFrom('run_backfills').select('application_uid').where('application_uid', '=', applicationUid),
+);
+
 /** Throws a 503 while older runs of the application have no values: a filter would omit them. */
 export async function assertBackfilled(db: Reader, applicationUid: string): Promise<void> {
-  const row = await db
-    .selectFrom('run_backfills')
-    .select('application_uid')
-    .where('application_uid', '=', applicationUid)
-    .executeTakeFirst();
-  if (row)
+  const rows = await findBackfill(db, { applicationUid });
+  if (rows.length > 0)
     throw new NotReadyError(
       'The server still prepares filters for runs from before its last update. Retry in some minutes; lists without filter and sort work.',
       RETRY_AFTER_S,

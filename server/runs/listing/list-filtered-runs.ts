@@ -6,23 +6,25 @@
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
-import { ANY_VALUE, encodeText } from '../values/encode-value.ts';
+import { ANY_VALUE, encodeText, type ValueInterval } from '../values/encode-value.ts';
 import { indicatorField } from '../values/list-run-values.ts';
 import { hashField } from '../values/run-values.ts';
 import {
+  compareBytes,
   comparePositions,
   type FoundRun,
+  isBetween,
   isExact,
   type RunCondition,
   type RunFilter,
   type RunPosition,
 } from './run-filter.ts';
 import { type RunScope, scanActiveRuns } from './scan-active-runs.ts';
-import { type Scan, type ScanRequest, scanEntries } from './scan-entries.ts';
-import type { EntryCondition, EntryOrder } from './value-entries.ts';
+import { findEntriesOfValues, type Scan, type ScanRequest, scanEntries } from './scan-entries.ts';
+import type { Entry, EntryCondition, EntryOrder } from './value-entries.ts';
 
 /** Fields by the number of runs that usually have one value, few first: the first in a filter decides what is read. */
-const SELECTIVE_FIELDS = ['name', 'user_email', 'version_id', 'instance_id', 'run_type', 'status'];
+const SELECTIVE_FIELDS = ['tag', 'name', 'user_email', 'version_id', 'instance_id', 'run_type', 'status'];
 const ACTIVE_STATUSES = [encodeText('queued'), encodeText('running')];
 
 /** The ids of a page, and the position after which the next one begins; null at the end of the list. */
@@ -68,20 +70,30 @@ class FilteredRuns {
     this.#filter = filter;
   }
 
-  /** Finds ended runs in the order of the field's values. */
-  scanSorted(field: string, request: ScanRequest): Promise<Scan> {
-    const { conditions, isDescending, start, end } = this.#filter;
-    const own = conditions.find((condition) => condition.field === field) ?? ANY_VALUE;
-    const others = conditions.filter((condition) => condition !== own);
-    const order = {
-      field: this.#hash(field),
-      by: 'value',
-      isDescending,
-      ...bounds(own),
-      start,
-      end,
-    } as const;
-    return scanEntries(this.#db, order, { present: this.#hashAll(others), absent: null }, request);
+  /** Finds ended runs in the order of the field's values: those of one interval after those of another. */
+  async scanSorted(field: string, { after, count }: ScanRequest): Promise<Scan> {
+    const { conditions, isDescending } = this.#filter;
+    const own = conditions.find((condition) => condition.field === field);
+    const present = this.#hashAll(conditions.filter((condition) => condition !== own));
+    const intervals = sortIntervals(own?.intervals ?? [ANY_VALUE], isDescending, after?.value);
+    const found: Entry[] = [];
+    for (const interval of intervals) {
+      const order = { ...this.#formatOrder(field, 'value', interval), isDescending };
+      const isInside = after?.value !== undefined && isBetween(after.value, interval);
+      const scan = await scanEntries(
+        this.#db,
+        order,
+        { present, absent: null },
+        {
+          after: isInside ? after : null,
+          count: count - found.length,
+          share: 1 / intervals.length,
+        },
+      );
+      found.push(...scan.found);
+      if (scan.through !== null) return { found, through: scan.through };
+    }
+    return { found, through: null };
   }
 
   /** Lists runs in the order of their creation: all of them, or those without the field of the sort. */
@@ -97,7 +109,7 @@ class FilteredRuns {
       comparePositions(one, other, isDescending);
     const scans = [
       ...(this.#mayBeActive() ? [await scanActiveRuns(this.#db, this.#scope, filter, request)] : []),
-      ...(this.#mayBeEnded() ? [await this.#scanEnded(isDescending, request)] : []),
+      ...(this.#mayBeEnded() ? await this.#scanEnded(isDescending, request) : []),
     ];
     const [through = null] = scans.flatMap((scan) => scan.through ?? []).sort(compare);
     const positions = new Map(scans.flatMap(({ found }): FoundRun[] => found).map((one) => [one.id, one]));
@@ -110,36 +122,50 @@ class FilteredRuns {
     return { found: page, next: through && { id: through.id, at: through.at } };
   }
 
-  #scanEnded(isDescending: boolean, request: ScanRequest): Promise<Scan> {
+  /** Scans the entries of the most selective condition. Scans its values together if there is no other, else one by one. */
+  async #scanEnded(isDescending: boolean, request: ScanRequest): Promise<Scan[]> {
     const { conditions, sort } = this.#filter;
     const absent = sort === null ? null : this.#hash(sort);
     const exact = conditions.filter(isExact).sort((one, other) => rank(one) - rank(other));
     const [driver = conditions[0]] = exact;
-    const others = conditions.filter((condition) => condition !== driver);
-    const order: EntryOrder = {
-      // Every ended run has a status.
-      field: this.#hash(driver?.field ?? 'status'),
-      by: driver && isExact(driver) ? 'value' : 'time',
-      isDescending,
-      ...bounds(driver ?? ANY_VALUE),
-      start: this.#filter.start,
-      end: this.#filter.end,
-    };
-    const values = order.from === order.to ? { value: order.from } : {};
-    const after = request.after && { ...request.after, ...values };
-    return scanEntries(this.#db, order, { present: this.#hashAll(others), absent }, { ...request, after });
+    // Every ended run has a status.
+    const { field, intervals } = driver ?? { field: 'status', intervals: [ANY_VALUE] };
+    const others = this.#hashAll(conditions.filter((condition) => condition !== driver));
+    const by = driver && isExact(driver) ? 'value' : 'time';
+    const orders = intervals.map((interval) => ({ ...this.#formatOrder(field, by, interval), isDescending }));
+    const [first] = orders;
+    if (by === 'value' && first && others.length === 0 && absent === null) {
+      const values = intervals.map(({ from }) => from);
+      return [await findEntriesOfValues(this.#db, first, values, request)];
+    }
+    const share = 1 / intervals.length;
+    const scans: Scan[] = [];
+    for (const order of orders) {
+      const after = request.after && { ...request.after, ...(by === 'value' && { value: order.from }) };
+      scans.push(
+        await scanEntries(this.#db, order, { present: others, absent }, { ...request, after, share }),
+      );
+    }
+    return scans;
+  }
+
+  #formatOrder(field: string, by: EntryOrder['by'], { from, to }: ValueInterval) {
+    const { start, end } = this.#filter;
+    return { field: this.#hash(field), by, from, to, start, end };
   }
 
   #mayBeActive(): boolean {
     return this.#filter.conditions.every(
-      ({ field, from }) =>
-        !field.startsWith(indicatorField('')) && (field !== 'status' || ACTIVE_STATUSES.includes(from)),
+      ({ field, intervals }) =>
+        !field.startsWith(indicatorField('')) &&
+        (field !== 'status' || intervals.some(({ from }) => ACTIVE_STATUSES.includes(from))),
     );
   }
 
   #mayBeEnded(): boolean {
     return this.#filter.conditions.every(
-      ({ field, from }) => field !== 'status' || !ACTIVE_STATUSES.includes(from),
+      ({ field, intervals }) =>
+        field !== 'status' || intervals.some(({ from }) => !ACTIVE_STATUSES.includes(from)),
     );
   }
 
@@ -148,11 +174,23 @@ class FilteredRuns {
   }
 
   #hashAll(conditions: readonly RunCondition[]): EntryCondition[] {
-    return conditions.map(({ field, ...interval }) => ({ field: this.#hash(field), ...interval }));
+    return conditions.map(({ field, intervals }) => ({ field: this.#hash(field), intervals }));
   }
 }
 
-const bounds = ({ from, to }: { from: string; to: string }) => ({ from, to });
+/** Sorts the intervals as the list does, without those before the value of a position. */
+function sortIntervals(
+  intervals: readonly ValueInterval[],
+  isDescending: boolean,
+  after: string | undefined,
+): ValueInterval[] {
+  const ascending = [...intervals].sort((one, other) => compareBytes(one.from, other.from));
+  const sorted = isDescending ? ascending.reverse() : ascending;
+  if (after === undefined) return sorted;
+  return sorted.filter(({ from, to }) =>
+    isDescending ? compareBytes(from, after) <= 0 : compareBytes(to, after) >= 0,
+  );
+}
 
 /** Returns the rank of a condition: indicators and options first, then columns by SELECTIVE_FIELDS. */
 function rank({ field }: RunCondition): number {

@@ -1,9 +1,9 @@
 /** Parses the query of a list of runs. Pure. */
 
-import { RUN_CONDITIONS_MAX } from '@switchyard/contract/limits.ts';
+import { RUN_CONDITIONS_MAX, RUN_FILTER_VALUES_MAX } from '@switchyard/contract/limits.ts';
 import type { Query } from '@switchyard/contract/operation.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import { RUN_SORT_COLUMNS } from '@switchyard/contract/runs/run-filters.ts';
+import { RUN_FILTER_CHOICES, RUN_SORT_COLUMNS } from '@switchyard/contract/runs/run-filters.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import {
   encodeText,
@@ -14,12 +14,20 @@ import {
   startWith,
   type ValueInterval,
 } from '../values/encode-value.ts';
-import { indicatorField, optionField } from '../values/list-run-values.ts';
+import { indicatorField, optionField, TAG_FIELD } from '../values/list-run-values.ts';
 import type { RunCondition, RunFilter } from './run-filter.ts';
 
 type RunsQuery = Query<Operations['listRuns']>;
 
-const COLUMNS = ['status', 'instance_id', 'version_id', 'user_email', 'run_type', 'name'] as const;
+const COLUMNS = [
+  'status',
+  'instance_id',
+  'version_id',
+  'ensemble_id',
+  'user_email',
+  'run_type',
+  'name',
+] as const;
 const CREATED_AT = 'created_at';
 
 /** A filter, and the names of the options that it reads, which may be hidden from the caller. */
@@ -34,8 +42,9 @@ export function parseRunFilter(query: RunsQuery, window: { start: number; end: n
   const conditions = [
     ...COLUMNS.flatMap((field) => {
       const value = query[field];
-      return value === undefined ? [] : [matchText(field, value)];
+      return value === undefined ? [] : [matchTexts(field, splitValues(field, value))];
     }),
+    ...parseTags(query.tag),
     ...parseText(query.text),
     ...indicators,
     ...options,
@@ -65,9 +74,42 @@ function readOptionName(field: string): string[] {
   return field.startsWith(optionField('')) ? [field.slice(optionField('').length)] : [];
 }
 
-function matchText(field: string, value: string): RunCondition {
-  const encoded = encodeText(value);
-  return { field, from: encoded, to: encoded };
+/** Splits the values of a column at commas. A name may contain commas, so it is one value. */
+function splitValues(field: (typeof COLUMNS)[number], text: string): string[] {
+  if (field === 'name') return [text];
+  const values = limitValues(field, text.split(','));
+  const allowed: readonly string[] | undefined = isChosen(field) ? RUN_FILTER_CHOICES[field] : undefined;
+  const unknown = allowed && values.find((value) => !allowed.includes(value));
+  if (allowed && unknown !== undefined)
+    throw badRequest(
+      `${field} is ${quoteValue(unknown)}; give ${allowed.join(', ')}, several separated by commas.`,
+    );
+  return values;
+}
+
+/** Returns the distinct values. Throws a 400 for too many. */
+function limitValues(parameter: string, texts: readonly string[]): string[] {
+  const values = [...new Set(texts)];
+  if (values.length > RUN_FILTER_VALUES_MAX)
+    throw badRequest(
+      `${parameter} has ${values.length} values; it may have ${RUN_FILTER_VALUES_MAX}, separated by commas.`,
+    );
+  return values;
+}
+
+function parseTags(text: string | undefined): RunCondition[] {
+  if (text === undefined) return [];
+  const tags = limitValues(TAG_FIELD, splitUnescaped(text, ',').map(removeBackslashes));
+  if (tags.length === 0) throw badRequest(`tag is ${quoteValue(text)}, without a tag; give one or several.`);
+  return [matchTexts(TAG_FIELD, tags)];
+}
+
+function isChosen(field: string): field is keyof typeof RUN_FILTER_CHOICES {
+  return Object.hasOwn(RUN_FILTER_CHOICES, field);
+}
+
+function matchTexts(field: string, values: readonly string[]): RunCondition {
+  return { field, intervals: values.map(encodeText).map((value) => ({ from: value, to: value })) };
 }
 
 function parseText(text: string | undefined): RunCondition[] {
@@ -80,7 +122,7 @@ function parseText(text: string | undefined): RunCondition[] {
   // The longest word is on the fewest runs, and the first condition decides what is read.
   return words
     .sort((one, other) => other.length - one.length)
-    .map((word) => ({ field: 'text', ...startWith(word) }));
+    .map((word) => ({ field: 'text', intervals: [startWith(word)] }));
 }
 
 function parseConditions(
@@ -97,7 +139,7 @@ function parseConditions(
       );
     return {
       field: formatField(removeBackslashes(name)),
-      ...parseInterval(parameter, removeBackslashes(rest.join(':'))),
+      intervals: [parseInterval(parameter, removeBackslashes(rest.join(':')))],
     };
   });
 }

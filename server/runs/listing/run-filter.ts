@@ -4,9 +4,10 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
 import { type IndexedRun, listRunValues } from '../values/list-run-values.ts';
 
-/** A condition on a field: the interval contains one of its values. */
-export interface RunCondition extends ValueInterval {
+/** A condition on a field: one of the intervals, which do not overlap, contains one of its values. */
+export interface RunCondition {
   field: string;
+  intervals: readonly ValueInterval[];
 }
 
 /** A filter with an order. */
@@ -30,25 +31,29 @@ export interface RunPosition {
 /** A listed run with its position. */
 export type FoundRun = RunPosition & { id: RunId };
 
-/** Returns true for a condition that names one value. */
-export function isExact({ from, to }: RunCondition): boolean {
-  return from === to;
+/** Returns true for a condition that names single values. */
+export function isExact({ intervals }: RunCondition): boolean {
+  return intervals.every(({ from, to }) => from === to);
 }
 
 /** Returns true if the run satisfies all conditions. */
 export function satisfiesAll(run: IndexedRun, conditions: readonly RunCondition[]): boolean {
   const values = listRunValues(run);
-  const hasValue = ({ field, from, to }: RunCondition): boolean =>
-    values.some((one) => one.field === field && isBetween(one.value, from, to));
+  const hasValue = ({ field, intervals }: RunCondition): boolean =>
+    values.some((one) => one.field === field && intervals.some((interval) => isBetween(one.value, interval)));
   return conditions.every(hasValue);
 }
 
-function isBetween(value: string, from: string, to: string): boolean {
+/** Returns true if the interval contains the encoded value. */
+export function isBetween(value: string, { from, to }: ValueInterval): boolean {
   return compareBytes(from, value) <= 0 && compareBytes(value, to) <= 0;
 }
 
-/** JavaScript compares UTF-16 units, the databases UTF-8 bytes; the orders differ beyond the basic plane. */
-function compareBytes(one: string, other: string): number {
+/**
+ * Compares two encoded values for sort(). JavaScript compares UTF-16 units, the databases UTF-8 bytes; the orders differ
+ * beyond the basic plane.
+ */
+export function compareBytes(one: string, other: string): number {
   return one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 

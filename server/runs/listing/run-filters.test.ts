@@ -37,6 +37,12 @@ let path: string;
 let other: string;
 const runs: KnownRun[] = [];
 
+/** Returns the tags of a run; every fourth has both, and odd ones have none. */
+const listTags = (number: number): string[] => [
+  ...(number % 2 === 0 ? ['board, meeting'] : []),
+  ...(number % 4 === 0 ? ['Referenz ü'] : []),
+];
+
 /** Returns the outcome of a run that has ended; the last runs stay queued. */
 function chooseOutcome(number: number): RunOutcome | undefined {
   if (number >= RUNS - 6) return undefined;
@@ -84,6 +90,10 @@ beforeAll(async () => {
     const outcome = status === 'none' ? undefined : chooseOutcome(number);
     return outcome === undefined ? [] : ([[id, outcome]] as const);
   });
+  for (const { id, number } of runs) {
+    const body = { tags: listTags(number) };
+    expectStatus(await server.request('PUT', `${path}/${id}/tags`, { body }), 200);
+  }
   await endRunsWith(server, new Map([...ended, [foreign, { 'result.value': 1 }]]), clock.now());
 });
 afterAll(() => server.close());
@@ -102,7 +112,21 @@ test.each<[string, (run: KnownRun) => boolean]>([
   ['status=failed', ({ status }) => status === 'failed'],
   ['status=queued', ({ status }) => status === 'queued'],
   ['status=none', ({ status }) => status === 'none'],
+  ['status=failed,none', ({ status }) => status === 'failed' || status === 'none'],
+  ['status=queued,failed,running', ({ status }) => status === 'queued' || status === 'failed'],
+  ['instance_id=i1,i2,latest,i1', () => true],
+  ['version_id=,v2', ({ instance }) => instance === 'latest'],
+  ['run_type=external,ensemble', ({ status }) => status === 'none'],
   ['status=running', () => false],
+  [`tag=${encodeURIComponent('board\\, meeting')}`, ({ number }) => number % 2 === 0],
+  [`tag=${encodeURIComponent('none,Referenz ü')}`, ({ number }) => number % 4 === 0],
+  [`tag=${encodeURIComponent('board\\, meeting,Referenz ü')}`, ({ number }) => number % 2 === 0],
+  ['tag=board', () => false],
+  [
+    `tag=${encodeURIComponent('Referenz ü')}&status=queued,succeeded&option=effort:1..`,
+    ({ number, status, effort }) =>
+      number % 4 === 0 && (status === 'queued' || status === 'succeeded') && effort !== '0',
+  ],
   ['instance_id=i1', ({ instance }) => instance === 'i1'],
   ['version_id=v1', ({ instance }) => instance === 'i1'],
   ['version_id=', ({ instance }) => instance === 'latest'],
@@ -133,6 +157,15 @@ test.each<[string, (run: KnownRun) => boolean]>([
   ['option=solver:highs', ({ solver }) => solver === 'highs'],
   [`option=${encodeURIComponent('solver:Ça\\:va')}`, ({ solver }) => solver === 'Ça:va'],
   [`option=${encodeURIComponent('solver:Ça:va')}`, ({ solver }) => solver === 'Ça:va'],
+  [
+    'status=queued,succeeded&instance_id=latest,i2&indicator=result.value:..5',
+    ({ instance, value }) => instance === 'latest' && (value ?? 99) <= 5,
+  ],
+  [
+    'status=failed,queued&option=effort:1..2',
+    ({ status, effort }) =>
+      (status === 'failed' || status === 'queued') && (effort === '1' || effort === '2'),
+  ],
   [
     'status=succeeded&instance_id=i1&option=effort:1..,solver:highs&indicator=result.value:..5&text=tour',
     (run) =>
@@ -179,11 +212,29 @@ test('a filter applies to both parts of a sorted list', async () => {
   );
 });
 
+test('a filter by tag applies to both parts of a sorted list', async () => {
+  const expected = sortBy(({ value }) => value, false).filter(({ number }) => number % 4 === 0);
+  const tag = encodeURIComponent('Referenz ü');
+  expect(await list(`sort=indicator.result.value&tag=${tag}`)).toEqual(expected.map(({ id }) => id));
+});
+
+test.each(['status', '-status'])('several values and the order %s of one field', async (sort) => {
+  const expected = sortBy(({ status }) => status, sort === '-status').filter(
+    ({ status }) => status !== 'succeeded',
+  );
+  expect(await list(`sort=${sort}&status=queued,none,failed`)).toEqual(expected.map(({ id }) => id));
+});
+
 test.each([
   ['page=2', 'page'],
   ['status=done', 'status'],
+  ['status=failed,done', 'done'],
+  ['run_type=', 'run_type'],
+  [`user_email=${Array.from({ length: 21 }, (_, number) => `u${number}`)}`, '20'],
   ['status=failed&status=queued', 'give it once'],
   ['name=', 'name'],
+  ['tag=,', 'tag'],
+  [`tag=${Array.from({ length: 21 }, (_, number) => number)}`, '20'],
   ['text=%20-%20', 'a letter or a digit'],
   ['created_after=yesterday', 'created_after'],
   [`created_after=${at(2)}&created_before=${at(1)}`, 'not before'],
@@ -246,6 +297,21 @@ describe('a run that changes', () => {
   test('is found when it is created with its result', async () => {
     const run = await createRun(server, other, { input: {}, body: { name: 'Done', result: {} } });
     expect(await listNow('status=succeeded&name=Done')).toEqual([run]);
+  });
+
+  test('is found by a tag while it has the tag', async () => {
+    const run = await createRun(server, other, { input: {} });
+    const runPath = `/v1/applications/${other}/runs/${run}`;
+    const setTags = (tags: string[]) => server.request('PUT', `${runPath}/tags`, { body: { tags } });
+    await setTags(['old', 'both']);
+    expect(await listNow('tag=old,both')).toEqual([run]);
+    await setTags(['both', 'new']);
+    expect(await listNow('tag=old')).toEqual([]);
+    expect(await listNow('tag=new&status=queued')).toEqual([run]);
+    expectStatus(await server.request('PATCH', `${runPath}/cancel`), 204);
+    expect(await listNow('tag=new&status=canceled')).toEqual([run]);
+    expectStatus(await server.request('DELETE', runPath), 204);
+    expect(await listNow('tag=both')).toEqual([]);
   });
 
   test('is found as canceled once it is canceled', async () => {

@@ -4,11 +4,14 @@ import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import { prepareVariants } from '../../database/prepared-statements.ts';
 import { QUEUED, RUNNING } from '../store/status-literals.ts';
-import { INDEXED_COLUMNS, type IndexedRun } from '../values/list-run-values.ts';
+import { encodeText } from '../values/encode-value.ts';
+import { INDEXED_COLUMNS, type IndexedRun, TAG_FIELD } from '../values/list-run-values.ts';
 import {
   comparePositions,
   type FoundRun,
+  type RunCondition,
   type RunFilter,
   type RunPosition,
   satisfiesAll,
@@ -38,36 +41,56 @@ export async function scanActiveRuns(
   filter: RunFilter,
   { after, count }: { after: RunPosition | null; count: number },
 ): Promise<ActiveScan> {
-  const { isDescending, start, end, conditions } = filter;
+  const { isDescending, start, end } = filter;
+  const tags = filter.conditions.find(({ field }) => field === TAG_FIELD);
+  const conditions = filter.conditions.filter((condition) => condition !== tags);
   const toPosition = ({ id, created_at }: IndexedRun): FoundRun => ({ id, at: created_at });
-  const isFound = (run: IndexedRun): boolean =>
+  const isMatched = (run: IndexedRun): boolean =>
     run.application_uid === scope.applicationUid &&
     run.created_at >= start &&
     run.created_at < end &&
     satisfiesAll(run, conditions);
   const compare = (one: RunPosition, other: RunPosition): number =>
     comparePositions(one, other, isDescending);
-  // Running runs are as many as there are slots, so they are read at once.
-  const running = (await listRunning(db, scope))
-    .filter(isFound)
-    .map(toPosition)
-    .filter((position) => after === null || compare(after, position) < 0);
   const found: FoundRun[] = [];
   let position = after ?? (isDescending ? { at: end, id: '' } : { at: start, id: '' });
   for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
     if (chunk > 0) await setImmediate();
-    const rows = await listQueued(db, scope.account, position, isDescending);
-    const through = findCompletePosition(rows, isDescending);
-    const complete = rows.filter((row) => through === null || compare(toPosition(row), through) <= 0);
+    const rows = await listActive(db, isDescending, { ...scope, at: position.at, id: position.id });
+    const matched = rows.filter(isMatched);
+    const ids = new Set((tags ? await filterTagged(db, matched, tags) : matched).map(({ id }) => id));
+    const isFound = ({ id }: IndexedRun): boolean => ids.has(id);
+    const queued = rows.filter(({ status }) => status === 'queued');
+    const through = findCompletePosition(queued, isDescending);
+    const complete = queued.filter((row) => through === null || compare(toPosition(row), through) <= 0);
     found.push(...complete.filter(isFound).map(toPosition));
+    if (chunk === 0) {
+      // Running runs are as many as there are slots, so they are read at once.
+      const running = rows.filter((row) => row.status !== 'queued' && isFound(row)).map(toPosition);
+      found.push(...running.filter((one) => after === null || compare(after, one) < 0));
+    }
     const isLast = through === null || found.length >= count;
     if (isLast || chunk === CHUNKS_MAX - 1) {
-      const all = [...found, ...running].filter((one) => through === null || compare(one, through) <= 0);
+      const all = found.filter((one) => through === null || compare(one, through) <= 0);
       return { found: all.sort(compare), through };
     }
     position = through;
   }
   return { found, through: position };
+}
+
+/** Returns the runs that have one of the tags. */
+async function filterTagged(
+  db: Reader,
+  runs: readonly IndexedRun[],
+  { intervals }: RunCondition,
+): Promise<IndexedRun[]> {
+  if (runs.length === 0) return [];
+  const ids = runs.map(({ id }) => id);
+  const rows = await db.selectFrom('run_tags').selectAll().where('run_id', 'in', ids).execute();
+  const values = new Set(intervals.map(({ from }) => from));
+  const tagged = new Set(rows.filter(({ tag }) => values.has(encodeText(tag))).map(({ run_id }) => run_id));
+  return runs.filter(({ id }) => tagged.has(id));
 }
 
 /** Returns the position up to which a chunk has the runs of every priority; null if it has all. */
@@ -85,36 +108,37 @@ function findCompletePosition(
   return ends.sort((one, other) => comparePositions(one, other, isDescending))[0] ?? null;
 }
 
-/** Lists the running runs of an application, from the partial index of running runs: see findUnfinishedRunOfVersion. */
-function listRunning(db: Reader, { applicationUid }: RunScope) {
-  return db
-    .selectFrom('runs')
-    .select(INDEXED_COLUMNS)
-    .where(sql<SqlBool>`runs.status = ${RUNNING}`)
-    .where(sql<SqlBool>`runs.application_uid || '' = ${applicationUid}`)
-    .execute();
-}
-
-/** Lists queued runs of the account after the position, a chunk of each priority: the index orders each by time. */
-function listQueued(db: Reader, account: AccountId, position: RunPosition, isDescending: boolean) {
-  const direction = isDescending ? 'desc' : 'asc';
-  const comparison = sql.raw(isDescending ? '<' : '>');
-  const select = (priority: number) =>
-    db
-      .selectFrom((eb) =>
-        eb
-          .selectFrom('runs')
-          .select([...INDEXED_COLUMNS, 'priority'])
-          .where('status', '=', QUEUED)
-          .where('account_id', '=', account)
-          .where('priority', '=', priority)
-          .where(sql<SqlBool>`(created_at, id) ${comparison} (${position.at}, ${position.id})`)
-          .orderBy('created_at', direction)
-          .orderBy('id', direction)
-          .limit(CHUNK_RUNS)
-          .as('queued'),
-      )
-      .selectAll();
-  const [first = PRIORITY_MIN, ...others] = PRIORITIES;
-  return others.reduce((query, priority) => query.unionAll(select(priority)), select(first)).execute();
-}
+/**
+ * Lists running runs of the application, and queued runs of the account after the position. Of these it lists a chunk of each
+ * priority, because the index orders each by time. It is one statement, so that a run that starts or is requeued meanwhile
+ * is in one of both. The index of running runs is partial: see findUnfinishedRunOfVersion.
+ */
+const listActive = prepareVariants(
+  String,
+  (db, isDescending: boolean, { applicationUid, account, at, id }: RunScope & { at: number; id: string }) => {
+    const direction = isDescending ? 'desc' : 'asc';
+    const comparison = sql.raw(isDescending ? '<' : '>');
+    const selectQueued = (priority: number) =>
+      db
+        .selectFrom((eb) =>
+          eb
+            .selectFrom('runs')
+            .select([...INDEXED_COLUMNS, 'priority'])
+            .where('status', '=', QUEUED)
+            .where('account_id', '=', account)
+            .where('priority', '=', sql.lit(priority))
+            .where(sql<SqlBool>`(created_at, id) ${comparison} (${at}, ${id})`)
+            .orderBy('created_at', direction)
+            .orderBy('id', direction)
+            .limit(sql.lit(CHUNK_RUNS))
+            .as('queued'),
+        )
+        .selectAll();
+    const running = db
+      .selectFrom('runs')
+      .select([...INDEXED_COLUMNS, 'priority'])
+      .where(sql<SqlBool>`runs.status = ${RUNNING}`)
+      .where(sql<SqlBool>`runs.application_uid || '' = ${applicationUid}`);
+    return PRIORITIES.reduce((query, priority) => query.unionAll(selectQueued(priority)), running);
+  },
+);

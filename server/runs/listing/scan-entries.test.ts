@@ -52,10 +52,10 @@ const scan = (
   order: EntryOrder,
   conditions = NOTHING_ELSE,
   after: { at: number; id: string } | null = null,
-) => scanEntries(opened.database.read, order, conditions, { after, count: 3 });
+) => scanEntries(opened.database.readInOrder, order, conditions, { after, count: 3 });
 
 test('a condition that almost no run satisfies ends the scan after 50,000 entries', async () => {
-  const conditions = { ...NOTHING_ELSE, present: [{ field: RARE_FIELD, ...ANY_VALUE }] };
+  const conditions = { ...NOTHING_ELSE, present: [{ field: RARE_FIELD, intervals: [ANY_VALUE] }] };
   const first = await scan(ORDER, conditions);
   expect([first.found, first.through?.at]).toEqual([[], ENTRIES - 50_000 + 1]);
   const second = await scan(ORDER, conditions, first.through);

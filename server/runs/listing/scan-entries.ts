@@ -5,27 +5,32 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Reader } from '../../database/database.ts';
 import { ANY_VALUE } from '../values/encode-value.ts';
-import { comparePositions, type RunPosition } from './run-filter.ts';
+import type { RunPosition } from './run-filter.ts';
 import {
   type Entry,
   type EntryConditions,
   type EntryOrder,
-  type EntryRange,
   findEntryAhead,
   listEntries,
+  listEntriesOfValues,
+  listFromChunk,
+  sortByTime,
 } from './value-entries.ts';
 
 /** SQLite reads a chunk in 1 to 5 ms, and nothing else runs meanwhile. */
 const CHUNK_ENTRIES = 2000;
-const CHUNKS_MAX = 25;
+/** Most filters find a page in so few entries. */
+const FIRST_CHUNK_ENTRIES = 500;
+/** Without conditions on other fields an entry takes a third of the time. */
+const SIMPLE_CHUNK_ENTRIES = 6000;
+const SCAN_ENTRIES_MAX = 50_000;
 /**
- * A scan by time of an interval of values stops before these chunks and looks how many entries the interval has. If they
- * are at most so many, it reads and sorts them, rather than all entries of the field.
+ * A scan by time that finds few entries of an interval of values reads and sorts all entries of the interval once, if they
+ * are at most so many. On SQLite that takes 0.3 ms for 2000 entries, and 0.6 ms for 5000.
  */
-const SORTED_ENTRIES_MAX = new Map([
-  [1, 500],
-  [8, 5000],
-]);
+const SORTED_ENTRIES_MAX = 5000;
+/** With so many of the entries in the interval, 5000 among half a million, both ways cost the same. */
+const FREQUENT_SHARE = 0.008;
 
 /** The found entries in their order, and the position up to which the scan has read; null for the end of the order. */
 export interface Scan {
@@ -37,6 +42,19 @@ export interface Scan {
 export interface ScanRequest {
   after: RunPosition | null;
   count: number;
+  /** The part of the maximum length that the scan may have; 1 by default. */
+  share?: number;
+}
+
+/** Finds entries that have one of the values, by time. */
+export async function findEntriesOfValues(
+  db: Reader,
+  order: EntryOrder,
+  values: readonly string[],
+  { after, count }: ScanRequest,
+): Promise<Scan> {
+  const found = await listEntriesOfValues(db, order, values, { after, limit: count });
+  return endWhole(found, count);
 }
 
 /** Finds entries of the order that satisfy the conditions. */
@@ -44,56 +62,55 @@ export async function scanEntries(
   db: Reader,
   order: EntryOrder,
   conditions: EntryConditions,
-  { after, count }: ScanRequest,
+  { after, count, share = 1 }: ScanRequest,
 ): Promise<Scan> {
   const isUnconditional = conditions.present.length === 0 && conditions.absent === null;
   const isWhole = order.by === 'time' ? isAnyValue(order) : order.from === order.to;
-  if (isUnconditional && isWhole) {
-    const found = await listEntries(db, order, { after, until: null }, { conditions, limit: count });
-    return { found, through: found.length < count ? null : (found.at(-1) ?? null) };
-  }
+  if (isUnconditional && isWhole) return endWhole(await listEntries(db, order, after, count), count);
+  const chunkMax = isUnconditional ? SIMPLE_CHUNK_ENTRIES : CHUNK_ENTRIES;
+  const entriesMax = Math.max(FIRST_CHUNK_ENTRIES, Math.floor(SCAN_ENTRIES_MAX * share));
+  let mayRestart = isUnconditional;
+  let maySort = order.by === 'time' && !isAnyValue(order);
   const found: Entry[] = [];
   let position = after;
-  for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
-    if (chunk > 0) await setImmediate();
-    const sortedMax = SORTED_ENTRIES_MAX.get(chunk);
-    if (sortedMax !== undefined && order.by === 'time' && !isAnyValue(order)) {
-      const request = { after: position, count: count - found.length, entriesMax: sortedMax };
-      const rest = await sortEntries(db, order, conditions, request);
-      if (rest) return { found: [...found, ...rest.found], through: rest.through };
-    }
-    const until: Entry | null = (await findEntryAhead(db, order, position, CHUNK_ENTRIES)) ?? null;
-    const range: EntryRange = { after: position, until };
-    found.push(...(await listEntries(db, order, range, { conditions, limit: count - found.length })));
+  for (let read = 0, size = FIRST_CHUNK_ENTRIES; read < entriesMax; ) {
+    if (read > 0) await setImmediate();
+    const walk = { after: position, size: Math.min(size, entriesMax - read) };
+    const limit = count - found.length;
+    found.push(...(await listFromChunk(db, order, walk, { conditions, limit })));
     if (found.length >= count) return { found, through: found.at(-1) ?? null };
-    if (until === null) return { found, through: null };
-    position = until;
+    read += walk.size;
+    if (maySort && found.length < FREQUENT_SHARE * read) {
+      maySort = false;
+      const rest = { after, size: SORTED_ENTRIES_MAX };
+      const sorted = await sortByTime(db, order, rest, { conditions, limit: count });
+      if (sorted) return endWhole(sorted, count);
+    }
+    size = Math.min(chunkMax, estimateEntries(read, found.length, count));
+    if (mayRestart) {
+      // Reading these entries again costs less than the statement that finds the last of them.
+      mayRestart = false;
+      size = Math.min(chunkMax, read + size);
+      found.length = 0;
+      read = 0;
+      continue;
+    }
+    const last = await findEntryAhead(db, order, position, walk.size);
+    if (!last) return { found, through: null };
+    position = last;
   }
   return { found, through: position };
 }
 
-function isAnyValue({ from, to }: EntryOrder): boolean {
-  return from === ANY_VALUE.from && to === ANY_VALUE.to;
+/** Returns the number of entries in which a scan finds the others, half as many again: they are not spread evenly. */
+function estimateEntries(read: number, found: number, count: number): number {
+  return Math.max(FIRST_CHUNK_ENTRIES, Math.ceil((1.5 * read * (count - found)) / found));
 }
 
-/** Reads all entries between the values and sorts them by time; returns undefined if there are too many. */
-async function sortEntries(
-  db: Reader,
-  order: EntryOrder,
-  conditions: EntryConditions,
-  { after, count, entriesMax }: ScanRequest & { entriesMax: number },
-): Promise<Scan | undefined> {
-  const { isDescending } = order;
-  const entries = await listEntries(
-    db,
-    { ...order, by: 'value' },
-    { after: null, until: null },
-    { conditions, limit: entriesMax + 1 },
-  );
-  if (entries.length > entriesMax) return undefined;
-  const later = entries
-    .filter((entry) => after === null || comparePositions(after, entry, isDescending) < 0)
-    .sort((one, other) => comparePositions(one, other, isDescending));
-  const found = later.slice(0, count);
-  return { found, through: later.length <= count ? null : (found.at(-1) ?? null) };
+function endWhole(found: Entry[], count: number): Scan {
+  return { found, through: found.length < count ? null : (found.at(-1) ?? null) };
+}
+
+function isAnyValue({ from, to }: EntryOrder): boolean {
+  return from === ANY_VALUE.from && to === ANY_VALUE.to;
 }

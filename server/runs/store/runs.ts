@@ -1,4 +1,5 @@
 /** Statements on runs, except those that write their status (transitions.ts), their events and their logs. */
+import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import type { ExecutableId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
@@ -80,22 +81,35 @@ export function listRuns(
     .execute();
 }
 
-/** Returns those of the runs that the application has, in the order of the ids. By the ids alone, as in selectRun. */
+const readListedRuns = prepareStatement((db, ids: Record<`id${number}`, RunId>) =>
+  db
+    .selectFrom('runs')
+    .select([...LISTED_COLUMNS, 'application_uid'])
+    .where('id', 'in', Object.values(ids)),
+);
+
+/**
+ * Returns those of at most PAGE_ITEMS_MAX runs that the application has, in the order of the ids. Selects by the ids alone, for
+ * the reason given at selectRun.
+ */
 export async function findListedRuns(
   db: Reader,
   applicationUid: string,
   ids: readonly RunId[],
 ): Promise<ListedRun[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom('runs')
-    .select([...LISTED_COLUMNS, 'application_uid'])
-    .where('id', 'in', ids)
-    .execute();
+  const [first] = ids;
+  if (first === undefined) return [];
+  // The statement has the number of ids of a whole page, because it is prepared once.
+  const slots = Array.from({ length: PAGE_ITEMS_MAX }, (_, index) => [`id${index}`, ids[index] ?? first]);
+  const rows = await readListedRuns(db, Object.fromEntries(slots));
   const found = new Map(
     rows.flatMap((row) => (row.application_uid === applicationUid ? [[row.id, row] as const] : [])),
   );
   return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+  const rows = await db.selectFrom('runs').select(['id', 'log_content_id']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, log_content_id }) => [id, log_content_id]));
 }
 
 /** The columns of a run whose input another resource uses. */

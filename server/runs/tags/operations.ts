@@ -18,7 +18,7 @@ export const setRunTags: OperationHandler<'setRunTags'> = async (
   return commit(async (tx) => {
     if ((await lockRuns(tx, [run.id])).length === 0)
       throw notFound(`There is no run ${quoteValue(run.id)}; it was deleted meanwhile.`);
-    await replaceTags(tx, run.id, tags);
+    await replaceTags(tx, run, tags);
     return { status: 200, body: { tags } };
   });
 };

@@ -2,6 +2,8 @@
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../database/database.ts';
 import { locked } from '../../database/row-locks.ts';
+import type { RunsTable } from '../store/schema.ts';
+import { replaceTagValues } from '../values/run-values.ts';
 
 /** Lists the tags of a run, sorted. */
 export async function listTags(db: Reader, run: RunId): Promise<string[]> {
@@ -9,13 +11,18 @@ export async function listTags(db: Reader, run: RunId): Promise<string[]> {
   return rows.map(({ tag }) => tag).sort();
 }
 
-/** Replaces the tags of a run. */
-export async function replaceTags(tx: Writer, run: RunId, tags: readonly string[]): Promise<void> {
-  await tx.deleteFrom('run_tags').where('run_id', '=', run).execute();
+/** Replaces the tags of a run, and the values by which lists find them. */
+export async function replaceTags(
+  tx: Writer,
+  run: Pick<RunsTable, 'id' | 'application_uid' | 'created_at'>,
+  tags: readonly string[],
+): Promise<void> {
+  await tx.deleteFrom('run_tags').where('run_id', '=', run.id).execute();
+  await replaceTagValues(tx, run, tags);
   if (tags.length === 0) return;
   await tx
     .insertInto('run_tags')
-    .values(tags.map((tag) => ({ run_id: run, tag })))
+    .values(tags.map((tag) => ({ run_id: run.id, tag })))
     .execute();
 }
 

@@ -15,6 +15,7 @@ export const INDEXED_COLUMNS = [
   'version_id',
   'user_email',
   'run_type',
+  'definition_id',
   'name',
   'description',
   'options_summary',
@@ -22,9 +23,14 @@ export const INDEXED_COLUMNS = [
 ] as const;
 
 /** A run as far as its values go; the columns of the table have the same names. */
-export type IndexedRun = Record<Exclude<(typeof INDEXED_COLUMNS)[number], 'id' | 'created_at'>, string> & {
+export type IndexedRun = Record<
+  Exclude<(typeof INDEXED_COLUMNS)[number], 'id' | 'created_at' | 'definition_id'>,
+  string
+> & {
   id: RunId;
   created_at: number;
+  /** The ensemble of an ensemble run; null for any other. */
+  definition_id: string | null;
 };
 
 /** A field of a run and its encoded value. */
@@ -33,8 +39,14 @@ export interface RunValue {
   value: string;
 }
 
+/** The field of the ensemble of an ensemble run. */
+export const ENSEMBLE_FIELD = 'ensemble_id';
+
 /** The fields whose values change with the name and the description. */
 export const TEXT_FIELDS = ['name', 'text'] as const;
+
+/** The field of the tags. They are not columns of a run: a run has their values from its first tag on, also while active. */
+export const TAG_FIELD = 'tag';
 
 export const indicatorField = (name: string): string => `indicator.${name}`;
 export const optionField = (name: string): string => `option.${name}`;
@@ -46,6 +58,7 @@ export function listRunValues(run: IndexedRun): RunValue[] {
       field,
       value: encodeText(run[field]),
     })),
+    ...(run.definition_id === null ? [] : [{ field: ENSEMBLE_FIELD, value: encodeText(run.definition_id) }]),
     ...listTextValues(run),
     ...listNamedValues(run.indicators, indicatorField),
     ...listNamedValues(run.options_summary, optionField),

@@ -2,27 +2,30 @@
  * Statements that write the values of runs.
  *
  * Invariant: a run that is neither queued nor running has its values, written in the transaction that gave it its status.
- * Runs from before the table get theirs from a job. A queued run has none, so that creating it costs nothing.
+ * Runs from before the table get theirs from a job. A queued run has none, so that creating it costs nothing. Only tags are
+ * written when they are set, also those of an active run.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../../database/database.ts';
 import { prepareVariants } from '../../database/prepared-statements.ts';
+import { encodeText } from './encode-value.ts';
 import {
   type IndexedRun,
   listRunValues,
   listTextValues,
   type RunValue,
+  TAG_FIELD,
   TEXT_FIELDS,
 } from './list-run-values.ts';
 
 const FIELD_BYTES = 6;
-/** The possible numbers of rows of one insert: few, because each is prepared once. */
-const ROWS_PER_INSERT = [32, 16, 8, 4, 2, 1] as const;
+/** The possible numbers of rows of one insert, each prepared once. The values of a new external run need one insert. */
+const ROWS_PER_INSERT = [32, 16, 8, 7, 6, 5, 4, 3, 2, 1] as const;
 
 /** Returns the key of a field of an application: 48 bits of a hash, so that no table of names has to be read. */
 export function hashField(applicationUid: string, field: string): number {
-  return createHash('sha256').update(`${applicationUid}\0${field}`).digest().readUIntBE(0, FIELD_BYTES);
+  return hash('sha256', `${applicationUid}\0${field}`, 'buffer').readUIntBE(0, FIELD_BYTES);
 }
 
 /** The values of the rows of one insert, each with the number of its row. */
@@ -43,7 +46,10 @@ const insertRows = prepareVariants<number, InsertValues, unknown>(String, (db, r
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-async function insertValues(tx: Writer, run: IndexedRun, values: readonly RunValue[]): Promise<void> {
+/** The columns that every value of a run has. */
+type ValueKey = Pick<IndexedRun, 'id' | 'application_uid' | 'created_at'>;
+
+async function insertValues(tx: Writer, run: ValueKey, values: readonly RunValue[]): Promise<void> {
   for (let from = 0; from < values.length; ) {
     const rows = ROWS_PER_INSERT.find((size) => size <= values.length - from) ?? 1;
     const parameters: InsertValues = { created_at: run.created_at, run_id: run.id };
@@ -56,7 +62,7 @@ async function insertValues(tx: Writer, run: IndexedRun, values: readonly RunVal
   }
 }
 
-async function removeFields(tx: Writer, run: IndexedRun, fields: readonly string[]): Promise<void> {
+async function removeFields(tx: Writer, run: ValueKey, fields: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('run_values')
     .where(
@@ -86,7 +92,17 @@ export async function replaceTextValues(tx: Writer, run: IndexedRun): Promise<vo
   await insertValues(tx, run, listTextValues(run));
 }
 
+/** Replaces the values of the tags. */
+export async function replaceTagValues(tx: Writer, run: ValueKey, tags: readonly string[]): Promise<void> {
+  await removeFields(tx, run, [TAG_FIELD]);
+  await insertValues(
+    tx,
+    run,
+    tags.map((tag) => ({ field: TAG_FIELD, value: encodeText(tag) })),
+  );
+}
+
 /** Removes all values of a run. */
 export async function removeRunValues(tx: Writer, run: IndexedRun): Promise<void> {
-  await removeFields(tx, run, [...listRunValues(run).map(({ field }) => field), ...TEXT_FIELDS]);
+  await removeFields(tx, run, [...listRunValues(run).map(({ field }) => field), ...TEXT_FIELDS, TAG_FIELD]);
 }

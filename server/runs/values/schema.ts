@@ -2,6 +2,9 @@
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Migration } from '../../database/migrate.ts';
+import { encodeText } from './encode-value.ts';
+import { ENSEMBLE_FIELD, TAG_FIELD } from './list-run-values.ts';
+import { hashField } from './run-values.ts';
 
 /**
  * A value of a run that is neither queued nor running. Two orders serve all lists: by value, which filters for one value
@@ -59,6 +62,33 @@ export const migrations: readonly Migration[] = [
       // A job reads the runs, because a million of them would keep the server from starting for minutes.
       await sql`insert into run_backfills (application_uid, created_at, run_id)
         select uid, ${sql.lit(Number.MAX_SAFE_INTEGER)}, '' from applications`.execute(db);
+    },
+  },
+  {
+    name: '0124-values-of-run-tags',
+    async up(db) {
+      // Tags are set by people, one run at a time, so there are few.
+      const tags = sql<{ id: RunId; application_uid: string; created_at: number; tag: string }>`
+        select runs.id, runs.application_uid, runs.created_at, run_tags.tag
+        from run_tags join runs on runs.id = run_tags.run_id`;
+      for (const { id, application_uid, created_at, tag } of (await tags.execute(db)).rows)
+        await sql`insert into run_values (field, created_at, run_id, value)
+          values (${hashField(application_uid, TAG_FIELD)}, ${created_at}, ${id}, ${encodeText(tag)})`.execute(
+          db,
+        );
+    },
+  },
+  {
+    name: '0130-values-of-ensembles',
+    async up(db) {
+      // An ended run has its values; a job still writes those of an application whose values are not complete.
+      const ended = sql<{ id: RunId; application_uid: string; created_at: number; definition_id: string }>`
+        select id, application_uid, created_at, definition_id from runs
+        where definition_id is not null and status not in ('queued', 'running')`;
+      for (const { id, application_uid, created_at, definition_id } of (await ended.execute(db)).rows)
+        await sql`insert into run_values (field, created_at, run_id, value)
+          values (${hashField(application_uid, ENSEMBLE_FIELD)}, ${created_at}, ${id}, ${encodeText(definition_id)})
+          on conflict do nothing`.execute(db);
     },
   },
 ];
