@@ -14,6 +14,7 @@ import { inputSetRoute, inputSetsRoute } from './pages/input-sets/route.ts';
 import { inputRoute, inputsRoute } from './pages/inputs/route.ts';
 import { instanceRoute, newInstanceRoute } from './pages/instance/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
+import { logSearchRoute } from './pages/log-search/route.ts';
 import { membersRoute } from './pages/members/route.ts';
 import { newEnsembleRoute } from './pages/new-ensemble/route.ts';
 import { newExperimentRoute } from './pages/new-experiment/route.ts';
@@ -53,6 +54,7 @@ const routeTree = rootRoute.addChildren([
       applicationOverviewRoute,
       runsRoute,
       runContentRoute,
+      logSearchRoute,
       ensemblesRoute,
       newEnsembleRoute,
       ensembleRoute,

@@ -90,6 +90,11 @@ export interface Client {
     id: Id,
     ...request: NoInfer<CallArguments<Operations[Id]>>
   ): Promise<CallResponse<Operations[Id]>>;
+  /** Calls an operation and returns the bytes of its response as they arrive. Throws as `call` does. */
+  open<Id extends OperationId>(
+    id: Id,
+    ...request: NoInfer<CallArguments<Operations[Id]>>
+  ): Promise<ReadableStream<Uint8Array>>;
 }
 
 /** A response with an undeclared status. The body is parsed JSON, or else text. */
@@ -157,20 +162,28 @@ export function createClient(settings: ClientSettings): Client {
   const base = settings.url.replace(/\/+$/, '');
   const send = settings.fetch ?? globalThis.fetch;
 
-  async function call(id: OperationId, request: UntypedRequest = {}) {
+  async function fetchResponse(id: OperationId, request: UntypedRequest): Promise<Response> {
     const declared: Operation = operations[id];
     const url = base + buildPath(declared, request.params) + formatQuery(request.query ?? {});
     const response = await send(url, buildRequestInit(declared, request, settings.token));
-    if (!(response.status in declared.responses)) {
-      throw new ApiError(id, response.status, await readError(response));
-    }
+    if (response.status in declared.responses) return response;
+    throw new ApiError(id, response.status, await readError(response));
+  }
+
+  async function call(id: OperationId, request: UntypedRequest = {}) {
+    const response = await fetchResponse(id, request);
     return {
       status: response.status,
-      body: await readBody(declared, response),
+      body: await readBody(operations[id], response),
       headers: response.headers,
     };
   }
-  return { call: call as Client['call'] };
+
+  async function open(id: OperationId, request: UntypedRequest = {}): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await fetchResponse(id, request);
+    return body ?? new Blob([]).stream();
+  }
+  return { call, open } as Client;
 }
 
 function buildRequestInit(

@@ -104,6 +104,19 @@ export const LOG_LINE_BYTES_MAX = 64 * 1024;
 export const LOG_BYTES_MAX = 50 * 1024 * 1024;
 export const LIVE_LOG_RETENTION_MS = 24 * 60 * 60 * 1000;
 export const LIVE_LOG_LINES_PER_PAGE = 1000;
+/** Characters of the text of a search in logs. */
+export const LOG_SEARCH_CHARS_MAX = 200;
+/** Bytes of logs and number of runs that one request of a search examines. */
+export const LOG_SEARCH_BYTES_MAX = 16 * 1024 * 1024;
+export const LOG_SEARCH_RUNS_MAX = 500;
+/** Lines in one response of a search in the log of a run. */
+export const LOG_MATCHES_DEFAULT = 100;
+export const LOG_MATCHES_MAX = 1000;
+/** Runs in one response of a search in the logs of an application. */
+export const LOG_SEARCH_ITEMS_DEFAULT = 20;
+export const LOG_SEARCH_ITEMS_MAX = 100;
+/** Characters of a line in the response of a search. */
+export const LOG_EXCERPT_CHARS_MAX = 1000;
 /** Points of one series of a run. */
 export const SERIES_POINTS_MAX = 2000;
 /** Phases of solvers in one run: four for each solve. */

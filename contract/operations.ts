@@ -140,6 +140,7 @@ import {
   listEnsembles,
   updateEnsemble,
 } from './runs/ensembles.ts';
+import { getRunLogTimes, searchLogs, searchRunLog } from './runs/logs/log-search.ts';
 import { getQueue } from './runs/queue.ts';
 import { listRunReplays, replayRun } from './runs/replays.ts';
 import { getRunLiveLogs, getRunLogs } from './runs/run-logs.ts';
@@ -223,6 +224,9 @@ export const operations = {
   getRunOutput,
   getRunLogs,
   getRunLiveLogs,
+  searchRunLog,
+  getRunLogTimes,
+  searchLogs,
   getRunSeries,
   streamRunEvents,
   listRunAssets,

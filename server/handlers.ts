@@ -27,6 +27,7 @@ import * as queueOperations from './runs/api/queue-operations.ts';
 import * as replayOperations from './runs/api/replay-operations.ts';
 import * as seriesOperations from './runs/api/series-operations.ts';
 import * as runStreamOperations from './runs/api/stream-operations.ts';
+import * as logSearchOperations from './runs/log-search/operations.ts';
 import * as tagOperations from './runs/tags/operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import * as sessionOperations from './sessions/operations.ts';
@@ -55,6 +56,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, uploadOperations),
     ...bindHandlers(context, runOperations),
     ...bindHandlers(context, runListOperations),
+    ...bindHandlers(context, logSearchOperations),
     ...bindHandlers(context, tagOperations),
     ...bindHandlers(context, shareOperations),
     ...bindHandlers(context, queueOperations),

@@ -40,6 +40,7 @@ import type { Log } from './log.ts';
 import type { Random } from './random.ts';
 import { StorageMeter } from './retention/storage-meter.ts';
 import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
+import { LogSearch } from './runs/log-search/log-search.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { JsonReader } from './runs/results/json-reader.ts';
@@ -173,6 +174,7 @@ export function createContext({ config, state, services, runner }: ContextParts)
     startEnsemble: (request, store) => startEnsemble({ ...shared, store }, request),
     joinBatch: (application, id) => joinBatch(database.read, application, id),
     logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
+    logSearch: new LogSearch(shared),
     runStreams: services.runStreams,
     accountStreams: services.accountStreams,
     runDeletion: new RunDeletion(shared),

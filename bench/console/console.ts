@@ -59,7 +59,11 @@ async function measureAll(bench: Bench): Promise<Row[]> {
       budget: '1500 ms',
       measured: `${ms(runPage)}, ratio ${(runPage / empty).toFixed(1)} to an empty page`,
     },
-    { what: `log of ${number.format(LINES)} lines opens`, budget: '1000 ms', measured: ms(log.openMs) },
+    {
+      what: `log of ${number.format(LINES)} lines opens`,
+      budget: '1000 ms',
+      measured: `${ms(log.openMs)}, all lines after ${ms(log.wholeMs)}`,
+    },
     { what: 'longest frame while it scrolls', budget: '50 ms', measured: ms(log.longestFrameMs) },
     { what: 'search in it', budget: '500 ms', measured: ms(log.searchMs) },
     {

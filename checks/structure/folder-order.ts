@@ -38,6 +38,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'streams',
     'listing',
     'api',
+    'log-search',
     'tags',
   ],
   'site/components': ['controls', 'markup', 'layout'],

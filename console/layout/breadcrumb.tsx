@@ -5,6 +5,7 @@ import styles from './breadcrumb.module.css';
 const SECTIONS = new Map([
   ['runs', { label: 'Runs', to: '/apps/$application/runs' as const }],
   ['new-run', { label: 'New run', to: undefined }],
+  ['logs', { label: 'Log search', to: undefined }],
   ['compare', { label: 'Compare', to: undefined }],
   ['experiments', { label: 'Experiments', to: '/apps/$application/experiments' as const }],
   ['new-experiment', { label: 'New experiment', to: undefined }],

@@ -76,8 +76,8 @@ function ApplicationLinks({ application }: { application: string }) {
         </Link>
       </li>
       <li>
-        <Link to="/apps/$application/new-run" params={params} activeOptions={{ includeSearch: false }}>
-          New run
+        <Link to="/apps/$application/logs" params={params} activeOptions={{ includeSearch: false }}>
+          Log search
         </Link>
       </li>
       <li>

@@ -3,22 +3,30 @@ import { queryClient } from '../../client/queries.ts';
 import { assetsQuery } from '../../ui/assets/asset-query.ts';
 import { contentQuery } from '../../ui/content/content-query.ts';
 import { getRunContentSource } from '../../ui/solution/run-content.tsx';
-import { type RunAddress, runQuery, seriesQuery } from './queries.ts';
+import { logQuery } from './log/log-query.ts';
+import { type RunAddress, runQuery, seriesQuery, tagsQuery } from './queries.ts';
+import type { RunSearch } from './search.ts';
 
 /** An output of this size arrives with the page, so that the view of its solution does not move what is below. */
 const PRELOADED_OUTPUT_BYTES = 500_000;
 
-/** Loads the run, and what the top of its page shows. A failure there is shown by the part that it belongs to. */
-export async function loadRunPage(address: RunAddress): Promise<void> {
+/**
+ * Loads the run, and what the top of its page shows. A failure there is shown by the part that it belongs to. The log of its
+ * tab arrives meanwhile.
+ */
+export async function loadRunPage(address: RunAddress, search: RunSearch): Promise<void> {
   const [run] = await Promise.all([
     queryClient.ensureQueryData(runQuery(address)),
     queryClient.prefetchQuery(seriesQuery(address)),
+    queryClient.prefetchQuery(tagsQuery(address)),
   ]);
   if (!isTerminal(run.status_v2)) return;
   const { application } = address;
+  const isLog = search.tab === 'log';
+  if (isLog) void queryClient.prefetchQuery(logQuery(address, run.status_v2));
   await Promise.allSettled([
     queryClient.ensureQueryData(assetsQuery(application, address.run)),
-    ...(hasSmallOutput(run)
+    ...(hasSmallOutput(run) && !isLog
       ? [queryClient.ensureQueryData(contentQuery(getRunContentSource(application, address.run, 'output')))]
       : []),
   ]);

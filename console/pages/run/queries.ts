@@ -28,6 +28,11 @@ export function runQuery(address: RunAddress) {
   });
 }
 
+/** The tags of a run. */
+export function tagsQuery(address: RunAddress) {
+  return operationQuery('getRunTags', { params: getRunParams(address) });
+}
+
 /** The series of a run so far. The stream of an active run adds points. */
 export function seriesQuery(address: RunAddress) {
   return queryOptions({

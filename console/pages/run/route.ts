@@ -7,6 +7,7 @@ export const runRoute = createRoute({
   path: '/runs/$run',
   validateSearch: parseRunSearch,
   // Imported with the page: the script of the first page has no parts of others.
-  loader: async ({ params }) => (await import('./load-run-page.ts')).loadRunPage(params),
+  loader: async ({ params, location }) =>
+    (await import('./load-run-page.ts')).loadRunPage(params, parseRunSearch(location.search)),
   component: lazyRouteComponent(() => import('./run-page.tsx'), 'RunPage'),
 });

@@ -101,11 +101,9 @@ function RunTabs({ address, run }: RunProps) {
       // A run that ends keeps the log that was followed; the key is the run.
       key={run.id}
       address={address}
-      status={run.status_v2}
-      find={search.find ?? ''}
-      onFind={(find) => setSearch({ find: find === '' ? undefined : find }, true)}
-      level={search.level}
-      onSelectLevel={(level) => setSearch({ level }, true)}
+      run={run}
+      search={search}
+      onChange={(change) => setSearch(change, true)}
     />
   );
   return (
@@ -137,13 +135,16 @@ function useSetSearch(): (change: SearchChange, isReplacement?: boolean) => void
   return (change, isReplacement = false) => {
     void navigate({
       search: (previous) => {
-        const { tab, find, mode, baseline, level } = { ...previous, ...change };
+        const { tab, find, mode, baseline, level, line, times, wrap } = { ...previous, ...change };
         return {
           ...(tab !== undefined && { tab }),
           ...(find !== undefined && { find }),
           ...(mode !== undefined && { mode }),
           ...(baseline !== undefined && { baseline }),
           ...(level !== undefined && { level }),
+          ...(line !== undefined && { line }),
+          ...(times !== undefined && { times }),
+          ...(wrap !== undefined && { wrap }),
         };
       },
       replace: isReplacement,

@@ -103,6 +103,10 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await log.getByText('reading the input').waitFor();
     await page.getByText('3,002 lines').waitFor();
     const search = page.getByLabel('Search the log');
+    const [top, end] = await Promise.all(
+      [search, page.getByRole('button', { name: 'Download the log' })].map((one) => one.boundingBox()),
+    );
+    expect(end?.y, 'The toolbar has one row.').toBeLessThan((top?.y ?? 0) + (top?.height ?? 0));
     await search.fill('IMPROVED 2999');
     await page.getByText('1 of 1', { exact: true }).waitFor();
     await log.locator('mark').filter({ hasText: 'improved 2999' }).waitFor();
@@ -118,6 +122,27 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await page.getByRole('heading', { name: 'Indicators' }).waitFor();
   });
 
+  test('shows the times of lines after the end, and links to a line', async () => {
+    const page = await at.open(address(done, '?tab=log&line=2990'));
+    const log = page.getByRole('region', { name: 'Log', exact: true });
+    const chosen = log.locator('[data-chosen]');
+    await chosen.getByText('improved 2989 times').waitFor();
+    expect(await chosen.locator('time').textContent()).toMatch(/^00:\d\d\.\d{3}$/);
+    await page.getByLabel('Times').selectOption('clock');
+    await chosen.getByText(/^\d\d:\d\d:\d\d\.\d{3}$/).waitFor();
+    await page.getByLabel('Times').selectOption('none');
+    expect(await log.locator('time').count()).toBe(0);
+    await page.getByLabel('Line', { exact: true }).fill('3002');
+    await chosen.getByText('⟨U+202E⟩evil').waitFor();
+    await page.getByRole('button', { name: 'Copy link to line 3002' }).waitFor();
+    await page.getByRole('button', { name: 'Wrap lines' }).click();
+    await chosen.getByText('⟨U+202E⟩evil').waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=log&line=3002&times=none&wrap=true');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the log' }).click();
+    expect((await download).suggestedFilename()).toBe(`${done}.log`);
+  });
+
   test('follows the log of a running run, and cancels it by the keyboard', async () => {
     const run = await createRun(at.server, 'routing', { input: {}, body: { options: { wait: '1' } } });
     const page = await at.open(address(run, '?tab=log'));
@@ -126,6 +151,9 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await page.getByText('Running', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Cancel' }).focus();
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: `Cancel ${run}?` }).waitFor();
+    // The focus begins at the button that changes nothing.
+    for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
     await page.getByText('Canceled', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
   });
@@ -143,6 +171,7 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     ]);
     await page.getByRole('region', { name: 'temperature' }).getByText('temperature 3').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByText('Canceled', { exact: true }).waitFor();
     await page.reload();
     await chart.getByText('objective 1,104.2').waitFor();
@@ -167,6 +196,34 @@ describe.skipIf(!hasBrowser)('the run page', () => {
     await replays.getByText('Same output, byte by byte').waitFor();
     await replays.getByRole('link', { name: /^run-|^[a-z]/ }).click();
     await page.getByRole('link', { name: done }).waitFor();
+  });
+
+  test('adds and removes tags, and a viewer only sees them', async () => {
+    const page = await at.open(address(done));
+    const tags = page.getByRole('list', { name: 'Tags' });
+    for (const tag of ['board meeting', HOSTILE]) {
+      await page.getByRole('button', { name: 'Add tag' }).click();
+      await page.getByLabel('Tag', { exact: true }).fill(tag);
+      await page.keyboard.press('Enter');
+      await tags.getByText(tag).waitFor();
+    }
+    for (const tag of [HOSTILE, 'board meeting']) {
+      await tags.getByRole('button', { name: `Remove the tag ${tag}` }).click();
+      await tags.getByText(tag).waitFor({ state: 'detached' });
+    }
+    await page.getByText('Tag board meeting removed.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await tags.getByText('board meeting').waitFor();
+    await page.getByText('Tag board meeting removed.').waitFor({ state: 'detached' });
+    const params = { application_id: 'routing', run_id: done };
+    expect((await at.server.client.call('getRunTags', { params })).body.tags).toEqual(['board meeting']);
+    const viewer = await at.open(address(done), { role: 'viewer' });
+    const tag = viewer.getByRole('list', { name: 'Tags' }).getByRole('link', { name: 'board meeting' });
+    await tag.waitFor();
+    expect(await viewer.getByRole('button', { name: /tag/ }).count()).toBe(0);
+    await tag.click();
+    await viewer.getByText('1 run', { exact: true }).waitFor();
+    expect(await viewer.getByRole('link', { name: 'New run' }).count()).toBe(0);
   });
 
   test('deletes a run after its confirmation was typed', async () => {

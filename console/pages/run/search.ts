@@ -1,19 +1,15 @@
 /** The search parameters of the run page, which are its state. */
 import { type ContentMode, parseContentMode } from '../../ui/content/content-mode.ts';
-import { LOG_LEVELS, type LogLevel } from './log/read-level.ts';
+import { type LogSearch, parseLogSearch } from './log/log-search.ts';
 
 const RUN_TABS = ['summary', 'output', 'input', 'log'] as const;
 const ASSET_TAB = 'asset:';
 /** A part of the run, or the assets with a label. */
 export type RunTab = (typeof RUN_TABS)[number] | `${typeof ASSET_TAB}${string}`;
 
-export interface RunSearch {
+export interface RunSearch extends LogSearch {
   /** The selected tab; absent for the summary. */
   tab?: RunTab;
-  /** The text that is searched for in the log. */
-  find?: string;
-  /** The least severity of the visible lines of the log. */
-  level?: LogLevel;
   /** The view of the input or output. */
   mode?: ContentMode;
   /** The run whose indicators those of this run are compared with; absent for the default. */
@@ -29,13 +25,11 @@ export function getAssetTab(label: string): RunTab {
 export function parseRunSearch(search: Record<string, unknown>): RunSearch {
   const tab = RUN_TABS.find((one) => one === search.tab) ?? parseAssetTab(search.tab);
   const mode = parseContentMode(search.mode);
-  const level = LOG_LEVELS.find((one) => one === search.level);
-  const { find, baseline } = search;
+  const { baseline } = search;
   return {
     ...(tab !== undefined && tab !== 'summary' && { tab }),
     ...(mode !== undefined && { mode }),
-    ...(level !== undefined && { level }),
-    ...((typeof find === 'string' || typeof find === 'number') && find !== '' && { find: String(find) }),
+    ...parseLogSearch(search),
     ...(typeof baseline === 'string' && baseline !== '' && { baseline }),
   };
 }

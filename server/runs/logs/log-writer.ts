@@ -15,6 +15,8 @@ import type { Mask } from '../../secrets/mask.ts';
 import { SeriesWriter } from '../series/series-writer.ts';
 import { isLeaseCurrent } from '../store/leases.ts';
 import { insertLogChunk, listLogChunks } from '../store/log-chunks.ts';
+import { LineTimesEncoder } from './line-times.ts';
+import { upsertLogTimes } from './log-times.ts';
 
 const WRITE_INTERVAL_MS = 200;
 const CHUNK_LINES = 500;
@@ -37,6 +39,7 @@ export class LogWriter {
   #lines: StoredLogLine[] = [];
   readonly #firstSeq: number;
   readonly #series: SeriesWriter;
+  readonly #times = new LineTimesEncoder();
   #seq: number;
   #lastMicros = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -57,6 +60,7 @@ export class LogWriter {
       const text = mask.maskLine(line.text);
       this.#lines.push([this.#lastMicros, text]);
       this.#series.addLine(text, line.at);
+      this.#times.add(Math.floor(this.#lastMicros / 1000));
     }
     this.#scheduleWrite();
   }
@@ -94,6 +98,12 @@ export class LogWriter {
     await this.#insert(tx, this.#lines);
     this.#series.begin();
     await this.#series.insert(tx, true);
+  }
+
+  /** Writes the times of all lines of this attempt, whose log is the log of the ended run. */
+  async writeTimes(tx: Writer): Promise<void> {
+    const times = this.#times.toBytes();
+    if (times) await upsertLogTimes(tx, this.#run.id, times);
   }
 
   /** Waits for the current write. Call it before the transaction that calls `flush`. */

@@ -147,6 +147,7 @@ export async function storeRunResult(
     if (!(await endRunningRun(tx, run, result.finalColumns))) return false;
     await insertResultContents(tx, run.id, result);
     await log.flush(tx);
+    if (result.finalColumns.log_content_id !== null) await log.writeTimes(tx);
     return true;
   });
 }

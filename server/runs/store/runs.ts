@@ -108,6 +108,9 @@ export async function findListedRuns(
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
+/** Returns the ids of the contents with the logs of the runs; null for a run without one. */
+export async function findLogContents(db: Reader, ids: readonly RunId[]): Promise<Map<RunId, string | null>> {
+  if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('runs').select(['id', 'log_content_id']).where('id', 'in', ids).execute();
   return new Map(rows.map(({ id, log_content_id }) => [id, log_content_id]));
 }
@@ -207,6 +210,7 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
   await removeCapturesOfRuns(tx, ids);
   await removePlannedRunsOfParents(tx, ids);
   await tx.deleteFrom('run_series').where('run_id', 'in', ids).execute();
+  await tx.deleteFrom('run_log_times').where('run_id', 'in', ids).execute();
   await tx
     .deleteFrom('run_replays')
     .where((eb) => eb.or([eb('run_id', 'in', ids), eb('original_run_id', 'in', ids)]))

@@ -2,22 +2,26 @@
 import type { ReceivedEvent } from '@switchyard/contract/read-events.ts';
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { client } from '../../../client/client.ts';
 import { useEvents } from '../../../client/events.ts';
 import { queryClient } from '../../../client/queries.ts';
-import { cleanLogLine } from '../log/clean-log-line.ts';
-import { logKey } from '../log/log-query.ts';
+import { logKey, type RunLog } from '../log/log-query.ts';
+import { LogText } from '../log/log-text.ts';
+import { LogTimes } from '../log/log-times.ts';
 import { getRunParams, type RunAddress, runQuery, seriesQuery } from '../queries.ts';
 import { mergeSeries, type SeriesChange } from './merge-series.ts';
 
 /** Follows the run from its first line. Does nothing for a run that had ended before. */
 export function useLiveRun(address: RunAddress, status: RunStatusV2): void {
   const [wasActive] = useState(!isTerminal(status));
-  const lines = useRef<readonly string[]>([]);
+  // Each state of the log shares these times: it has fewer lines, and finds the times of these alone.
+  const [times] = useState(() => new LogTimes());
+  const [lines] = useState<{ text: LogText }>(() => ({ text: LogText.empty }));
   const addLines = (items: LiveLog['items']) => {
-    lines.current = [...lines.current, ...items.map(({ log }) => cleanLogLine(log))];
-    queryClient.setQueryData(logKey(address), lines.current);
+    for (const { timestamp } of items) times.add(Date.parse(timestamp));
+    lines.text = lines.text.append(items.map(({ log }) => `${log}\n`).join(''));
+    queryClient.setQueryData<RunLog>(logKey(address), { text: lines.text, times, isPartial: false });
   };
   useEvents(wasActive ? `${address.application}/${address.run}` : null, {
     open: (extras) => client.call('streamRunEvents', { params: getRunParams(address), ...extras }),

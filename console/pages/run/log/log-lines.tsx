@@ -1,8 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { formatNumber } from '../../../ui/format-quantity.ts';
-import { splitAtMatches } from './find-matches.ts';
+import { MarkedText } from '../../../ui/log/marked-text.tsx';
+import type { LogSearch } from './log-search.ts';
 import styles from './log-tab.module.css';
+import type { LogText } from './log-text.ts';
+import { formatClockTime, formatExactTime, formatSinceStart, type LogTimes } from './log-times.ts';
 
 /** The height of a line in log-tab.module.css. */
 const LINE_PX = 20;
@@ -13,43 +16,39 @@ const LINE_CHARS_MAX = 4_000;
 const END_PX = 2 * LINE_PX;
 
 interface LogLinesProps {
-  lines: readonly string[];
-  /** The indexes of the lines in the whole log; undefined when these are all. */
+  log: LogText;
+  /** The indexes of the visible lines in the log; undefined when these are all. */
   indexes: readonly number[] | undefined;
+  times: LogTimes;
+  /** The start of the run in milliseconds since the epoch. */
+  start: number | undefined;
+  search: LogSearch;
   searched: string;
-  /** Index of the line with the current match. */
+  /** Positions among the visible lines: the current match, and the line of the address. */
   current: number | undefined;
+  chosen: number | undefined;
+  onChooseLine: (line: number) => void;
   isFollowing: boolean;
   onFollow: (isFollowing: boolean) => void;
   emptyText: string;
 }
 
 /** The visible lines of a log of any length. */
-export function LogLines({
-  lines,
-  indexes,
-  searched,
-  current,
-  isFollowing,
-  onFollow,
-  emptyText,
-}: LogLinesProps) {
+export function LogLines(props: LogLinesProps) {
+  const { log, indexes, search } = props;
   const element = useRef<HTMLElement>(null);
+  const count = indexes?.length ?? log.lineCount;
   const list = useVirtualizer({
-    count: lines.length,
+    count,
     getScrollElement: () => element.current,
     estimateSize: () => LINE_PX,
     overscan: OVERSCAN_LINES,
   });
-  useEffect(() => {
-    if (isFollowing && lines.length > 0) list.scrollToIndex(lines.length - 1, { align: 'end' });
-  }, [isFollowing, lines.length, list]);
-  useEffect(() => {
-    if (current !== undefined) list.scrollToIndex(current, { align: 'center' });
-  }, [current, list]);
+  useScrolling(props, count, (position, align) => list.scrollToIndex(position, { align }));
   const stopFollowing = () => {
     const box = element.current;
-    if (box && isFollowing && box.scrollHeight - box.scrollTop - box.clientHeight > END_PX) onFollow(false);
+    if (box && props.isFollowing && box.scrollHeight - box.scrollTop - box.clientHeight > END_PX)
+      props.onFollow(false);
   };
   return (
     <section
@@ -61,19 +60,19 @@ export function LogLines({
       onWheel={stopFollowing}
       onKeyUp={stopFollowing}
     >
-      {lines.length === 0 && <p className={styles.empty}>{emptyText}</p>}
+      {count === 0 && <p className={styles.empty}>{props.emptyText}</p>}
       <div className={styles.canvas} style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index, start }) => (
+        {list.getVirtualItems().map(({ index: position, start }) => (
           <div
-            key={index}
-            className={styles.line}
-            data-current={index === current || undefined}
+            key={position}
+            ref={search.wrap ? list.measureElement : undefined}
+            data-index={position}
+            className={search.wrap ? `${styles.line} ${styles.wrapped}` : styles.line}
+            data-current={position === props.current || undefined}
+            data-chosen={position === props.chosen || undefined}
             style={{ transform: `translateY(${start}px)` }}
           >
-            <span className={styles.number} aria-hidden="true">
-              {(indexes?.[index] ?? index) + 1}
-            </span>
-            <LineText line={lines[index] ?? ''} searched={searched} />
+            <Line {...props} index={indexes?.[position] ?? position} />
           </div>
         ))}
       </div>
@@ -81,14 +80,73 @@ export function LogLines({
   );
 }
 
-function LineText({ line, searched }: { line: string; searched: string }) {
+/** Keeps the end in view while the log is followed, and scrolls to the current match and the line of the address. */
+function useScrolling(
+  { isFollowing, current, chosen }: LogLinesProps,
+  count: number,
+  scrollTo: (position: number, align: 'center' | 'end') => void,
+): void {
+  const scroll = useRef(scrollTo);
+  useEffect(() => {
+    scroll.current = scrollTo;
+  });
+  useEffect(() => {
+    if (isFollowing && count > 0) scroll.current(count - 1, 'end');
+  }, [isFollowing, count]);
+  useEffect(() => {
+    if (chosen !== undefined) scroll.current(chosen, 'center');
+  }, [chosen]);
+  useEffect(() => {
+    if (current !== undefined) scroll.current(current, 'center');
+  }, [current]);
+}
+
+function Line({
+  log,
+  times,
+  start,
+  search,
+  searched,
+  onChooseLine,
+  index,
+}: LogLinesProps & { index: number }) {
+  const line = log.getLine(index);
   const visible = line.slice(0, LINE_CHARS_MAX);
   return (
-    <bdi>
-      {splitAtMatches(visible, searched).map((part, index) =>
-        index % 2 === 1 ? <mark key={index}>{part}</mark> : part,
+    <>
+      {/* The field "Line" does the same by the keyboard; sixty more stops of the Tab key would be in the way. */}
+      <button
+        type="button"
+        tabIndex={-1}
+        className={styles.number}
+        title={`Choose line ${index + 1}`}
+        aria-label={`Choose line ${index + 1}`}
+        onClick={() => onChooseLine(index + 1)}
+      >
+        {index + 1}
+      </button>
+      {search.times !== 'none' && !times.isEmpty && (
+        <LineTime at={times.find(index)} start={start} isClock={search.times === 'clock'} />
       )}
-      {visible.length < line.length && ` … (${formatNumber(line.length)} characters)`}
-    </bdi>
+      <bdi className={styles.text}>
+        <MarkedText text={visible} searched={searched} />
+        {visible.length < line.length && ` … (${formatNumber(line.length)} characters)`}
+      </bdi>
+    </>
+  );
+}
+
+interface LineTimeProps {
+  at: number | undefined;
+  start: number | undefined;
+  isClock: boolean;
+}
+
+function LineTime({ at, start, isClock }: LineTimeProps): ReactNode {
+  if (at === undefined) return <span className={styles.time} />;
+  return (
+    <time className={styles.time} dateTime={new Date(at).toISOString()} title={formatExactTime(at)}>
+      {isClock ? formatClockTime(at) : formatSinceStart(at, start ?? at)}
+    </time>
   );
 }

@@ -1,79 +1,109 @@
+import { LEVEL_PATTERNS } from '@switchyard/contract/runs/logs/log-levels.ts';
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { describeError } from '../../../client/client.ts';
+import { createTextPattern, findPositions } from '../../../ui/log/find-matches.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import type { RunAddress } from '../queries.ts';
-import { findMatches } from './find-matches.ts';
 import { LogLines } from './log-lines.tsx';
 import { logQuery } from './log-query.ts';
+import type { LogSearch } from './log-search.ts';
 import styles from './log-tab.module.css';
+import { LogText } from './log-text.ts';
+import { LogTimes } from './log-times.ts';
 import { LogToolbar } from './log-toolbar.tsx';
-import { findLinesOfLevel, type LogLevel } from './read-level.ts';
 
-const NO_LINES: readonly string[] = [];
+const NO_LOG = { text: LogText.empty, times: new LogTimes(), isPartial: false };
 
 export interface LogTabProps {
   address: RunAddress;
-  status: RunStatusV2;
-  /** The searched text of the address. */
-  find: string;
-  onFind: (find: string) => void;
-  /** The least severity of the visible lines, from the address. */
-  level: LogLevel | undefined;
-  onSelectLevel: (level: LogLevel | undefined) => void;
+  run: RunInformation;
+  /** The search parameters of the log, which are its state. */
+  search: LogSearch;
+  onChange: (change: { [Name in keyof LogSearch]: LogSearch[Name] | undefined }) => void;
 }
 
 /** The log of a run with a search. It grows while the run is active, and shows the end unless the person scrolls up. */
-export function LogTab({ address, status, find, onFind, level, onSelectLevel }: LogTabProps) {
+export function LogTab({ address, run, search, onChange }: LogTabProps) {
+  const status = run.status_v2;
   const { data, error } = useQuery(logQuery(address, status));
-  const [text, setText] = useState(find);
+  const [typed, setTyped] = useState(search.find ?? '');
   const [position, setPosition] = useState(0);
-  const [isFollowing, setFollowing] = useState(!isTerminal(status));
-  const searched = useDeferredValue(text);
-  const all = data ?? NO_LINES;
-  const indexes = useMemo(() => findLinesOfLevel(all, level), [all, level]);
-  const lines = useMemo(() => indexes?.map((index) => all[index] ?? '') ?? all, [all, indexes]);
-  const matches = useMemo(() => findMatches(lines, searched), [lines, searched]);
-  const current = matches[Math.min(position, matches.length - 1)];
-  const search = (next: string) => {
-    setText(next);
-    setPosition(0);
-    onFind(next);
-  };
-  const move = (step: number) => {
+  const [isFollowing, setFollowing] = useState(!isTerminal(status) && search.line === undefined);
+  const { text, times, isPartial } = data ?? NO_LOG;
+  const view = useVisibleLines(text, search, useDeferredValue(typed));
+  const match = Math.min(position, view.matches.length - 1);
+  const choose = (line: number | undefined) => {
     setFollowing(false);
-    setPosition((Math.min(position, matches.length - 1) + step + matches.length) % matches.length);
+    onChange({ line });
   };
   return (
     <div className={styles.tab}>
       <LogToolbar
-        name={address.run}
-        lines={lines}
-        level={level}
-        onSelectLevel={onSelectLevel}
-        text={text}
-        onSearch={search}
-        matches={matches}
-        position={Math.min(position, matches.length - 1)}
-        onMove={move}
+        address={address}
+        log={text}
+        isPartial={isPartial}
+        hasTimes={!times.isEmpty}
+        indexes={view.indexes}
+        search={search}
+        onChange={onChange}
+        onChooseLine={choose}
+        typed={typed}
+        onType={(find) => {
+          setTyped(find);
+          setPosition(0);
+          onChange({ find: find === '' ? undefined : find });
+        }}
+        matchCount={view.matches.length}
+        match={match}
+        onMove={(step) => {
+          setFollowing(false);
+          setPosition((match + step + view.matches.length) % view.matches.length);
+        }}
         isFollowing={isFollowing}
         onFollow={setFollowing}
       />
       {error && <Notice kind="error">{describeError(error)}</Notice>}
       <LogLines
-        lines={lines}
-        indexes={indexes}
-        searched={searched}
-        current={current}
+        // Lines that wrap differ in height, so the list measures all of them again.
+        key={search.wrap ? 'wrapped' : 'single'}
+        log={text}
+        indexes={view.indexes}
+        times={times}
+        start={
+          run.metadata.initiated_at === undefined ? times.find(0) : Date.parse(run.metadata.initiated_at)
+        }
+        search={search}
+        searched={view.searched}
+        current={view.matches[match]}
+        chosen={view.chosen}
+        onChooseLine={choose}
         isFollowing={isFollowing}
         onFollow={setFollowing}
         emptyText={
-          all.length > 0 ? NO_LINE_OF_LEVEL : data || !isTerminal(status) ? describeEmptyLog(status) : ''
+          text.lineCount > 0 ? NO_LINE_OF_LEVEL : data || !isTerminal(status) ? describeEmptyLog(status) : ''
         }
       />
     </div>
   );
+}
+
+/** Returns the lines of the level, and the positions among them of the matches and of the chosen line. */
+function useVisibleLines(text: LogText, { level, line }: LogSearch, searched: string) {
+  const indexes = useMemo(
+    () => (level === undefined ? undefined : text.findLines(LEVEL_PATTERNS[level])),
+    [text, level],
+  );
+  const matches = useMemo(() => {
+    const pattern = createTextPattern(searched);
+    const found = pattern === null ? [] : text.findLines(pattern);
+    return indexes === undefined ? found : findPositions(indexes, found);
+  }, [text, indexes, searched]);
+  const index = line === undefined || line > text.lineCount ? undefined : line - 1;
+  const chosen = index === undefined || !indexes ? index : findPositions(indexes, [index])[0];
+  return { indexes, matches, searched, chosen };
 }
 
 const NO_LINE_OF_LEVEL = 'No line has this level. Levels are read from words such as `warning` and `error`.';

@@ -1,62 +1,125 @@
+import { LEAST_LOG_LEVELS } from '@switchyard/contract/runs/logs/log-levels.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
 import type { KeyboardEvent } from 'react';
 import { Button as AriaButton, ToggleButton } from 'react-aria-components';
+import { saveFile } from '../../../ui/content/save-file.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 import { formatNumber } from '../../../ui/format-quantity.ts';
+import { LEVEL_OPTIONS } from '../../../ui/log/level-options.ts';
+import type { RunAddress } from '../queries.ts';
+import type { LogSearch } from './log-search.ts';
 import styles from './log-tab.module.css';
-import { LOG_LEVELS, type LogLevel } from './read-level.ts';
+import type { LogText } from './log-text.ts';
+import { TIME_MODES } from './log-times.ts';
 
 export interface LogToolbarProps {
-  /** Name of the downloaded file without its ending. */
-  name: string;
-  lines: readonly string[];
-  level: LogLevel | undefined;
-  onSelectLevel: (level: LogLevel | undefined) => void;
-  text: string;
-  onSearch: (text: string) => void;
-  matches: readonly number[];
+  address: RunAddress;
+  log: LogText;
+  /** True while more lines of an ended run arrive. */
+  isPartial: boolean;
+  hasTimes: boolean;
+  /** The indexes of the visible lines in the log; undefined when these are all. */
+  indexes: readonly number[] | undefined;
+  search: LogSearch;
+  onChange: (change: { [Name in keyof LogSearch]: LogSearch[Name] | undefined }) => void;
+  onChooseLine: (line: number | undefined) => void;
+  typed: string;
+  onType: (text: string) => void;
+  matchCount: number;
   /** Index of the current match. */
-  position: number;
+  match: number;
   onMove: (step: number) => void;
   isFollowing: boolean;
   onFollow: (isFollowing: boolean) => void;
 }
 
-/** The search in the log, the download, and the switch that follows its end. */
+/** The search in the log, the way to a line, what is shown of each line, and the download. */
 export function LogToolbar(props: LogToolbarProps) {
-  const { text, matches, position, onMove } = props;
-  const moveByKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && matches.length > 0) onMove(event.shiftKey ? -1 : 1);
-  };
+  const { log, indexes, search, onChange } = props;
   return (
     <div className={styles.toolbar}>
+      <SearchField {...props} />
+      <select
+        aria-label="Level"
+        value={search.level ?? ''}
+        onChange={({ target }) => onChange({ level: LEAST_LOG_LEVELS.find((one) => one === target.value) })}
+      >
+        {LEVEL_OPTIONS.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <LineField {...props} />
+      <div className={styles.options}>
+        {props.hasTimes && (
+          <select
+            aria-label="Times"
+            value={search.times ?? 'start'}
+            onChange={({ target }) => {
+              const times = TIME_MODES.find((one) => one === target.value);
+              onChange({ times: times === 'start' ? undefined : times });
+            }}
+          >
+            <option value="start">Since the start</option>
+            <option value="clock">Time of day</option>
+            <option value="none">No times</option>
+          </select>
+        )}
+        <ToggleButton
+          className={styles.toggle ?? ''}
+          isSelected={search.wrap === true}
+          onChange={(isSelected) => onChange({ wrap: isSelected || undefined })}
+        >
+          Wrap lines
+        </ToggleButton>
+        <ToggleButton
+          className={styles.toggle ?? ''}
+          isSelected={props.isFollowing}
+          onChange={props.onFollow}
+        >
+          Follow the end
+        </ToggleButton>
+        <AriaButton
+          className="icon-button"
+          aria-label="Download the log"
+          isDisabled={props.isPartial}
+          onPress={() => saveLog(`${props.address.run}.log`, log, indexes)}
+        >
+          <Icon name="download" />
+        </AriaButton>
+      </div>
+    </div>
+  );
+}
+
+function SearchField(props: LogToolbarProps) {
+  const { log, isPartial, indexes, typed, onType, matchCount, match, onMove } = props;
+  const lineCount = indexes?.length ?? log.lineCount;
+  const moveByKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && matchCount > 0) onMove(event.shiftKey ? -1 : 1);
+  };
+  return (
+    <>
       <input
         type="search"
         className={styles.search}
         aria-label="Search the log"
         placeholder="Search the log"
-        value={text}
-        onChange={(event) => props.onSearch(event.target.value)}
+        value={typed}
+        onChange={(event) => onType(event.target.value)}
         onKeyDown={moveByKey}
       />
-      <select
-        className={styles.level}
-        aria-label="Level"
-        value={props.level ?? ''}
-        onChange={({ target }) => props.onSelectLevel(LOG_LEVELS.find((one) => one === target.value))}
-      >
-        <option value="">All lines</option>
-        <option value="warning">Warnings and errors</option>
-        <option value="error">Errors</option>
-      </select>
       <span className={styles.count} role="status">
-        {text === ''
-          ? `${formatNumber(props.lines.length)} ${props.lines.length === 1 ? 'line' : 'lines'}`
-          : `${matches.length === 0 ? 0 : position + 1} of ${formatNumber(matches.length)}`}
+        {typed === ''
+          ? `${formatNumber(lineCount)} ${lineCount === 1 ? 'line' : 'lines'}`
+          : `${match + 1} of ${formatNumber(matchCount)}`}
+        {isPartial && ' so far'}
       </span>
       <AriaButton
         className="icon-button"
         aria-label="Previous match"
-        isDisabled={matches.length === 0}
+        isDisabled={matchCount === 0}
         onPress={() => onMove(-1)}
       >
         <Icon name="previous" />
@@ -64,30 +127,46 @@ export function LogToolbar(props: LogToolbarProps) {
       <AriaButton
         className="icon-button"
         aria-label="Next match"
-        isDisabled={matches.length === 0}
+        isDisabled={matchCount === 0}
         onPress={() => onMove(1)}
       >
         <Icon name="next" />
       </AriaButton>
-      <ToggleButton className={styles.toggle ?? ''} isSelected={props.isFollowing} onChange={props.onFollow}>
-        Follow the end
-      </ToggleButton>
-      <AriaButton
-        className="icon-button"
-        aria-label="Download the log"
-        onPress={() => downloadText(`${props.name}.log`, props.lines)}
-      >
-        <Icon name="download" />
-      </AriaButton>
-    </div>
+    </>
   );
 }
 
-function downloadText(name: string, lines: readonly string[]): void {
-  const url = URL.createObjectURL(new Blob([lines.join('\n'), '\n'], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
+/** The chosen line, and the link to it for others. */
+function LineField({ search: { line }, onChooseLine }: LogToolbarProps) {
+  const choose = (text: string) => {
+    const number = Number(text);
+    onChooseLine(Number.isSafeInteger(number) && number > 0 ? number : undefined);
+  };
+  return (
+    <span className={styles.chosen}>
+      <input
+        type="number"
+        min={1}
+        className={styles.lineField}
+        aria-label="Line"
+        placeholder="Line"
+        value={line ?? ''}
+        onChange={({ target }) => choose(target.value)}
+      />
+      {line !== undefined && <CopyButton text={formatLink(line)} label={`Copy link to line ${line}`} />}
+    </span>
+  );
+}
+
+/** Returns the address of this page with the log at the line, without a search, which would scroll elsewhere. */
+function formatLink(line: number): string {
+  const url = new URL(window.location.href);
+  url.search = `?tab=log&line=${line}`;
+  return url.href;
+}
+
+/** Saves the log as the app wrote it, or the visible lines of a level. */
+function saveLog(name: string, log: LogText, indexes: readonly number[] | undefined): void {
+  const text = indexes ? indexes.map((index) => `${log.getLine(index)}\n`).join('') : log.getText();
+  saveFile(name, text, 'text/plain');
 }

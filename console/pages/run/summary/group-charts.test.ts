@@ -22,14 +22,14 @@ test('puts the progress of a solver into the first chart, and every other series
     {
       title: 'Objective over time',
       series: [
-        { name: 'objective', points: point(1) },
-        { name: 'bound', points: point(1) },
-        { name: 'gap', points: point(0.5), isRatio: true },
+        { name: 'objective', points: point(1), isOverSeconds: true },
+        { name: 'bound', points: point(1), isOverSeconds: true },
+        { name: 'gap', points: point(0.5), isRatio: true, isOverSeconds: true },
       ],
     },
     { title: 'Statistics over time', series: [{ name: 'value', points: point(1) }] },
-    { title: 'nodes', series: [{ name: 'nodes', points: point(1) }] },
-    { title: 'Memory, MB', series: [{ name: 'memory', points: point(2.5) }] },
+    { title: 'nodes', series: [{ name: 'nodes', points: point(1), isOverSeconds: true }] },
+    { title: 'Memory, MB', series: [{ name: 'memory', points: point(2.5), isOverSeconds: true }] },
   ]);
 });
 

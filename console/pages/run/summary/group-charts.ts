@@ -50,5 +50,6 @@ function toChartSeries({ name, source, points }: RunSeries): ChartSeries {
     name,
     points: points.map(([x = 0, y = 0]) => ({ x, y: y * factor })),
     ...(source === 'log' && name === 'gap' && { isRatio: true }),
+    ...(source !== 'statistics' && { isOverSeconds: true }),
   };
 }

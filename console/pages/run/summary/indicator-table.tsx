@@ -2,6 +2,7 @@ import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { Fragment, useId } from 'react';
 import { LinkButton } from '../../../ui/button.tsx';
+import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import table from '../../../ui/table.module.css';
 import { useBaseline } from './baseline.ts';
@@ -100,10 +101,12 @@ function IndicatorValues({ run, baseline }: { run: RunInformation; baseline: Run
 
 /** A dotted name that breaks after its dots and underscores first. */
 function BreakableName({ name }: { name: string }) {
-  return name.split(/(?<=[._])/u).map((part, index) => (
-    <Fragment key={index}>
-      {index > 0 && <wbr />}
-      {part}
-    </Fragment>
-  ));
+  return escapeInvisible(name)
+    .split(/(?<=[._])/u)
+    .map((part, index) => (
+      <Fragment key={index}>
+        {index > 0 && <wbr />}
+        {part}
+      </Fragment>
+    ));
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { operationQuery } from '../../../client/queries.ts';
-import { cleanLogLine } from '../log/clean-log-line.ts';
+import { cleanLogLine } from '../../../ui/log/clean-log-line.ts';
 import { getRunParams, type RunAddress } from '../queries.ts';
 import styles from './summary-tab.module.css';
 

@@ -2,8 +2,8 @@ import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../../client/queries.ts';
+import { cleanLogLine, splitLog } from '../../../ui/log/clean-log-line.ts';
 import { Notice } from '../../../ui/notice.tsx';
-import { cleanLogLine, splitLog } from '../log/clean-log-line.ts';
 import { getRunParams, type RunAddress } from '../queries.ts';
 import styles from './summary-tab.module.css';
 

@@ -12,6 +12,8 @@ const TERMINAL_SEQUENCES = [
 const CONTROLS = /[^\P{Cc}\t]/gu;
 /** Characters that change the direction of text, by which a line can show other words than it contains. */
 const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** In a text of several lines, the characters that cleaning may change. */
+const SPECIAL_IN_TEXT = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const SPECIAL = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /**
@@ -30,6 +32,11 @@ export function cleanLogLine(line: string): string {
       DIRECTION_CONTROLS,
       (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
     );
+}
+
+/** Returns false if `cleanLogLine` returns each line of the text unchanged. */
+export function hasSpecialCharacters(text: string): boolean {
+  return SPECIAL_IN_TEXT.test(text);
 }
 
 /** Returns the lines of a whole log; a final line break begins no line. */

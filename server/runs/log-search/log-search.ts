@@ -1,0 +1,146 @@
+/** Searches logs, one request after the other: many searches at the same time would delay all other requests. */
+import { LOG_SEARCH_RUNS_MAX } from '@switchyard/contract/limits.ts';
+import type { LogMatch } from '@switchyard/contract/runs/logs/log-search.ts';
+import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import PQueue from 'p-queue';
+import { findDamagedBlobError } from '../../blobs/verified-blobs.ts';
+import type { Clock } from '../../clock.ts';
+import { listRunPage } from '../listing/list-run-page.ts';
+import type { RunFilter, RunPosition } from '../listing/run-filter.ts';
+import { findLogContents, type ListedRun } from '../store/runs.ts';
+import { LineMatcher, type LogQuery } from './line-matcher.ts';
+import {
+  type FoundLines,
+  SearchBudget,
+  type SearchedRun,
+  type SearchParts,
+  type SearchPosition,
+  searchLog,
+} from './search-log.ts';
+
+const RUNS_PER_PAGE = 50;
+/** Lines of one run in a search over runs. */
+const LINES_PER_RUN = 3;
+
+/** The position in a search over runs. */
+export interface RunsSearchPosition {
+  /** The last run that is done; null before the first. */
+  after: RunPosition | null;
+  /** The run after it, if a part of its log is done. */
+  within: { run: RunId; at: SearchPosition } | null;
+}
+
+/** A search over the runs of an application. */
+export interface RunsRequest {
+  account: AccountId;
+  application: ApplicationId;
+  applicationUid: string;
+  filter: RunFilter;
+  query: LogQuery;
+  from: RunsSearchPosition;
+  /** The maximum number of runs with matching lines. */
+  limit: number;
+}
+
+/** Runs with matching lines. */
+export interface FoundRuns {
+  runs: { run: ListedRun; lines: LogMatch[]; hasMoreLines: boolean }[];
+  examined: number;
+  unreadable: number;
+  /** Null when all runs are examined. */
+  next: RunsSearchPosition | null;
+}
+
+/** The searches of this process. */
+export class LogSearch {
+  readonly #parts: SearchParts & { clock: Clock };
+  readonly #searches = new PQueue({ concurrency: 1 });
+
+  constructor(parts: SearchParts & { clock: Clock }) {
+    this.#parts = parts;
+  }
+
+  /** Returns the next matching lines of a run. Throws DamagedBlobError. */
+  searchRun(
+    run: SearchedRun,
+    { query, from, limit }: { query: LogQuery; from: SearchPosition | null; limit: number },
+  ): Promise<FoundLines> {
+    const matcher = new LineMatcher(query);
+    return this.#searches.add(() => {
+      const budget = new SearchBudget(this.#parts.clock);
+      return searchLog(this.#parts, run, { matcher, from, limit, budget });
+    });
+  }
+
+  /** Returns the next runs with matching lines, in the order of the filter. A run with a damaged log is counted only. */
+  searchRuns(request: RunsRequest): Promise<FoundRuns> {
+    return this.#searches.add(() => new RunsSearch(this.#parts, request).search());
+  }
+}
+
+/** One request of a search over runs. */
+class RunsSearch {
+  readonly #parts: SearchParts;
+  readonly #request: RunsRequest;
+  readonly #matcher: LineMatcher;
+  readonly #budget: SearchBudget;
+  readonly #found: FoundRuns = { runs: [], examined: 0, unreadable: 0, next: null };
+
+  constructor(parts: SearchParts & { clock: Clock }, request: RunsRequest) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#matcher = new LineMatcher(request.query);
+    this.#budget = new SearchBudget(parts.clock);
+  }
+
+  async search(): Promise<FoundRuns> {
+    const { database } = this.#parts;
+    let { after, within } = this.#request.from;
+    for (;;) {
+      const page = await listRunPage(database, this.#request, this.#request.filter, {
+        after,
+        limit: RUNS_PER_PAGE,
+      });
+      const contents = await findLogContents(
+        database.read,
+        page.items.map(({ id }) => id),
+      );
+      for (const run of page.items) {
+        if (this.#isFull()) return { ...this.#found, next: { after, within } };
+        const from = within?.run === run.id ? within.at : null;
+        const rest = await this.#searchRun(run, contents.get(run.id) ?? null, from);
+        if (rest) return { ...this.#found, next: { after, within: { run: run.id, at: rest } } };
+        after = { at: run.created_at, id: run.id };
+        within = null;
+        this.#found.examined += 1;
+      }
+      if (!page.next) return this.#found;
+      after = page.next;
+    }
+  }
+
+  #isFull(): boolean {
+    const { runs, examined } = this.#found;
+    return runs.length >= this.#request.limit || examined >= LOG_SEARCH_RUNS_MAX || this.#budget.isSpent;
+  }
+
+  /** Returns the position where the search of this run continues, or null when the run is done. */
+  async #searchRun(
+    run: ListedRun,
+    logContent: string | null,
+    from: SearchPosition | null,
+  ): Promise<SearchPosition | null> {
+    const { account, application } = this.#request;
+    const searched = { id: run.id, account, application, status: run.status, logContent };
+    const request = { matcher: this.#matcher, from, limit: LINES_PER_RUN, budget: this.#budget };
+    try {
+      const { lines, next } = await searchLog(this.#parts, searched, request);
+      if (lines.length === 0) return next;
+      this.#found.runs.push({ run, lines, hasMoreLines: next !== null });
+    } catch (error) {
+      if (!findDamagedBlobError(error)) throw error;
+      this.#found.unreadable += 1;
+    }
+    return null;
+  }
+}
