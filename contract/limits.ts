@@ -84,6 +84,11 @@ export const SHARES_MAX = 50;
 export const SHARE_HOURS_DEFAULT = 7 * 24;
 export const SHARE_HOURS_MAX = 90 * 24;
 export const RUN_TAGS_MAX = 20;
+/** Saved views of one member in one application. */
+export const RUN_VIEWS_MAX = 50;
+export const RUN_VIEW_NAME_CHARS_MAX = 64;
+export const RUN_VIEW_COLUMNS_MAX = 30;
+export const RUN_VIEW_COLUMN_CHARS_MAX = 256;
 export const RUN_TAG_CHARS_MAX = 64;
 /** Days of a range of usage: a leap year. */
 export const USAGE_DAYS_MAX = 366;

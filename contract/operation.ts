@@ -19,6 +19,7 @@ export const TAGS = [
   'secrets',
   'retention',
   'runs',
+  'views',
   'share-links',
   'inputs',
   'input-sets',

@@ -158,6 +158,7 @@ import {
   listRuns,
   updateRun,
 } from './runs/runs.ts';
+import { createRunView, deleteRunView, listRunViews, updateRunView } from './runs/views/run-views.ts';
 
 export const operations = {
   getAccount,
@@ -238,6 +239,10 @@ export const operations = {
   deleteRun,
   getRunTags,
   setRunTags,
+  listRunViews,
+  createRunView,
+  updateRunView,
+  deleteRunView,
   createShare,
   listShares,
   revokeShare,

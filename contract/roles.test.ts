@@ -6,6 +6,7 @@ describe('rights of roles', () => {
   test.each([
     ['public', ['root', 'admin', 'developer', 'operator', 'viewer', 'unassigned']],
     ['read', ['root', 'admin', 'developer', 'operator', 'viewer']],
+    ['views', ['root', 'admin', 'developer', 'operator', 'viewer']],
     ['keys', ['root', 'admin', 'developer', 'operator', 'viewer']],
     ['run', ['root', 'admin', 'developer', 'operator']],
     ['experiment', ['root', 'admin', 'developer', 'operator']],
@@ -34,8 +35,10 @@ describe('granting of roles', () => {
 
 test('a viewer may call every reading operation, and a POST only if it computes', () => {
   const viewer: Role = 'viewer';
-  // Every role manages its own keys, and a signed URL needs no role.
-  const others = Object.values(operations).filter(({ right }) => right !== 'public' && right !== 'keys');
+  // Every role manages its own keys and views, and a signed URL needs no role.
+  const others = Object.values(operations).filter(
+    ({ right }) => !['public', 'keys', 'views'].includes(right),
+  );
   const allowed = others
     .filter(({ right }) => hasRight(viewer, right))
     .map(({ id, method }) => `${method} ${id}`);

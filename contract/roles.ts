@@ -5,12 +5,14 @@ export const ROLES = ['root', 'admin', 'developer', 'operator', 'viewer', 'unass
 export type Role = (typeof ROLES)[number];
 
 /**
- * `public` needs no token. `keys` allows a role to manage the keys that it created; `account` all keys of the account.
+ * `public` needs no token. A role with `views` saves views of runs. `keys` allows a role to manage the keys that it
+ * created; `account` all keys of the account.
  */
 export const RIGHTS = [
   'public',
   'read',
   'read-secrets',
+  'views',
   'run',
   'experiment',
   'write',
@@ -21,11 +23,11 @@ export const RIGHTS = [
 export type Right = (typeof RIGHTS)[number];
 
 const RIGHTS_BY_ROLE: Record<Role, readonly Right[]> = {
-  root: ['read', 'read-secrets', 'run', 'experiment', 'write', 'keys', 'account', 'server'],
-  admin: ['read', 'read-secrets', 'run', 'experiment', 'write', 'keys', 'account'],
-  developer: ['read', 'read-secrets', 'run', 'experiment', 'write', 'keys'],
-  operator: ['read', 'run', 'experiment', 'keys'],
-  viewer: ['read', 'keys'],
+  root: ['read', 'views', 'read-secrets', 'run', 'experiment', 'write', 'keys', 'account', 'server'],
+  admin: ['read', 'views', 'read-secrets', 'run', 'experiment', 'write', 'keys', 'account'],
+  developer: ['read', 'views', 'read-secrets', 'run', 'experiment', 'write', 'keys'],
+  operator: ['read', 'views', 'run', 'experiment', 'keys'],
+  viewer: ['read', 'views', 'keys'],
   unassigned: [],
 };
 

@@ -29,6 +29,7 @@ import * as seriesOperations from './runs/api/series-operations.ts';
 import * as runStreamOperations from './runs/api/stream-operations.ts';
 import * as logSearchOperations from './runs/log-search/operations.ts';
 import * as tagOperations from './runs/tags/operations.ts';
+import * as viewOperations from './runs/views/operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import * as sessionOperations from './sessions/operations.ts';
 import * as shareOperations from './shares/operations.ts';
@@ -58,6 +59,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, runListOperations),
     ...bindHandlers(context, logSearchOperations),
     ...bindHandlers(context, tagOperations),
+    ...bindHandlers(context, viewOperations),
     ...bindHandlers(context, shareOperations),
     ...bindHandlers(context, queueOperations),
     ...bindHandlers(context, replayOperations),

@@ -13,6 +13,7 @@ import { migrations as inputs } from './inputs/schema.ts';
 import { migrations as instances } from './instances/schema.ts';
 import { migrations as retention } from './retention/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
+import { migrations as runViews } from './runs/views/schema.ts';
 import { migrations as secrets } from './secrets/schema.ts';
 import { migrations as sessions } from './sessions/schema.ts';
 import { migrations as shares } from './shares/schema.ts';
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   ...secrets,
   ...queue,
   ...runs,
+  ...runViews,
   ...inputs,
   ...inputSets,
   ...ensembles,

@@ -45,6 +45,7 @@ import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { JsonReader } from './runs/results/json-reader.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
+import { deletePrivateViews } from './runs/views/store.ts';
 import { lockCollection } from './secrets/store.ts';
 import { ShareTokens } from './shares/share-tokens.ts';
 import { Uploads } from './uploads/uploads.ts';
@@ -156,6 +157,7 @@ export function createContext({ config, state, services, runner }: ContextParts)
     findApplicationOwner: findOwner,
     storage: new StorageProbe({ database, folders, clock }),
     notReadyReason: () => state.notReadyReason,
+    deletePrivateViews,
     describeVersionUse,
     addressRuleFor: services.addressRuleFor,
     onWebhookDeleted: () => jobs.removeDeletedWebhooks.wake(),

@@ -40,6 +40,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'api',
     'log-search',
     'tags',
+    'views',
   ],
   'site/components': ['controls', 'markup', 'layout'],
   'site/generator': ['inputs', 'markup', 'pages', 'output'],

@@ -23,6 +23,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   retention: 'How long runs stay, tags that keep them, and the storage of applications.',
   secrets: 'Confidential values for apps, stored encrypted.',
   runs: 'Executions of an instance on an input: create, follow, read and cancel them.',
+  views: 'Saved filters, order and columns of the table of runs.',
   'share-links': 'Read-only pages of runs for people without an account.',
   inputs: 'Named inputs that runs and experiments can reuse.',
   'input-sets': 'Inputs under one name, from runs or managed inputs, as the data of experiments.',

@@ -24,6 +24,7 @@ export type RunId = Id<'run'>;
 export type UploadId = Id<'upload'>;
 export type InputId = Id<'input'>;
 export type InputSetId = Id<'input-set'>;
+export type RunViewId = Id<'run-view'>;
 export type AssetId = Id<'asset'>;
 export type ExperimentId = Id<'experiment'>;
 export type EnsembleId = Id<'ensemble'>;

@@ -1,7 +1,7 @@
 /** Operations on members and their invites. */
 import { INVITE_TTL_SECONDS } from '@switchyard/contract/limits.ts';
 import { canGrant, type Role } from '@switchyard/contract/roles.ts';
-import type { KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, forbidden, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
@@ -21,6 +21,8 @@ declare module '../http/handlers/context.ts' {
     invites: Invites;
     /** The server's address without a trailing slash; known once the server listens. */
     publicUrl(): string;
+    /** Deletes what the owner stored for nobody else in the account. */
+    deletePrivateViews(tx: Writer, account: AccountId, owner: string): Promise<void>;
   }
 }
 
@@ -94,10 +96,14 @@ export const updateMember: OperationHandler<'updateMember'> = async (
     return { status: 200, body: formatMember(await store.getMember(tx, caller.account, member.id)) };
   });
 
-export const deleteMember: OperationHandler<'deleteMember'> = async (_context, { caller, params, commit }) =>
+export const deleteMember: OperationHandler<'deleteMember'> = async (
+  { deletePrivateViews },
+  { caller, params, commit },
+) =>
   commit(async (tx) => {
     const member = await lockMember(tx, caller, params.member_id);
     await revokeExcessRights(tx, member, null);
+    await deletePrivateViews(tx, caller.account, member.owner);
     await store.deleteMember(tx, member.id);
     return { status: 204 };
   });

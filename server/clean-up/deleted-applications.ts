@@ -32,6 +32,7 @@ import { removeAssetBatch } from '../runs/store/assets.ts';
 import { removePlannedRunsOfApplication } from '../runs/store/planned-runs.ts';
 import { removeRoutesOfApplication } from '../runs/store/routes.ts';
 import { listRunIds } from '../runs/store/runs.ts';
+import { removeViews } from '../runs/views/store.ts';
 import { removeCollections } from '../secrets/store.ts';
 import { removeUploads } from '../uploads/store.ts';
 import { removeUsageOfAccount } from '../usage/store.ts';
@@ -105,6 +106,7 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
     await database.transact(async (tx) => {
       await removeRunBackfill(tx, uid);
       await removePolicy(tx, uid);
+      await removeViews(tx, uid);
       await removeApplication(tx, uid);
     });
   };

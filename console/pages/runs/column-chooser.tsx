@@ -1,7 +1,7 @@
 import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
 import { Button } from '../../ui/button.tsx';
-import styles from './column-chooser.module.css';
 import type { Column } from './columns.ts';
+import styles from './filters/menu.module.css';
 
 const SECTIONS = [
   ['fact', 'Facts'],

@@ -1,8 +1,9 @@
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import { computeRefetchMs } from '../../client/run-refetch.ts';
-import { formatQuery, type RunFilters, type TimeWindow } from './runs-search.ts';
+import { formatQuery, type RunFilters, type TimeWindow } from './filters/runs-search.ts';
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS: Record<TimeWindow, number> = {
@@ -39,8 +40,9 @@ export const runsQuery = (application: string, filters: RunFilters) =>
     refetchInterval: ({ state }) => {
       const pages = state.data?.pages ?? [];
       // Each page is one request.
-      return computeRefetchMs(pages.flatMap(({ runs }) => runs)) * Math.max(pages.length, 1);
+      return unlessLive(computeRefetchMs(pages.flatMap(({ runs }) => runs)) * Math.max(pages.length, 1));
     },
+    meta: { topics: [{ events: 'runs', application }] },
   });
 
 function computeStart(within: TimeWindow | undefined): string | undefined {

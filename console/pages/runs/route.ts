@@ -1,15 +1,34 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
+import { parseRunsSearch, readFilters, readView } from './filters/runs-search.ts';
+import { viewsQuery } from './filters/views-query.ts';
 import { runsQuery } from './queries.ts';
-import { parseRunsSearch, readFilters } from './runs-search.ts';
 
 export const runsRoute = createRoute({
   getParentRoute: () => applicationRoute,
   path: '/runs',
   validateSearch: parseRunsSearch,
+  // The address of a view has its id alone.
+  beforeLoad: async ({ params, search }) => {
+    const { view: id, ...state } = search;
+    if (id === undefined || Object.keys(state).length > 0) return;
+    const { items } = await queryClient.ensureQueryData(viewsQuery(params.application));
+    const view = items.find((one) => one.id === id);
+    const table = view ? readView(view.table) : {};
+    if (Object.keys(table).length > 0)
+      throw redirect({
+        to: '/apps/$application/runs',
+        params,
+        search: { ...table, view: id },
+        replace: true,
+      });
+  },
   loaderDeps: ({ search }) => readFilters(search),
   loader: ({ params: { application }, deps }) =>
-    queryClient.ensureInfiniteQueryData(runsQuery(application, deps)),
+    Promise.all([
+      queryClient.ensureInfiniteQueryData(runsQuery(application, deps)),
+      queryClient.ensureQueryData(viewsQuery(application)),
+    ]),
   component: lazyRouteComponent(() => import('./runs-page.tsx'), 'RunsPage'),
 });

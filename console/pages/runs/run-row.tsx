@@ -2,12 +2,14 @@ import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
 import { isActiveStatus } from '../../client/run-refetch.ts';
 import { formatDuration } from '../../ui/format-quantity.ts';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { type Column, formatCell } from './columns.ts';
 import { durationQuery } from './queries.ts';
 import styles from './runs-table.module.css';
+
+const TICK_MS = 1_000;
 
 export interface RunRowProps {
   run: Run;
@@ -78,6 +80,18 @@ function RunCell({ run, column, application }: { run: Run; column: Column; appli
 /** The time until now of an active run, and the stored duration of one that has ended. */
 function DurationCell({ run, application }: { run: Run; application: string }) {
   const { data } = useQuery(durationQuery(application, run.id, run.status_v2));
-  const duration = isActiveStatus(run.status_v2) ? Date.now() - Date.parse(run.created_at) : data;
-  return <td className={styles.number}>{duration !== undefined && formatDuration(Math.max(duration, 0))}</td>;
+  return (
+    <td className={styles.number}>
+      {isActiveStatus(run.status_v2) ? (
+        <ActiveDuration since={run.created_at} />
+      ) : (
+        data !== undefined && formatDuration(data)
+      )}
+    </td>
+  );
+}
+
+function ActiveDuration({ since }: { since: string }) {
+  const now = useNow(TICK_MS);
+  return formatDuration(Math.max(0, now - Date.parse(since)));
 }

@@ -6,14 +6,24 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { NoRunYet } from '../../ui/resources/no-run-yet.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { DEFAULT_COLUMNS, findColumns, listColumns } from './columns.ts';
-import { FilterBar } from './filter-bar.tsx';
+import { FilterBar } from './filters/filter-bar.tsx';
+import {
+  hasFilter,
+  parseRunsSearch,
+  type RunFilters,
+  type RunsSearch,
+  readFilters,
+} from './filters/runs-search.ts';
+import { ViewsMenu } from './filters/views-menu.tsx';
+import { NewRunsButton } from './new-runs-button.tsx';
 import { runsQuery } from './queries.ts';
 import { RunActions } from './run-actions.tsx';
 import styles from './runs-page.module.css';
-import { hasFilter, parseRunsSearch, type RunFilters, type RunsSearch, readFilters } from './runs-search.ts';
 import { RunsTable } from './runs-table.tsx';
+import { useSteadyRows } from './use-steady-rows.ts';
 
 /** The runs of an application as a table. Filters, columns and selection are in the address. */
 export function RunsPage() {
@@ -26,12 +36,14 @@ export function RunsPage() {
     runsQuery(application, filters),
   );
   const runs = data?.pages.flatMap((page) => page.runs) ?? [];
+  const { rows, newCount, release } = useSteadyRows(runs, JSON.stringify([application, filters]));
   const visible = search.columns ?? DEFAULT_COLUMNS;
   const selected = new Set(search.selected);
   return (
     <>
-      <PageHeader title="Runs" />
+      <PageHeader title="Runs" actions={<LogSearchLink application={application} />} />
       <div className={styles.tools}>
+        <ViewsMenu application={application} search={search} />
         <FilterBar
           filters={filters}
           onChange={(changed) => change({ ...search, ...changed, selected: undefined })}
@@ -49,10 +61,17 @@ export function RunsPage() {
       </div>
       {error && <Notice kind="error">{describeError(error)}</Notice>}
       {data && runs.length === 0 && !hasNextPage && <NoRuns application={application} filters={filters} />}
-      {runs.length > 0 && (
+      <NewRunsButton
+        count={newCount}
+        onPress={() => {
+          release();
+          showFirstRow();
+        }}
+      />
+      {rows.length > 0 && (
         <RunsTable
           application={application}
-          runs={runs}
+          runs={rows}
           columns={findColumns(visible)}
           selected={selected}
           sort={filters.sort}
@@ -66,22 +85,41 @@ export function RunsPage() {
             {isFetchingNextPage ? 'Loading …' : runs.length > 0 ? 'Load more' : 'Search older runs'}
           </Button>
         ) : (
-          runs.length > 0 && `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`
+          rows.length > 0 && `${rows.length} ${rows.length === 1 ? 'run' : 'runs'}`
         )}
       </p>
     </>
   );
 }
 
+/** Leads to the search in the logs of all runs. */
+function LogSearchLink({ application }: { application: string }) {
+  return (
+    <Link to="/apps/$application/logs" params={{ application }}>
+      Search logs
+    </Link>
+  );
+}
+
+/** Scrolls to the top and puts the focus on the newest run: the button that had it has gone. */
+function showFirstRow(): void {
+  window.scrollTo({ top: 0 });
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-index="0"]')?.focus());
+}
+
 /** Returns the function that replaces the search parameters of the page; an undefined one is removed. */
 function useSearchChange() {
   const navigate = useNavigate({ from: '/apps/$application/runs' });
-  return (search: { [Name in keyof RunsSearch]: RunsSearch[Name] | undefined }) =>
-    navigate({
-      search: parseRunsSearch(search),
+  return (search: { [Name in keyof RunsSearch]: RunsSearch[Name] | undefined }) => {
+    const parsed = parseRunsSearch(search);
+    // The id of a view alone would open the view again.
+    const isViewAlone = parsed.view !== undefined && Object.keys(parsed).length === 1;
+    return navigate({
+      search: isViewAlone ? { ...parsed, columns: DEFAULT_COLUMNS } : parsed,
       replace: true,
       resetScroll: false,
     });
+  };
 }
 
 function NoRuns({ application, filters }: { application: string; filters: RunFilters }) {
@@ -95,12 +133,5 @@ function NoRuns({ application, filters }: { application: string; filters: RunFil
         </p>
       </EmptyState>
     );
-  return (
-    <EmptyState
-      title="No run yet"
-      command={`curl -X POST "$SWITCHYARD_URL/v1/applications/${application}/runs" \\\n  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\\n  -d '{"input": {}}'`}
-    >
-      <p>A run executes the app on one input. Start the first one.</p>
-    </EmptyState>
-  );
+  return <NoRunYet application={application} />;
 }

@@ -1,6 +1,7 @@
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { storeRunOrder } from '../../ui/keyboard/run-order.ts';
 import { useOpenRun } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
 import { type Column, findSortField } from './columns.ts';
@@ -29,6 +30,14 @@ export interface RunsTableProps {
 export function RunsTable(props: RunsTableProps) {
   const { application, runs, columns, selected, onSelect } = props;
   const body = useRef<HTMLTableElement>(null);
+  useEffect(
+    () =>
+      storeRunOrder(
+        application,
+        runs.map(({ id }) => id),
+      ),
+    [application, runs],
+  );
   const { rows, before, after, focusRow } = useVisibleRows(body, runs.length);
   const { active, setCurrent, toggle, handleKey } = useRowKeys(
     { application, runs, selected, onSelect },
@@ -83,9 +92,12 @@ function useRowKeys(
   }: Pick<RunsTableProps, 'application' | 'runs' | 'selected' | 'onSelect'>,
   focusRow: (index: number) => void,
 ) {
-  const [current, setCurrent] = useState(0);
+  // The id stays with the run when new ones come before it; the index replaces a run that has gone.
+  const [current, setRow] = useState({ index: 0, id: '' });
+  const setCurrent = (index: number) => setRow({ index, id: runs[index]?.id ?? '' });
   const openRun = useOpenRun();
-  const active = Math.min(current, runs.length - 1);
+  const found = runs.findIndex(({ id }) => id === current.id);
+  const active = found === -1 ? Math.min(current.index, runs.length - 1) : found;
   const toggle = (id: string) => {
     const changed = new Set(selected);
     if (!changed.delete(id)) changed.add(id);
@@ -119,6 +131,17 @@ function useVisibleRows(element: React.RefObject<HTMLTableElement | null>, count
     overscan: ROWS_OUTSIDE,
     scrollMargin: element.current?.offsetTop ?? 0,
   });
+  const awaited = useRef<number>(undefined);
+  // A far row is rendered some frames after the scroll. The row that had the focus may be gone by then.
+  useEffect(() => {
+    const index = awaited.current;
+    if (index === undefined) return;
+    const row = element.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+    const isElsewhere =
+      document.activeElement !== document.body && !element.current?.contains(document.activeElement);
+    if (row || isElsewhere) awaited.current = undefined;
+    if (!isElsewhere) row?.focus({ preventScroll: true });
+  });
   const items = virtualizer.getVirtualItems();
   const margin = virtualizer.options.scrollMargin;
   const first = items[0];
@@ -128,13 +151,8 @@ function useVisibleRows(element: React.RefObject<HTMLTableElement | null>, count
     before: first ? first.start - margin : 0,
     after: last ? virtualizer.getTotalSize() - (last.end - margin) : 0,
     focusRow: (index: number) => {
+      awaited.current = index;
       virtualizer.scrollToIndex(index);
-      // The row may be rendered only after the scroll.
-      requestAnimationFrame(() => {
-        element.current
-          ?.querySelector<HTMLElement>(`[data-index="${index}"]`)
-          ?.focus({ preventScroll: true });
-      });
     },
   };
 }

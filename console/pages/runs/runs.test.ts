@@ -8,12 +8,15 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
 
 /** Without slots, a run stays queued until the test ends it. */
 const NO_SLOTS = { SWITCHYARD_CAPACITY: '6c9500mb870s=0' };
 const APP = { main: '#!/bin/sh\necho {}\n' };
 const RUNS = 58;
 const PAGE_RUNS = 50;
+/** The interval at which the console reads a list without active runs, as it does without the stream. */
+const IDLE_REFETCH_MS = 15_000;
 const HOSTILE_NAME = '<img src=x onerror="alert(1)">';
 
 /** Creates an application with runs that have ended, named by their number, and one that is queued. */
@@ -60,6 +63,17 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await page.reload();
     await page.getByText('2 runs selected').waitFor();
     await page.getByRole('row', { name: 'tour 57' }).focus();
+    // The last row of the first 50 is rendered only after the scroll.
+    for (const [key, row] of [
+      ['End', 51],
+      ['Home', 2],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-rowindex')))
+        .toBe(String(row));
+    }
+    await page.getByRole('row', { name: 'tour 57' }).focus();
     await page.keyboard.press('x');
     await page.getByText('1 run selected').waitFor();
     expect(await page.getByRole('button', { name: 'Compare' }).isDisabled()).toBe(true);
@@ -67,6 +81,16 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await page.waitForURL(/\/console\/apps\/routing\/runs\/run-/);
     await page.goBack();
     await page.getByText('1 run selected').waitFor();
+
+    // The page of a run moves along the rows of the filtered table.
+    await page.goto(`${at.server.url}/console/apps/routing/runs?status=failed`);
+    await page.getByRole('row', { name: 'tour 40, failed' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'tour 40' }).waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { level: 1, name: 'tour 30' }).waitFor();
+    await page.goBack();
+    await page.getByRole('row', { name: 'tour 40, failed' }).waitFor();
   });
 
   test('show any indicator or option as a column', async () => {
@@ -82,13 +106,22 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
 
   test('are filtered and sorted by the server, and the address keeps both', async () => {
     const page = await at.open('/apps/routing/runs');
-    await page.getByLabel('Status').selectOption('failed');
+    await page.getByRole('button', { name: 'Status: all' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'queued' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'failed' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByText('6 runs', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Status: queued, failed' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'queued' }).click();
+    await page.keyboard.press('Escape');
     await page.getByText('5 runs', { exact: true }).waitFor();
     await page.getByLabel('Search').fill('tour 3');
     await page.keyboard.press('Enter');
     await page.getByText('1 run', { exact: true }).waitFor();
     expect(await listNames(page)).toEqual(['tour 30']);
-    await page.getByLabel('Status').selectOption('');
+    await page.getByRole('button', { name: 'Status: failed' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'failed' }).click();
+    await page.keyboard.press('Escape');
     await page.getByText('More filters').click();
     await page.getByLabel('Indicators').fill('result.value:..1967');
     await page.keyboard.press('Enter');
@@ -103,7 +136,47 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     expect(await page.locator('th[aria-sort="ascending"]').textContent()).toContain('Objective');
   });
 
-  test('are canceled and deleted together after a typed confirmation', async () => {
+  test('are saved as a view, which marks changes, is shared, and opens from the palette', async () => {
+    const page = await at.open('/apps/routing/runs?status=failed&sort=name');
+    await page.getByText('5 runs', { exact: true }).waitFor();
+    const choose = async (button: string, item: string) => {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+    };
+    await choose('Views', 'Save as …');
+    await page.getByLabel('Name', { exact: true }).last().fill(HOSTILE_NAME);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: `View: ${HOSTILE_NAME}`, exact: true }).waitFor();
+    const { search } = new URL(page.url());
+    const view = new URLSearchParams(search).get('view') ?? '';
+    await page.getByRole('columnheader', { name: 'Run', exact: true }).getByRole('button').click();
+    await choose(`View: ${HOSTILE_NAME} (changed)`, 'Save changes');
+    await choose(`View: ${HOSTILE_NAME}`, 'Rename …');
+    await page.getByRole('dialog').getByLabel('Name').fill('Failures');
+    await page.keyboard.press('Enter');
+    await choose('View: Failures', 'Share with the account');
+
+    const reader = await at.open(`/apps/routing/runs?view=${view}`, { role: 'viewer' });
+    await reader.getByRole('button', { name: 'View: Failures', exact: true }).click();
+    await reader.getByText('5 runs', { exact: true }).waitFor();
+    expect(await listNames(reader)).toEqual(['tour 50', 'tour 40', 'tour 30', 'tour 20', 'tour 10']);
+    await reader.getByRole('menuitem', { name: 'Save as …' }).waitFor();
+    const tools = reader.getByRole('search', { name: 'Filters' }).locator('..');
+    await saveScreenshot(tools, 'using-switchyard/reference/api/console-views.png', 336);
+
+    await page.goto(`${at.server.url}/console/apps/routing`);
+    await page.getByRole('heading', { name: 'App routing' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('failures');
+    await page.getByRole('option', { name: 'Failures' }).waitFor();
+    await page.keyboard.press('Enter');
+    await choose('View: Failures', 'Delete …');
+    await page.getByRole('dialog').getByRole('textbox').fill('delete');
+    await page.getByRole('button', { name: 'Delete view' }).click();
+    await page.getByRole('button', { name: 'Views', exact: true }).waitFor();
+  });
+
+  test('are canceled and deleted together after a confirmation', async () => {
     const server = at.server;
     await pushApp(server, 'busy', APP, { executable_type: 'binary' });
     for (const name of ['first', 'second', 'third'])
@@ -112,6 +185,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await page.getByRole('checkbox', { name: 'Select first' }).check();
     await page.getByRole('checkbox', { name: 'Select second' }).check();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel 2 runs' }).click();
     await page.getByRole('row', { name: 'first, canceled' }).waitFor();
     await page.getByRole('row', { name: 'second, canceled' }).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -124,13 +198,21 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     expect(await listNames(page)).toEqual(['third']);
   });
 
-  test('a new run appears by itself while a run is active', async () => {
+  test('a new run appears without a reload, sooner than a list without active runs is read again', async () => {
     await pushApp(at.server, 'live', APP, { executable_type: 'binary' });
-    await createRun(at.server, 'live', { input: {}, body: { name: 'first tour' } });
     const page = await at.open('/apps/live/runs');
-    await page.getByRole('row', { name: 'first tour, queued' }).waitFor();
-    await createRun(at.server, 'live', { input: {}, body: { name: 'late tour' } });
-    await page.getByRole('row', { name: 'late tour, queued' }).waitFor();
+    await page.getByRole('heading', { name: 'No run yet' }).waitFor();
+    const first = await createRun(at.server, 'live', { input: {}, body: { name: 'first tour' } });
+    await createRun(at.server, 'live', { input: {}, body: { name: 'second tour' } });
+    await page.getByRole('row', { name: 'second tour, queued' }).waitFor({ timeout: IDLE_REFETCH_MS / 2 });
+    expect(await listNames(page)).toEqual(['second tour', 'first tour']);
+    // The keys stay with the run that has the focus.
+    await page.getByRole('row', { name: 'second tour' }).focus();
+    await createRun(at.server, 'live', { input: {}, body: { name: 'third tour' } });
+    await page.getByRole('row', { name: 'third tour, queued' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/console/apps/live/runs/${first}`);
     const { body } = await at.server.client.call('listRuns', { params: { application_id: 'live' } });
     await page.goto(`${at.server.url}/console/apps/live`);
     await page.getByText('Queued').first().waitFor();
@@ -173,8 +255,8 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await page.getByRole('img', { name: /^result\.value of \d+ runs/ }).waitFor();
     await page.getByLabel('Indicator').selectOption('result.custom.late');
     await page.getByRole('img', { name: /^result\.custom\.late of \d+ runs, from 0 to 2/ }).waitFor();
-    await page.getByRole('button', { name: 'Set production as default' }).click();
-    await page.getByRole('button', { name: 'Set latest as default' }).waitFor();
+    await page.getByRole('button', { name: 'Set as default: production' }).click();
+    await page.getByRole('button', { name: 'Set as default: latest' }).waitFor();
     const { body } = await server.client.call('getApplication', { params });
     expect(body.default_instance).toBe('production');
     await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Runs' }).click();
@@ -182,7 +264,7 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
   });
 
   test('the list of applications sums up the last runs, and creates an application', async () => {
-    const page = await at.open();
+    const page = await at.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
     const row = page.getByRole('row', { name: /App routing/ });
     await row.getByRole('img', { name: /^Objective of \d+ runs: from/ }).waitFor();
     expect(await row.getByText('10 %').isVisible()).toBe(true);
@@ -192,30 +274,80 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Id').fill('night');
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Copy as Python' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+      'print(call("POST", "/v1/applications", "{\\"name\\":\\"Night shift\\",\\"id\\":\\"night\\"}"))',
+    );
+    await page.getByRole('button', { name: 'Create application' }).click();
     await page.getByRole('heading', { name: 'Night shift' }).waitFor();
     await page.waitForURL(/\/console\/apps\/night$/);
+  });
+
+  test('a new run moves nothing on a page that is scrolled down, and a button shows it', async () => {
+    const page = await at.open('/apps/routing/runs');
+    const row = page.getByRole('row', { name: 'tour 40, failed' });
+    await row.scrollIntoViewIfNeeded();
+    const readTop = () => row.evaluate((element) => element.getBoundingClientRect().top);
+    const top = await readTop();
+    await createRun(at.server, 'routing', { input: {}, body: { name: 'newest' } });
+    const button = page.getByRole('status').getByRole('button', { name: '1 new run', exact: true });
+    await button.waitFor({ timeout: IDLE_REFETCH_MS / 2 });
+    expect(await readTop()).toBe(top);
+    await button.click();
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(0);
+    const newest = page.getByRole('row', { name: 'newest, queued' });
+    await expect.poll(() => newest.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await button.count()).toBe(0);
   });
 });
 
 describe.skipIf(!hasBrowser)('the command palette', () => {
   const at = setUpConsole(prepareRuns, { env: NO_SLOTS });
 
-  test('opens pages, applications and runs by id, and ? shows the keys', async () => {
+  test('opens pages, applications, and runs by name and id, and ? shows the keys', async () => {
     const page = await at.open();
+    const input = page.getByPlaceholder('Page, view, application or run');
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('small');
+    await input.fill('small');
     await page.getByRole('option', { name: 'App small' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'App small' }).waitFor();
     const { body } = await at.server.client.call('listRuns', { params: { application_id: 'routing' } });
     const run = body.runs[0]?.id ?? '';
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill(run);
+    await input.fill(run);
     await page.getByRole('option', { name: run }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(`${at.server.url}/console/apps/routing/runs/${run}`);
+    await page.getByRole('tab', { name: 'Input' }).click();
+    const older = `${at.server.url}/console/apps/routing/runs/${body.runs[1]?.id}?tab=input`;
+    await page.keyboard.press('j');
+    await page.waitForURL(older);
+    await page.getByRole('heading', { level: 1, name: body.runs[1]?.name }).waitFor();
+    await page.keyboard.press('k');
+    await page.waitForURL(`${at.server.url}/console/apps/routing/runs/${run}?tab=input`);
+    for (const typed of ['tour 42', body.runs[1]?.id.slice(0, -3) ?? '']) {
+      await page.keyboard.press('Control+k');
+      await input.fill(typed);
+      const [found] = body.runs.filter(({ id, name }) => id.startsWith(typed) || name === typed);
+      await page
+        .getByLabel('Results')
+        .getByRole('option', { name: found?.id ?? '', selected: true })
+        .waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${at.server.url}/console/apps/routing/runs/${found?.id}`);
+    }
+    for (const [name, address] of [
+      ['Input sets', '/apps/routing/input-sets'],
+      ['Audit log', '/account/audit'],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await input.fill(name);
+      await page.getByRole('option', { name, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${at.server.url}/console${address}`);
+    }
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
   });
@@ -228,5 +360,8 @@ describe.skipIf(!hasBrowser)('an account without an application', () => {
     const page = await at.open();
     await page.getByRole('heading', { name: 'No application yet' }).waitFor();
     await page.getByText('npm run push -- sample-apps/vehicle-routing routing').waitFor();
+    const phone = await at.openOnPhone('/queue');
+    await phone.getByRole('heading', { name: 'The queue is empty' }).waitFor();
+    expect(await findAccessibilityProblems(phone)).toEqual([]);
   });
 });

@@ -162,6 +162,17 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   setRetention: { keep_days: 30, keep_experiment_runs: true },
   createShare: { parts: ['summary', 'output'], expires_in_hours: 24 },
   setRunTags: { tags: ['a', 'b'] },
+  createRunView: {
+    name: 'Any name',
+    is_shared: true,
+    table: {
+      filters: { status: 'failed', instance_id: 'i1', text: 'any', indicator: 'a:1..2', option: 'b:1' },
+      sort: '-name',
+      created_within: '7d',
+      columns: ['user', 'indicator:a'],
+    },
+  },
+  updateRunView: { name: 'Any name', is_shared: false, table: { filters: { name: 'any' }, columns: [] } },
   updateInput: { name: 'Any name', description: 'Any description', id: 'x', format: null, created_at: 'x' },
   createInputSet: {
     name: 'Any name',

@@ -1,6 +1,14 @@
+import type { RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
 import { expect, test } from 'vitest';
-import { readRowKey } from './row-keys.ts';
-import { formatQuery, parseRunsSearch, readFilters } from './runs-search.ts';
+import { readRowKey } from '../row-keys.ts';
+import {
+  formatQuery,
+  formatView,
+  isSameTable,
+  parseRunsSearch,
+  readFilters,
+  readView,
+} from './runs-search.ts';
 
 test.each([
   [{}, {}],
@@ -10,6 +18,10 @@ test.each([
     { status: 'failed', text: '47', indicator: 'cost:..5', sort: '-created_at' },
   ],
   [{ status: 'done' }, {}],
+  [
+    { status: 'failed,done,queued', view: 'view-1' },
+    { status: 'queued,failed', view: 'view-1' },
+  ],
   [{ within: 'ever', columns: 'user', selected: 7, other: 1 }, {}],
   [
     { columns: ['user', 3], selected: ['run-1', null] },
@@ -31,6 +43,35 @@ test('filters are the parameters of the server', () => {
     instance_id: 'i1',
     sort: 'name',
   });
+});
+
+test('a view has filters, order, time window and columns of the address', () => {
+  const search = {
+    status: 'failed',
+    type: 'external',
+    within: '7d',
+    sort: '-name',
+    columns: ['user'],
+  } as const;
+  const table = {
+    filters: { status: 'failed', run_type: 'external' },
+    created_within: '7d',
+    sort: '-name',
+    columns: ['user'],
+  } as const;
+  expect(
+    formatView({ ...search, columns: [...search.columns], view: 'view-1', selected: ['run-1'] }),
+  ).toEqual(table);
+  expect(readView({ ...table, columns: [...table.columns] })).toEqual(search);
+});
+
+test.each<[RunViewTable, RunViewTable, boolean]>([
+  [{ filters: { status: 'failed,queued' } }, { filters: { status: 'queued,failed' } }, true],
+  [{}, { filters: {} }, true],
+  [{}, { columns: [] }, false],
+  [{ sort: 'name' }, { sort: '-name' }, false],
+])('the tables %j and %j are the same: %j', (one, other, isSame) => {
+  expect(isSameTable(one, other)).toBe(isSame);
 });
 
 const NO_MODIFIERS = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };

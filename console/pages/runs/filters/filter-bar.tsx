@@ -1,7 +1,14 @@
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
 import { useId } from 'react';
+import { ChoiceFilter } from './choice-filter.tsx';
 import styles from './filter-bar.module.css';
-import { type FilterChange, type RunFilters, TIME_WINDOWS, type TimeWindow } from './runs-search.ts';
+import {
+  type FilterChange,
+  RUN_TYPE_CHOICES,
+  type RunFilters,
+  TIME_WINDOWS,
+  type TimeWindow,
+} from './runs-search.ts';
 
 const WINDOW_LABELS: Record<TimeWindow, string> = {
   '1h': 'Last hour',
@@ -12,9 +19,11 @@ const WINDOW_LABELS: Record<TimeWindow, string> = {
 
 /** The filters behind the disclosure: label, and an example of a value. */
 const MORE_FILTERS = {
-  instance: ['Instance', 'production'],
-  version: ['Version', 'v2'],
-  user: ['User', 'planner@example.com'],
+  name: ['Name', 'the whole name'],
+  tag: ['Tags', 'reference,board meeting'],
+  instance: ['Instances', 'production,test'],
+  version: ['Versions', 'v2,v3'],
+  user: ['Users', 'planner@example.com'],
   indicator: ['Indicators', 'result.value:..1000'],
   option: ['Options', 'duration:10..60'],
 } as const;
@@ -32,7 +41,7 @@ interface FilterBarProps {
 /** The filters of the runs table. Each is a search parameter of the same meaning. */
 export function FilterBar({ filters, onChange }: FilterBarProps) {
   const more = Object.keys(MORE_FILTERS).filter(isMoreFilter);
-  const isOpen = more.some((name) => filters[name] !== undefined);
+  const isOpen = filters.type !== undefined || more.some((name) => filters[name] !== undefined);
   return (
     <search className={styles.filters} aria-label="Filters">
       <TextFilter
@@ -41,11 +50,22 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         value={filters.text}
         onChange={(text) => onChange({ text })}
       />
-      <StatusFilter filters={filters} onChange={onChange} />
+      <ChoiceFilter
+        label="Status"
+        choices={RUN_STATUSES_V2}
+        value={filters.status}
+        onChange={(status) => onChange({ status })}
+      />
       <TimeFilter filters={filters} onChange={onChange} />
       <details className={styles.more} open={isOpen}>
         <summary>More filters</summary>
         <div className={styles.fields}>
+          <ChoiceFilter
+            label="Type"
+            choices={RUN_TYPE_CHOICES}
+            value={filters.type}
+            onChange={(type) => onChange({ type })}
+          />
           {more.map((name) => (
             <TextFilter
               key={name}
@@ -58,27 +78,6 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         </div>
       </details>
     </search>
-  );
-}
-
-function StatusFilter({ filters, onChange }: FilterBarProps) {
-  const id = useId();
-  return (
-    <span className={styles.filter}>
-      <label htmlFor={id}>Status</label>
-      <select
-        id={id}
-        value={filters.status ?? ''}
-        onChange={(event) =>
-          onChange({ status: RUN_STATUSES_V2.find((status) => status === event.target.value) })
-        }
-      >
-        <option value="">All</option>
-        {RUN_STATUSES_V2.map((status) => (
-          <option key={status}>{status}</option>
-        ))}
-      </select>
-    </span>
   );
 }
 

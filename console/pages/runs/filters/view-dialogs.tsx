@@ -1,0 +1,106 @@
+import type { RunView, RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client } from '../../../client/client.ts';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx';
+import { SelectField, TextField } from '../../../ui/forms/text-field.tsx';
+import { readView } from './runs-search.ts';
+
+const CONFIRMATION = 'delete';
+
+interface DialogProps {
+  application: string;
+  /** Reads the views again, and closes the dialog. */
+  onSaved: () => Promise<void>;
+  onClose: () => void;
+}
+
+/** Saves the table as a new view, and opens it. */
+export function SaveViewDialog({
+  application,
+  table,
+  onSaved,
+  onClose,
+}: DialogProps & { table: RunViewTable }) {
+  const [name, setName] = useState('');
+  const [isShared, setShared] = useState(false);
+  const navigate = useNavigate();
+  const params = { application_id: application };
+  const body = { name: name.trim(), is_shared: isShared, table };
+  return (
+    <FormDialog
+      title="Save view"
+      action="Save"
+      isReady={body.name !== ''}
+      requests={[['createRunView', { params, body }]]}
+      onClose={onClose}
+      onSubmit={async () => {
+        const { body: view } = await client.call('createRunView', { params, body });
+        await onSaved();
+        await navigate({
+          to: '/apps/$application/runs',
+          params: { application },
+          search: { ...readView(view.table), view: view.id },
+        });
+      }}
+    >
+      <p>A view stores filters, order and columns. The runs in it are those that match when it is opened.</p>
+      <TextField label="Name" value={name} onChange={setName} autoFocus />
+      <SelectField
+        label="Visible to"
+        value={isShared ? 'all' : 'me'}
+        options={[
+          { value: 'me', label: 'Only me' },
+          { value: 'all', label: 'Every member of the account' },
+        ]}
+        onChange={(value) => setShared(value === 'all')}
+      />
+    </FormDialog>
+  );
+}
+
+/** Changes the name of a view. */
+export function RenameViewDialog({ application, view, onSaved, onClose }: DialogProps & { view: RunView }) {
+  const [name, setName] = useState(view.name);
+  const params = { application_id: application, view_id: view.id };
+  const body = { name: name.trim() };
+  return (
+    <FormDialog
+      title="Rename view"
+      action="Save"
+      isReady={body.name !== ''}
+      requests={[['updateRunView', { params, body }]]}
+      onClose={onClose}
+      onSubmit={async () => {
+        await client.call('updateRunView', { params, body });
+        await onSaved();
+      }}
+    >
+      <TextField label="Name" value={name} onChange={setName} autoFocus />
+    </FormDialog>
+  );
+}
+
+/** Deletes a view after a confirmation. */
+export function DeleteViewDialog({ application, view, onSaved, onClose }: DialogProps & { view: RunView }) {
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      title="Delete the view?"
+      word={CONFIRMATION}
+      action="Delete view"
+      onConfirm={async () => {
+        const params = { application_id: application, view_id: view.id };
+        await client.call('deleteRunView', { params });
+        await onSaved();
+        await navigate({ to: '/apps/$application/runs', params: { application } });
+      }}
+      onClose={onClose}
+    >
+      <p>
+        <q>{view.name}</q> is deleted{view.is_shared && ' for every member of the account'}. Its runs stay.
+      </p>
+    </ConfirmDialog>
+  );
+}
