@@ -3,6 +3,8 @@ import { Logo } from '@switchyard/design/logo.tsx';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
+import { UndoNotice } from '../ui/destruction/undo-notice.tsx';
+import { useTableKeys } from '../ui/keyboard/table-keys.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Breadcrumb } from './breadcrumb.tsx';
 import styles from './layout.module.css';
@@ -18,6 +20,7 @@ export function Layout() {
   // A visited link closes the drawer.
   useEffect(() => setOpen(false), [path]);
   useAccountEvents();
+  useTableKeys();
   return (
     <div className={styles.frame} data-navigation={isOpen ? 'open' : undefined}>
       <a className="skip-link" href="#page">
@@ -53,6 +56,7 @@ export function Layout() {
       <main id="page" className={styles.page} tabIndex={-1}>
         <Outlet />
       </main>
+      <UndoNotice />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Icon } from '@switchyard/design/icon.tsx';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
+import { isTextTarget } from '../ui/keyboard/text-target.ts';
 
 const CommandPalette = lazy(async () => ({
   default: (await import('./command-palette.tsx')).CommandPalette,
@@ -12,11 +13,7 @@ type Overlay = 'palette' | 'keys';
 /** Returns the overlay that a key opens. A key in a field is text, except ctrl+K. */
 function readOverlayKey(event: KeyboardEvent): Overlay | undefined {
   if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') return 'palette';
-  const target = event.target;
-  const isField =
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('input:not([type="checkbox"]), textarea, select'));
-  return event.key === '?' && !isField ? 'keys' : undefined;
+  return event.key === '?' && !isTextTarget(event) ? 'keys' : undefined;
 }
 
 /** The command palette and the keyboard map, which load when they are first opened, with the button of the palette. */

@@ -33,6 +33,11 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     const waiting = page.getByRole('table', { name: 'Waiting' });
     expect(await waiting.getByRole('link').allTextContents()).toEqual(['second', 'third']);
     await waiting.getByText('this run is next').waitFor();
+    await waiting.getByRole('link', { name: 'second' }).focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('third');
+    await page.keyboard.press('Home');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('second');
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
   });
 
@@ -60,16 +65,25 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 
-  test('cancels runs after a typed confirmation, until the queue is empty', async () => {
+  test('cancels runs after a confirmation, until the queue is empty', async () => {
     const page = await at.open('/queue');
     for (const name of NAMES.toReversed()) {
       await page.getByRole('button', { name: `Cancel ${name}` }).click();
-      const action = page.getByRole('button', { name: 'Cancel the run' });
-      expect(await action.isDisabled()).toBe(true);
-      await page.getByLabel('Type cancel to confirm').fill('cancel');
-      await action.click();
+      await page.getByRole('button', { name: 'Cancel the run' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
     await page.getByRole('heading', { name: 'The queue is empty' }).waitFor();
+    await createRun(at.server, APPLICATION, { input: {}, body: { name: 'fourth' } });
+    await page.getByRole('table', { name: 'Running' }).getByRole('link', { name: 'fourth' }).waitFor();
+  });
+
+  test('shows a new run without the stream of the account', async () => {
+    const page = await at.open('/queue');
+    // A response without content says that nothing follows.
+    await page.route('**/v1/account/events', (route) => route.fulfill({ status: 204 }));
+    await page.reload();
+    await page.getByRole('table', { name: 'Running' }).waitFor();
+    await createRun(at.server, APPLICATION, { input: {}, body: { name: 'fifth' } });
+    await page.getByRole('table', { name: 'Waiting' }).getByRole('link', { name: 'fifth' }).waitFor();
   });
 });

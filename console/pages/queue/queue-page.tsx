@@ -1,13 +1,13 @@
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { CancelRunsDialog } from '../../ui/destruction/cancel-runs-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
-import { CancelDialog } from './cancel-dialog.tsx';
-import { queueQuery } from './queries.ts';
+import { cancelRun, queueQuery } from './queries.ts';
 import styles from './queue-page.module.css';
 import { RunningTable } from './running-table.tsx';
 import { WaitingTable } from './waiting-table.tsx';
@@ -35,7 +35,17 @@ export function QueuePage() {
         </div>
       )}
       {data.next_page_token && <Notice kind="info">The first {data.runs.length} runs are shown.</Notice>}
-      {canceled && <CancelDialog run={canceled} onClose={() => setCanceled(undefined)} />}
+      {canceled && (
+        <CancelRunsDialog
+          count={1}
+          name={canceled.name || canceled.id}
+          onConfirm={async () => {
+            await cancelRun({ application_id: canceled.application_id, run_id: canceled.id });
+            setCanceled(undefined);
+          }}
+          onClose={() => setCanceled(undefined)}
+        />
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import { useId } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -56,7 +57,9 @@ function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: QueueTablePro
     <tr>
       <td className={table.number}>{run.waiting?.place}</td>
       <RunCell run={run} />
-      <td className={styles.reason}>{run.waiting?.message}</td>
+      <td className={styles.reason} title={run.waiting?.message}>
+        {run.waiting && formatReason(run.waiting)}
+      </td>
       <td>{run.execution_class}</td>
       <td>{onCancel ? <PriorityField run={run} /> : run.queuing_priority}</td>
       <td className={styles.created}>
@@ -73,13 +76,17 @@ function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: QueueTablePro
   );
 }
 
+/** Returns the reason of a run without the runs in the slots, which the table of running runs lists. */
+function formatReason({ reason, message }: Waiting): string {
+  return reason === 'slots_taken' ? message.replace(/(?<=\.) .*/s, '') : message;
+}
+
 /** Changes the priority of a run at once, also by the arrow keys. */
 function PriorityField({ run }: { run: ActiveRun }) {
   const change = usePriorityChange({ application_id: run.application_id, run_id: run.id });
   return (
     <>
       <select
-        className={styles.priority}
         aria-label={`Priority of ${run.name || run.id}`}
         value={change.isPending ? change.variables : run.queuing_priority}
         onChange={(event) => change.mutate(Number(event.target.value))}

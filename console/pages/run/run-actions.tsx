@@ -7,6 +7,7 @@ import { client, describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CancelRunsDialog } from '../../ui/destruction/cancel-runs-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { getRunParams, type RunAddress, replaysQuery, runQuery } from './queries.ts';
@@ -22,17 +23,15 @@ interface ActionsProps {
 export function RunActions({ address, run }: ActionsProps) {
   const mayRun = useRight('run');
   const [isDeleting, setDeleting] = useState(false);
+  const [isCanceling, setCanceling] = useState(false);
   const [isSharing, setSharing] = useState(false);
-  const cancel = useCancel(address);
   const replay = useReplay(address);
   const canReplay = isTerminal(run.status_v2) && run.run_type.type === 'standard';
-  const refusal = cancel.error ?? replay.error;
+  const refusal = replay.error;
   return (
     <>
       {mayRun && isActionAllowed('cancel', run.status_v2) && (
-        <Button onPress={() => cancel.mutate()} isDisabled={cancel.isPending || cancel.isSuccess}>
-          {cancel.isPending || cancel.isSuccess ? 'Canceling …' : 'Cancel'}
-        </Button>
+        <Button onPress={() => setCanceling(true)}>Cancel</Button>
       )}
       <Destinations address={address} mayRun={mayRun} />
       {mayRun && <Button onPress={() => setSharing(true)}>Share</Button>}
@@ -47,6 +46,7 @@ export function RunActions({ address, run }: ActionsProps) {
         </Button>
       )}
       {isSharing && <ShareDialog address={address} onClose={() => setSharing(false)} />}
+      {isCanceling && <CancelDialog address={address} run={run} onClose={() => setCanceling(false)} />}
       {isDeleting && <DeleteDialog address={address} run={run} onClose={() => setDeleting(false)} />}
       {refusal && (
         <div className={styles.refusal}>
@@ -74,19 +74,27 @@ function Destinations({ address, mayRun }: { address: RunAddress; mayRun: boolea
   );
 }
 
-function useCancel(address: RunAddress) {
-  return useMutation({
-    mutationFn: () => client.call('cancelRun', { params: getRunParams(address) }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: runQuery(address).queryKey }),
-  });
-}
-
 /** Creates a replay; the summary shows it with its comparison. */
 function useReplay(address: RunAddress) {
   return useMutation({
     mutationFn: () => client.call('replayRun', { params: getRunParams(address) }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: replaysQuery(address).queryKey }),
   });
+}
+
+function CancelDialog({ address, run, onClose }: ActionsProps & { onClose: () => void }) {
+  return (
+    <CancelRunsDialog
+      count={1}
+      name={run.name || run.id}
+      onConfirm={async () => {
+        await client.call('cancelRun', { params: getRunParams(address) });
+        await queryClient.invalidateQueries({ queryKey: runQuery(address).queryKey });
+        onClose();
+      }}
+      onClose={onClose}
+    />
+  );
 }
 
 function DeleteDialog({ address, run, onClose }: ActionsProps & { onClose: () => void }) {

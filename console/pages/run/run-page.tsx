@@ -16,9 +16,11 @@ import { type RunAddress, runQuery } from './queries.ts';
 import { RunActions } from './run-actions.tsx';
 import { RunFacts } from './run-facts.tsx';
 import styles from './run-page.module.css';
+import { RunTags } from './run-tags.tsx';
 import { getAssetTab, type RunSearch, type RunTab } from './search.ts';
 import { SummaryTab } from './summary/summary-tab.tsx';
 import { Timeline } from './timeline.tsx';
+import { useNeighborKeys } from './use-neighbor-keys.ts';
 
 const route = { from: '/signed-in/apps/$application/runs/$run' } as const;
 
@@ -31,6 +33,7 @@ export function RunPage() {
 function RunView({ address }: { address: RunAddress }) {
   const { data: run } = useSuspenseQuery(runQuery(address));
   useLiveRun(address, run.status_v2);
+  useNeighborKeys(address, run.created_at);
   usePageTitle(run.name || run.id, address.application);
   return (
     <>
@@ -53,6 +56,7 @@ function RunView({ address }: { address: RunAddress }) {
       />
       {run.description !== '' && <p className={styles.description}>{run.description}</p>}
       <RunFacts run={run} />
+      <RunTags address={address} />
       <Timeline run={run} />
       <RunTabs address={address} run={run} />
     </>

@@ -1,13 +1,11 @@
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { CancelRunsDialog } from '../../ui/destruction/cancel-runs-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { COMPARED_RUNS_MAX, COMPARED_RUNS_MIN } from '../compare/search.ts';
 import { cancelRuns, deleteRuns } from './bulk-actions.ts';
@@ -49,7 +47,7 @@ export function RunActions({
       </Button>
       {canRun && (
         <>
-          <CancelButton application={application} runs={cancelable.map(({ id }) => id)} />
+          <CancelButton application={application} runs={cancelable} />
           <DeleteButton application={application} runs={ids} onDeleted={onDeleted} />
         </>
       )}
@@ -57,17 +55,30 @@ export function RunActions({
   );
 }
 
-function CancelButton({ application, runs }: { application: string; runs: readonly string[] }) {
-  const cancellation = useMutation({
-    mutationFn: () => cancelRuns(application, runs),
-    onSettled: refreshRuns,
-  });
+function CancelButton({ application, runs }: { application: string; runs: readonly Run[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const cancel = () =>
+    cancelRuns(
+      application,
+      runs.map(({ id }) => id),
+    );
   return (
     <>
-      <Button onPress={() => cancellation.mutate()} isDisabled={runs.length === 0 || cancellation.isPending}>
-        {cancellation.isPending ? 'Canceling …' : 'Cancel'}
+      <Button onPress={() => setOpen(true)} isDisabled={runs.length === 0}>
+        Cancel
       </Button>
-      {cancellation.isError && <Notice kind="error">{describeError(cancellation.error)}</Notice>}
+      {isOpen && (
+        <CancelRunsDialog
+          count={runs.length}
+          name={runs[0]?.name || runs[0]?.id || 'the run'}
+          onConfirm={async () => {
+            await cancel().finally(refreshRuns);
+            close();
+          }}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

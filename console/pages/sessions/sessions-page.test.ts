@@ -15,6 +15,9 @@ describe.skipIf(!hasBrowser)('the sessions', () => {
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     expect(await page.getByText('This session').count()).toBe(1);
     await page.getByRole('button', { name: /^End/ }).first().click();
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('button', { name: /^End/ }).first().click();
+    await page.getByRole('button', { name: 'End session' }).click();
     await expect.poll(() => page.getByRole('button', { name: /^End/ }).count()).toBe(0);
     await other.reload();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -1,13 +1,17 @@
 import type { Session } from '@switchyard/contract/account/sessions.ts';
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
-import { client, describeError } from '../../client/client.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../../client/client.ts';
+import { listItems } from '../../client/list-items.ts';
 import { queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
+import { describeBrowser } from './describe-browser.ts';
 import { sessionsQuery } from './queries.ts';
 import styles from './sessions-page.module.css';
 
@@ -15,19 +19,15 @@ import styles from './sessions-page.module.css';
 export function SessionsPage() {
   usePageTitle('Sessions');
   const { data } = useSuspenseQuery(sessionsQuery);
-  const sessions = Array.isArray(data) ? data : data.items;
-  const ending = useMutation({
-    mutationFn: (id: string) => client.call('endSession', { params: { session_id: id } }),
-    onSettled: () => queryClient.invalidateQueries(sessionsQuery),
-  });
+  const sessions = listItems(data);
+  const [ended, setEnded] = useState<Session>();
   return (
     <>
       <PageHeader
         title="Sessions"
         description="The browsers that are signed in, each with the role of a key."
       />
-      {ending.isError && <Notice kind="error">{describeError(ending.error)}</Notice>}
-      <div className={table.scroll}>
+      <TableRegion label="List of sessions">
         <table className={table.table} aria-label="Sessions">
           <thead>
             <tr>
@@ -42,17 +42,35 @@ export function SessionsPage() {
           </thead>
           <tbody>
             {sessions.map((session) => (
-              <SessionRow key={session.id} session={session} onEnd={ending.mutate} />
+              <SessionRow key={session.id} session={session} onEnd={setEnded} />
             ))}
           </tbody>
         </table>
-      </div>
+      </TableRegion>
+      {ended && <EndDialog session={ended} onClose={() => setEnded(undefined)} />}
     </>
   );
 }
 
-function SessionRow({ session, onEnd }: { session: Session; onEnd: (id: string) => void }) {
-  const { id, key } = session;
+function EndDialog({ session: { id, key }, onClose }: { session: Session; onClose: () => void }) {
+  return (
+    <ConfirmDialog
+      title={`End the session of ${key.user_email}?`}
+      action="End session"
+      onClose={onClose}
+      onConfirm={async () => {
+        await client.call('endSession', { params: { session_id: id } });
+        await queryClient.invalidateQueries(sessionsQuery);
+        onClose();
+      }}
+    >
+      <p>The browser is signed out at once. Its key {key.name} stays, and can sign in again.</p>
+    </ConfirmDialog>
+  );
+}
+
+function SessionRow({ session, onEnd }: { session: Session; onEnd: (session: Session) => void }) {
+  const { key } = session;
   return (
     <tr>
       <td>
@@ -61,7 +79,7 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: (id: string) 
       </td>
       <td>{key.role}</td>
       <td className={styles.browser}>
-        {session.user_agent || 'unknown'}
+        <span title={session.user_agent}>{describeBrowser(session.user_agent)}</span>
         <div className={styles.detail}>{session.address}</div>
       </td>
       <td>
@@ -77,7 +95,10 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: (id: string) 
         {session.current ? (
           <strong>This session</strong>
         ) : (
-          <Button onPress={() => onEnd(id)} aria-label={`End the session of ${key.user_email}, ${key.name}`}>
+          <Button
+            onPress={() => onEnd(session)}
+            aria-label={`End the session of ${key.user_email}, ${key.name}`}
+          >
             End
           </Button>
         )}
