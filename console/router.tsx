@@ -20,6 +20,7 @@ import { newEnsembleRoute } from './pages/new-ensemble/route.ts';
 import { newExperimentRoute } from './pages/new-experiment/route.ts';
 import { newRunRoute } from './pages/new-run/route.ts';
 import { queueRoute } from './pages/queue/route.ts';
+import { quotasRoute } from './pages/quotas/route.ts';
 import { retentionRoute } from './pages/retention/route.ts';
 import { runRoute } from './pages/run/route.ts';
 import { runContentRoute } from './pages/run-content/route.ts';
@@ -43,6 +44,7 @@ const routeTree = rootRoute.addChildren([
     sessionsRoute,
     auditRoute,
     usageRoute,
+    quotasRoute,
     retentionRoute,
     queueRoute,
     webhooksRoute,

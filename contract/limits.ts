@@ -162,6 +162,9 @@ export const SLOT_HOLDERS_MAX = 5;
 export const QUEUE_RUNS_MAX = 1000;
 
 export const ATTEMPTS_MAX = 5;
+/** Largest quotas of an account. */
+export const CONCURRENT_RUNS_MAX = 1_000_000;
+export const CORE_HOURS_MAX = 1_000_000_000;
 export const LEASE_DURATION_MS = 30_000;
 export const CANCEL_GRACE_MS = 5_000;
 

@@ -13,6 +13,7 @@ import {
   renewInvite,
   updateMember,
 } from './account/members.ts';
+import { getApplicationQuotas, getQuotas, setApplicationQuotas, setQuotas } from './account/quotas.ts';
 import { getHealth, getMetrics, getReadiness } from './account/service.ts';
 import { createSession, createSignInLink, endSession, listSessions } from './account/sessions.ts';
 import {
@@ -179,6 +180,10 @@ export const operations = {
   getUsage,
   setCostRate,
   deleteCostRate,
+  getQuotas,
+  setQuotas,
+  getApplicationQuotas,
+  setApplicationQuotas,
   getSignUp,
   createAccount,
   listAccounts,

@@ -6,6 +6,7 @@ import * as serverAccountOperations from './account/server-accounts.ts';
 import * as accountStreamOperations from './account-streams/operations.ts';
 import * as executableOperations from './applications/executable-operations.ts';
 import * as applicationOperations from './applications/operations.ts';
+import * as applicationQuotaOperations from './applications/quota-operations.ts';
 import * as auditOperations from './audit/operations.ts';
 import * as ensembleOperations from './ensembles/operations.ts';
 import * as acceptanceOperations from './experiments/acceptance/acceptance-operations.ts';
@@ -35,6 +36,7 @@ import * as sessionOperations from './sessions/operations.ts';
 import * as shareOperations from './shares/operations.ts';
 import * as uploadOperations from './uploads/operations.ts';
 import * as usageOperations from './usage/operations.ts';
+import * as quotaOperations from './usage/quota-operations.ts';
 import * as versionOperations from './versions/operations.ts';
 import * as deliveryOperations from './webhooks/delivery-operations.ts';
 import * as webhookOperations from './webhooks/operations.ts';
@@ -49,7 +51,9 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, sessionOperations),
     ...bindHandlers(context, auditOperations),
     ...bindHandlers(context, usageOperations),
+    ...bindHandlers(context, quotaOperations),
     ...bindHandlers(context, applicationOperations),
+    ...bindHandlers(context, applicationQuotaOperations),
     ...bindHandlers(context, executableOperations),
     ...bindHandlers(context, versionOperations),
     ...bindHandlers(context, instanceOperations),

@@ -43,12 +43,14 @@ import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import { LogSearch } from './runs/log-search/log-search.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
+import { countRunningRuns } from './runs/queue/run-quota.ts';
 import { JsonReader } from './runs/results/json-reader.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
 import { lockCollection } from './secrets/store.ts';
 import { ShareTokens } from './shares/share-tokens.ts';
 import { Uploads } from './uploads/uploads.ts';
+import { CoreHourLimiter } from './usage/core-hours.ts';
 import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
 import { deleteAccountWebhooks } from './webhooks/store.ts';
 
@@ -157,6 +159,8 @@ export function createContext({ config, state, services, runner }: ContextParts)
     findApplicationOwner: findOwner,
     storage: new StorageProbe({ database, folders, clock }),
     notReadyReason: () => state.notReadyReason,
+    coreHourLimiter: new CoreHourLimiter(shared),
+    countRunningRuns,
     deletePrivateViews,
     describeVersionUse,
     addressRuleFor: services.addressRuleFor,

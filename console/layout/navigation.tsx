@@ -49,6 +49,9 @@ function AdministratorLinks() {
         </Link>
       </li>
       <li>
+        <Link to="/account/quotas">Quotas</Link>
+      </li>
+      <li>
         <Link to="/account/retention">Retention</Link>
       </li>
       <li>

@@ -4,7 +4,14 @@ import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
 import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 
 /** Reasons why a run has not started, in the order of the checks. */
-const WAITING_REASONS = ['host_fault', 'no_worker', 'slots_taken', 'runs_before', 'about_to_start'] as const;
+const WAITING_REASONS = [
+  'host_fault',
+  'no_worker',
+  'quota',
+  'slots_taken',
+  'runs_before',
+  'about_to_start',
+] as const;
 
 const SlotHolder = Type.Object(
   {
@@ -26,7 +33,7 @@ export const Waiting = Type.Object(
     }),
     reason: stringEnum(
       WAITING_REASONS,
-      'Reason for waiting. With `host_fault`, the host of the run had a fault, such as a full disk, and the run is retried after a pause. With `no_worker`, no active worker has a slot for its execution class. With `slots_taken`, every slot is busy. With `runs_before`, runs ahead in the queue need the free slots. With `about_to_start`, the run is next.',
+      'Reason for waiting. With `host_fault`, the host of the run had a fault, such as a full disk, and the run is retried after a pause. With `no_worker`, no active worker has a slot for its execution class. With `quota`, the account or the application executes as many runs at once as its quota allows. With `slots_taken`, every slot is busy. With `runs_before`, runs ahead in the queue need the free slots. With `about_to_start`, the run is next.',
     ),
     message: Type.String({
       description:

@@ -35,6 +35,7 @@ import { listRunIds } from '../runs/store/runs.ts';
 import { removeViews } from '../runs/views/store.ts';
 import { removeCollections } from '../secrets/store.ts';
 import { removeUploads } from '../uploads/store.ts';
+import { removeApplicationQuotas } from '../usage/application-quotas-store.ts';
 import { removeUsageOfAccount } from '../usage/store.ts';
 import { removeVersions } from '../versions/store.ts';
 
@@ -106,6 +107,7 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
     await database.transact(async (tx) => {
       await removeRunBackfill(tx, uid);
       await removePolicy(tx, uid);
+      await removeApplicationQuotas(tx, uid);
       await removeViews(tx, uid);
       await removeApplication(tx, uid);
     });

@@ -33,6 +33,7 @@ const RETAINED_TABLES = [
   'usage_records',
   'usage_days',
   'cost_rates',
+  'account_quotas',
   'workers',
   // Its rows exist only until their deliveries are enqueued.
   'experiment_events',

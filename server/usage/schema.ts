@@ -42,11 +42,30 @@ interface CostRatesTable {
   per_core_hour: number;
 }
 
+/** The quotas of an account; null for none. */
+export interface AccountQuotasTable {
+  account_id: AccountId;
+  concurrent_runs: number | null;
+  /** Core hours in a calendar month. */
+  core_hours: number | null;
+}
+
+/** The quotas of an application; null for none. The id names its usage, which outlives it. */
+export interface ApplicationQuotasTable {
+  application_uid: string;
+  account_id: AccountId;
+  application_id: ApplicationId;
+  concurrent_runs: number | null;
+  core_hours: number | null;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
     usage_records: UsageRecordsTable;
     usage_days: UsageDaysTable;
     cost_rates: CostRatesTable;
+    account_quotas: AccountQuotasTable;
+    application_quotas: ApplicationQuotasTable;
   }
 }
 
@@ -87,6 +106,35 @@ export const migrations: readonly Migration[] = [
         .addColumn('per_core_hour', 'double precision', (column) => column.notNull())
         .execute();
       await insertUsageOfStoredRuns(db);
+    },
+  },
+  {
+    name: '0111-quotas',
+    async up(db) {
+      await db.schema
+        .createTable('account_quotas')
+        .addColumn('account_id', 'text', (column) => column.primaryKey())
+        .addColumn('concurrent_runs', 'integer')
+        .addColumn('core_hours', 'double precision')
+        .execute();
+    },
+  },
+  {
+    name: '0129-application-quotas',
+    async up(db) {
+      await db.schema
+        .createTable('application_quotas')
+        .addColumn('application_uid', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('application_id', 'text', (column) => column.notNull())
+        .addColumn('concurrent_runs', 'integer')
+        .addColumn('core_hours', 'double precision')
+        .execute();
+      await db.schema
+        .createIndex('application_quotas_account')
+        .on('application_quotas')
+        .columns(['account_id', 'application_id'])
+        .execute();
     },
   },
 ];

@@ -39,6 +39,7 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
   const batch = await findBatch();
   if (!batch) {
     const batchBody = buildBatchRequest(test.experimentId, test.definition, body);
+    await context.coreHourLimiter.requireHours(caller.account, params.application_id);
     await checkAcceptanceSides(database.read, application, test.definition);
     return createBatch(context, { caller, params, body: batchBody }, (experiment, insert) =>
       commit(async (tx) => {

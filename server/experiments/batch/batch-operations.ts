@@ -39,11 +39,12 @@ declare module '../../http/handlers/context.ts' {
 
 const BATCH: ExperimentKindSettings = { kind: 'batch', displayName: 'batch experiment' };
 
-export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = (
+export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = async (
   context,
   { caller, params, body, commit },
-) =>
-  createBatch(context, { caller, params, body }, (experiment, insert) =>
+) => {
+  await context.coreHourLimiter.requireHours(caller.account, params.application_id);
+  return createBatch(context, { caller, params, body }, (experiment, insert) =>
     commit(async (tx) => {
       await insert(tx);
       const planned = parseBatchDefinition(experiment).racing?.planned_runs ?? experiment.requested;
@@ -51,6 +52,7 @@ export const createBatchExperiment: OperationHandler<'createBatchExperiment'> = 
       return { status: 201, body: formatBatch(experiment, counts, caller.role) };
     }),
   );
+};
 
 export const listBatchExperiments: OperationHandler<'listBatchExperiments'> = async (
   context,

@@ -29,17 +29,19 @@ import { readSearch } from './read-search.ts';
 
 const BISECT: ExperimentKindSettings = { kind: 'bisect', displayName: 'bisect experiment' };
 
-export const createBisectExperiment: OperationHandler<'createBisectExperiment'> = (
+export const createBisectExperiment: OperationHandler<'createBisectExperiment'> = async (
   context,
   { caller, params, body, commit },
-) =>
-  createBisect(context, { caller, params, body }, (experiment, insert) =>
+) => {
+  await context.coreHourLimiter.requireHours(caller.account, params.application_id);
+  return createBisect(context, { caller, params, body }, (experiment, insert) =>
     commit(async (tx) => {
       await insert(tx);
       const counts = { statuses: {}, planned: experiment.requested, refused: 0 };
       return { status: 201, body: formatBisect(experiment, counts) };
     }),
   );
+};
 
 export const listBisectExperiments: OperationHandler<'listBisectExperiments'> = async (
   context,

@@ -11,6 +11,7 @@ import { getOwnRun } from './own-run.ts';
 export const replayRun: OperationHandler<'replayRun'> = async (context, { caller, params, body, commit }) => {
   const original = await getOwnRun(context, caller, params);
   const application = await getApplication(context.database.read, caller.account, params.application_id);
+  await context.coreHourLimiter.requireHours(caller.account, params.application_id);
   const committed = await submitReplay(
     {
       ...context,

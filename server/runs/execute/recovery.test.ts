@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CLASS_LIMITS, EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from '../../testing/database/postgres-server.ts';
@@ -61,7 +62,7 @@ const waitUntilRunning = async (server: ServerProcess, run: string): Promise<voi
   await waitUntil(`an app of ${run} runs`, () => [...listRunningApps().values()].includes(run));
 };
 
-test('a server killed while runs are queued and running loses none of them', async () => {
+test('a server killed while runs are queued and running loses none of them, and counts each once', async () => {
   const first = await start();
   await pushApp(first, 'app', WAITING_APP);
   const long = await Promise.all([1, 2].map((n) => createRun(first, 'app', { input: { n, ms: 1500 } })));
@@ -74,11 +75,24 @@ test('a server killed while runs are queued and running loses none of them', asy
   const second = await start();
   const alive = listRunningApps();
   expect(before.filter((pid) => alive.has(pid))).toEqual([]);
+  let seconds = 0;
   for (const [index, run] of [...long, ...queued].entries()) {
     const ended = await waitForEnd(second, run);
     expect(ended).toMatchObject({ status_v2: 'succeeded', output: { twice: 2 * (index + 1) } });
     expect(ended.metadata.attempt).toBe(index < 2 ? 2 : 1);
+    seconds += ended.metadata.execution_duration / 1000;
   }
+
+  // The usage has each run once, with its last attempt, although a kill may precede or interrupt the count.
+  await second.kill();
+  const third = await start();
+  const usage = await waitUntil('the usage counts the runs', async () => {
+    const { total } = (await third.client.call('getUsage')).body;
+    return total.runs >= 5 ? total : null;
+  });
+  expect(usage).toMatchObject({ runs: 5, failed_runs: 0 });
+  expect(usage.run_seconds).toBeCloseTo(seconds, 2);
+  expect(usage.core_seconds).toBeCloseTo(seconds * CLASS_LIMITS[EXECUTION_CLASS_DEFAULT].cores, 1);
 });
 
 test('SIGTERM requeues running runs without counting the attempt, and the next server ends them', async () => {

@@ -1,11 +1,15 @@
 /** Claims queued runs for a worker, and so gives it the lease on them. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import type { Writer } from '../../database/database.ts';
-import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import type { ExpressionBuilder, SqlBool } from 'kysely';
+import type { Tables, Writer } from '../../database/database.ts';
+import { prepareStatement, prepareVariants } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
 import type { RunsTable } from '../store/schema.ts';
+import { QUEUED } from '../store/status-literals.ts';
 import { type RunClaim, startRuns } from '../store/transitions.ts';
-import { compareQueueOrder, selectQueued } from './queue-order.ts';
+import { compareQueueOrder, type QueuePosition, selectQueued } from './queue-order.ts';
+import { listQueuedAccounts, lockFreeRuns } from './run-quota.ts';
 
 /** The longest delay before a run is retried after a fault of its host. */
 export const RETRY_DELAY_MAX_MS = 60_000;
@@ -16,6 +20,7 @@ export interface ClaimRequest extends RunClaim {
 }
 
 interface NextQueued {
+  workerId: string;
   executionClass: ExecutionClass;
   now: number;
   /** A delay that ends later was written by a worker whose clock was ahead. */
@@ -23,32 +28,137 @@ interface NextQueued {
   limit: number;
 }
 
-const lockNextQueued = prepareStatement((db, { executionClass, now, latest, limit }: NextQueued) => {
-  const query = selectQueued(db, executionClass)
-    .select(['id', 'priority', 'created_at'])
-    .where((eb) =>
-      eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', latest)]),
-    )
-    .limit(limit);
-  return locked(db, query, 'update skip locked');
-});
+/** Selects the quota of runs at once of the application of a run. */
+function selectRunQuota(eb: ExpressionBuilder<Tables, 'runs'>) {
+  return eb
+    .selectFrom('application_quotas')
+    .select('application_quotas.application_uid')
+    .whereRef('application_quotas.application_uid', '=', 'runs.application_uid')
+    .where('application_quotas.concurrent_runs', 'is not', null);
+}
+
+/** A queued run, and whether its account or its application has a quota of runs at once. */
+type Candidate = QueuePosition & { is_limited: SqlBool };
+
+const lockNextQueued = prepareStatement(
+  (db, { workerId, executionClass, now, latest, limit }: NextQueued) => {
+    const query = selectQueued(db, executionClass)
+      .select((eb) => [
+        'id',
+        'priority',
+        'created_at',
+        eb
+          .or([
+            eb.exists(
+              eb
+                .selectFrom('account_quotas')
+                .select('account_quotas.account_id')
+                .whereRef('account_quotas.account_id', '=', 'runs.account_id')
+                .where('account_quotas.concurrent_runs', 'is not', null),
+            ),
+            eb.exists(selectRunQuota(eb)),
+          ])
+          .as('is_limited'),
+      ])
+      .where((eb) =>
+        eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', latest)]),
+      )
+      // In this statement, because a claim that reads the worker first could miss a drain, and would cost a round trip.
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('workers')
+              .select('workers.id')
+              .where('workers.id', '=', workerId)
+              .where('workers.draining_at', 'is not', null),
+          ),
+        ),
+      )
+      .limit(limit);
+    return locked(db, query, 'update skip locked');
+  },
+);
+
+/** The parts of a request that change the statement. */
+interface NextVariant {
+  classes: readonly ExecutionClass[];
+  isOfApplication: boolean;
+}
+
+interface NextOfAccount {
+  account: AccountId;
+  /** Runs of this application alone; null for those of all applications without a quota of runs at once. */
+  applicationUid: string | null;
+  now: number;
+  latest: number;
+  limit: number;
+}
+
+/** Reads the index of the queued runs of an account, so that a long queue of another account costs nothing. */
+const lockNextOfAccount = prepareVariants(
+  ({ classes, isOfApplication }: NextVariant) => `${isOfApplication} ${classes.join()}`,
+  (db, { classes, isOfApplication }: NextVariant, request: NextOfAccount) => {
+    const { account, applicationUid, now, latest, limit } = request;
+    const query = db
+      .selectFrom('runs')
+      .select(['id', 'priority', 'created_at'])
+      .where('status', '=', QUEUED)
+      .where('account_id', '=', account)
+      .where('execution_class', 'in', classes)
+      .where((eb) =>
+        isOfApplication
+          ? eb('application_uid', '=', applicationUid ?? '')
+          : eb.not(eb.exists(selectRunQuota(eb))),
+      )
+      .where((eb) =>
+        eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', latest)]),
+      )
+      .orderBy('priority')
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit);
+    return locked(db, query, 'update skip locked');
+  },
+);
 
 /**
  * Claims the next runs in queue order among the classes and returns them in that order, at most `limit`. Queries class by
  * class, because each query then reads its rows in order from the small index of queued runs, however long the queue is.
  */
 export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTable[]> {
-  const waiting: Pick<RunsTable, 'id' | 'priority' | 'created_at'>[] = [];
-  const { now, limit } = claim;
+  const candidates: Candidate[] = [];
+  const { workerId, now, limit } = claim;
+  const latest = now + RETRY_DELAY_MAX_MS;
   for (const executionClass of claim.classes)
-    waiting.push(
-      ...(await lockNextQueued(tx, { executionClass, now, latest: now + RETRY_DELAY_MAX_MS, limit })),
-    );
+    candidates.push(...(await lockNextQueued(tx, { workerId, executionClass, now, latest, limit })));
+  const isLimited = candidates.some((run) => run.is_limited);
+  const waiting: QueuePosition[] = isLimited ? await lockWithinQuotas(tx, claim) : candidates;
   if (waiting.length === 0) return [];
-  const next = waiting.sort(compareQueueOrder).slice(0, claim.limit);
+  const next = waiting.sort(compareQueueOrder).slice(0, limit);
   return startRuns(
     tx,
     next.map((run) => run.id),
     claim,
   );
+}
+
+/** Returns the next runs of each account, at most as many as the quotas of the account and its applications let start. */
+async function lockWithinQuotas(tx: Writer, { classes, now, limit }: ClaimRequest): Promise<QueuePosition[]> {
+  const free = await lockFreeRuns(tx);
+  const waiting: QueuePosition[] = [];
+  for (const account of await listQueuedAccounts(tx)) {
+    const atMost = Math.min(limit, free.accounts.get(account) ?? limit);
+    if (atMost === 0) continue;
+    const lockNext = (applicationUid: string | null, count: number) =>
+      lockNextOfAccount(
+        tx,
+        { classes, isOfApplication: applicationUid !== null },
+        { account, applicationUid, now, latest: now + RETRY_DELAY_MAX_MS, limit: Math.min(atMost, count) },
+      );
+    const next: QueuePosition[] = [...(await lockNext(null, atMost))];
+    for (const [applicationUid, count] of free.applications.get(account) ?? [])
+      if (count > 0) next.push(...(await lockNext(applicationUid, count)));
+    waiting.push(...next.sort(compareQueueOrder).slice(0, atMost));
+  }
+  return waiting;
 }

@@ -180,6 +180,7 @@ const ACTIVE_COLUMNS = [
   'created_at',
   'initiated_at',
   'application_id',
+  'application_uid',
   'instance_id',
   'version_id',
   'execution_class',

@@ -20,11 +20,13 @@ interface Case {
   fault?: { message: string; retryInMs: number };
   name?: ExecutionClass;
   holders?: SlotHolder[];
+  quota?: { owner: 'account' | 'application'; limit: number; running: number };
 }
 
 const NOW = Date.UTC(2026, 10, 20, 9);
 
-function explain({ workers, busy = [], before = 0, attempt = 0, fault, name = SMALL, holders = [] }: Case) {
+function explain({ workers, busy = [], before = 0, attempt = 0, fault, name = SMALL, ...rest }: Case) {
+  const { holders = [], quota = null } = rest;
   const serving = computeClassCapacity(
     workers.map((capacity, index) => ({ id: `worker-${index}`, capacity })),
     name,
@@ -36,7 +38,9 @@ function explain({ workers, busy = [], before = 0, attempt = 0, fault, name = SM
     host_fault: fault?.message ?? null,
     retry_at: fault ? NOW + fault.retryInMs : null,
   };
-  return describeWaiting(run, { serving, busy, before, holders, account: 'own' as AccountId, now: NOW });
+  return describeWaiting(run, {
+    ...{ serving, busy, before, holders, quota, account: 'own' as AccountId, now: NOW },
+  });
 }
 const on = (worker: number, name: ExecutionClass, count: number): BusySlotCount => ({
   worker_id: `worker-${worker}`,
@@ -66,6 +70,16 @@ test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
     'no active worker serves the class',
     { workers: [{ shared: 0, perClass: { [SMALL]: 4 } }], name: LARGE, before: 3 },
     { place: 4, reason: 'no_worker', message: /has a slot for execution class 16c60gb12h/ },
+  ],
+  [
+    'its application executes as many runs as its quota allows',
+    { workers: [shared(4)], busy: [on(0, SMALL, 2)], quota: { owner: 'application', limit: 2, running: 2 } },
+    { place: 1, reason: 'quota', message: /^The application executes 2 of at most 2 runs at once, / },
+  ],
+  [
+    'its account has a quota that is not used up',
+    { workers: [shared(4)], busy: [on(0, SMALL, 2)], quota: { owner: 'account', limit: 3, running: 2 } },
+    { place: 1, reason: 'about_to_start', message: /is about to start\.$/ },
   ],
   [
     'the one slot is taken',

@@ -24,9 +24,12 @@ import {
   type QueuePosition,
   type SlotHolder,
 } from './queue-order.ts';
+import { findRunQuota, type QuotaUse } from './run-quota.ts';
 
 export type QueuedRun = QueuePosition &
   Pick<RunsTable, 'execution_class' | 'attempt' | 'host_fault' | 'retry_at'>;
+
+type QueuedRunOfApplication = QueuedRun & Pick<RunsTable, 'application_uid'>;
 
 interface Situation {
   serving: ClassCapacity;
@@ -35,6 +38,8 @@ interface Situation {
   before: number;
   /** Runs in slots, of any account. */
   holders: readonly SlotHolder[];
+  /** The quota of runs at once that limits the run, and its use; null without a quota. */
+  quota: QuotaUse | null;
   /** The account of the caller; only its runs may be named. */
   account: AccountId;
   now: number;
@@ -56,14 +61,19 @@ export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
       'host_fault',
       `The host could not execute it: ${addFullStop(run.host_fault)} It is retried at ${formatRfc3339(run.retry_at)}; the attempt does not count.`,
     );
-  const { slots } = serving;
+  const { slots, drainingWorkers } = serving;
   const name = run.execution_class;
   if (serving.workers === 0)
     return explain('no_worker', 'No worker is active; the run waits until one starts.');
   if (slots === 0)
     return explain(
       'no_worker',
-      `No active worker has a slot for execution class ${name}; the run waits until one has.`,
+      `No active worker has a slot for execution class ${name}${drainingWorkers === 0 ? '' : ` (${drainingWorkers} of ${serving.workers} ${drainingWorkers === 1 ? 'drains' : 'drain'})`}; the run waits until one has.`,
+    );
+  if (situation.quota !== null && situation.quota.running >= situation.quota.limit)
+    return explain(
+      'quota',
+      `The ${situation.quota.owner} executes ${situation.quota.running} of at most ${situation.quota.limit} runs at once, which is its quota; the run waits until one ends.`,
     );
   const free = countFreeSlots(serving, busy);
   const ahead =
@@ -168,7 +178,7 @@ function formatCount(count: number): string {
 /** Explains one queued run. */
 export async function explainWaitingRun(
   db: Reader,
-  run: QueuedRun & Pick<RunsTable, 'account_id'>,
+  run: QueuedRunOfApplication & Pick<RunsTable, 'account_id'>,
   now: number,
 ): Promise<Waiting> {
   const serving = computeClassCapacity(await listActiveWorkers(db, now), run.execution_class);
@@ -179,6 +189,7 @@ export async function explainWaitingRun(
     busy: load.busy,
     before: load.queued,
     holders,
+    quota: await findRunQuota(db, { account: run.account_id, applicationUid: run.application_uid }),
     account: run.account_id,
     now,
   });
@@ -188,7 +199,7 @@ export async function explainWaitingRun(
 export async function explainWaitingRuns(
   db: Reader,
   account: AccountId,
-  runs: readonly QueuedRun[],
+  runs: readonly QueuedRunOfApplication[],
   now: number,
 ): Promise<Waiting[]> {
   if (runs.length === 0) return [];
@@ -203,6 +214,9 @@ export async function explainWaitingRuns(
   const { busy } = await countLoad(db, { classes: [], bound: 0 });
   const isFull = [...serving.values()].some((capacity) => countFreeSlots(capacity, busy) === 0);
   const holders = isFull ? await listSlotHolders(db) : [];
+  const quotas = new Map<string, QuotaUse | null>();
+  for (const applicationUid of new Set(runs.map((run) => run.application_uid)))
+    quotas.set(applicationUid, await findRunQuota(db, { account, applicationUid }));
   const next = await listNextQueued(db, [...classes], QUEUE_POSITION_MAX);
   const queues = new Map<ExecutionClass, QueuePosition[]>();
   for (const [name, capacity] of serving) {
@@ -214,7 +228,8 @@ export async function explainWaitingRuns(
   return runs.map((run) => {
     const before = countBefore(queues.get(run.execution_class) ?? [], run);
     const own = serving.get(run.execution_class) ?? computeClassCapacity(workers, run.execution_class);
-    return describeWaiting(run, { serving: own, busy, before, holders, account, now });
+    const quota = quotas.get(run.application_uid) ?? null;
+    return describeWaiting(run, { serving: own, busy, before, holders, quota, account, now });
   });
 }
 

@@ -48,6 +48,7 @@ type CreateRunContext = Pick<
   | 'useInput'
   | 'startEnsemble'
   | 'joinBatch'
+  | 'coreHourLimiter'
 >;
 
 export interface EnsembleRunRequest extends RunRequest {
@@ -94,6 +95,7 @@ export async function submitRequestedRun<R>(
   };
   const parts = { ...context, store };
   if (type === 'external') return submitExternalRun(parts, call, request);
+  await context.coreHourLimiter.requireHours(caller.account, params.application_id);
   const definitionId = parseDefinitionId(body, type);
   if (definitionId !== null)
     return context.startEnsemble({ ...request, definitionId, role: caller.role }, store);

@@ -5,6 +5,8 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   createKey: { name: 'Any name', role: 'viewer', user_email: 'a@example.com' },
   updateAccount: { name: 'Any name', id: 'x', key: {} },
   setCostRate: { currency: 'EUR', per_core_hour: 0.05 },
+  setQuotas: { concurrent_runs: 100, core_hours_per_month: 1000 },
+  setApplicationQuotas: { concurrent_runs: 100, core_hours_per_month: 1000 },
   inviteMember: { email: 'a@example.com', role: 'viewer', name: 'Ada' },
   updateMember: { role: 'viewer', name: 'Ada', email: 'x', pending_invite: true },
   createWebhook: {

@@ -1,0 +1,7 @@
+import { queryOptions } from '@tanstack/react-query';
+import { operationQuery } from '../../client/queries.ts';
+
+const REFRESH_MS = 10_000;
+
+/** The quotas of the account and their use, read again every ten seconds while the page is visible. */
+export const quotasQuery = queryOptions({ ...operationQuery('getQuotas'), refetchInterval: REFRESH_MS });

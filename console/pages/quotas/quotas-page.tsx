@@ -1,0 +1,94 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Meter } from '../../ui/charts/meter.tsx';
+import { formatNumber } from '../../ui/format-quantity.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { useRight } from '../../ui/use-right.ts';
+import { ApplicationQuotas } from './application-quotas.tsx';
+import { quotasQuery } from './queries.ts';
+import { QuotasDialog } from './quotas-dialog.tsx';
+import styles from './quotas-page.module.css';
+
+/** The quotas of the account as bars of what it uses. */
+export function QuotasPage() {
+  usePageTitle('Quotas');
+  const { data } = useSuspenseQuery(quotasQuery);
+  const mayChange = useRight('account');
+  const [isEditing, setEditing] = useState(false);
+  const { concurrent_runs: runs, core_hours_per_month: hours } = data;
+  const isUsedUp = hours !== null && data.used_core_hours >= hours;
+  return (
+    <>
+      <PageHeader
+        title="Quotas"
+        description="Limits of the account, and what it uses of them. Without a quota, the slots of the server are the only limit."
+        actions={mayChange && <Button onPress={() => setEditing(true)}>Change quotas</Button>}
+      />
+      {isUsedUp && (
+        <div className={styles.notice}>
+          <Notice kind="warning">
+            The core hours of this month are used up. New runs are refused until the month ends or an
+            administrator raises the quota.
+          </Notice>
+        </div>
+      )}
+      <div className={styles.quotas}>
+        <Quota
+          title="Runs at once"
+          value={data.running_runs}
+          limit={runs}
+          note={
+            <>
+              Further runs wait in the <Link to="/queue">queue</Link>.
+            </>
+          }
+        />
+        <Quota
+          title="Core hours this month"
+          value={data.used_core_hours}
+          limit={hours}
+          note={
+            <>
+              Reset <RelativeTime at={data.resets_at} />, at the start of the month in UTC. A run counts when
+              it ends.
+            </>
+          }
+        />
+      </div>
+      <ApplicationQuotas quotas={data.applications} mayChange={mayChange} />
+      {isEditing && <QuotasDialog quotas={data} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+interface QuotaProps {
+  title: string;
+  value: number;
+  limit: number | null;
+  note: ReactNode;
+}
+
+function Quota({ title, value, limit, note }: QuotaProps) {
+  return (
+    <section className={styles.quota}>
+      <h2>{title}</h2>
+      {limit === null ? (
+        <p className={styles.unlimited}>{formatNumber(value)}, no quota</p>
+      ) : (
+        <Meter
+          label={title}
+          value={value}
+          max={limit}
+          text={`${formatNumber(value)} of ${formatNumber(limit)}`}
+          tone={value >= limit ? 'bad' : 'plain'}
+        />
+      )}
+      <p className={styles.note}>{note}</p>
+    </section>
+  );
+}

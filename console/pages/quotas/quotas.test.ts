@@ -1,0 +1,49 @@
+/** Quotas in the console. */
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { findAccessibilityProblems } from '../../testing/accessibility.ts';
+import { setUpConsole } from '../../testing/console-visit.ts';
+
+describe.skipIf(!hasBrowser)('quotas', () => {
+  const at = setUpConsole(async (server) => {
+    await server.client.call('createApplication', { body: { id: 'routing', name: 'Routing' } });
+  });
+
+  test('are set by the keyboard and shown as bars', async () => {
+    const page = await at.open('/account/quotas');
+    await page.getByRole('heading', { name: 'Quotas', level: 1 }).waitFor();
+    expect(await page.title()).toBe('Quotas · Switchyard');
+    expect(await page.getByText('0, no quota').count()).toBe(2);
+    await page.getByRole('button', { name: 'Change quotas' }).press('Enter');
+    const runs = page.getByRole('textbox', { name: 'Runs at once' });
+    await runs.fill('none');
+    await expect.poll(() => page.getByRole('button', { name: 'Save quotas' }).isDisabled()).toBe(true);
+    await runs.fill('8');
+    await page.getByLabel('Core hours a month').fill('0');
+    await page.getByRole('button', { name: 'Save quotas' }).press('Enter');
+    await page.getByText('0 of 8').waitFor();
+    await page.getByText('The core hours of this month are used up').waitFor();
+    expect(await page.getByRole('meter').count()).toBe(2);
+    const { body } = await at.server.client.call('getQuotas');
+    expect(body).toMatchObject({ concurrent_runs: 8, core_hours_per_month: 0, applications: [] });
+    await page.getByLabel('Limit another application').selectOption('routing');
+    await page.getByRole('dialog', { name: 'Quotas of routing' }).getByLabel('Runs at once').fill('2');
+    await page.getByRole('button', { name: 'Save quotas' }).press('Enter');
+    const row = page.getByRole('row').filter({ hasText: 'routing' });
+    await row.getByText('0 of 2').waitFor();
+    await row.getByRole('button', { name: 'Change the quotas of routing' }).waitFor();
+  });
+
+  test('have no button for an operator', async () => {
+    const page = await at.open('/account/quotas', { role: 'operator' });
+    await page.getByRole('heading', { name: 'Runs at once' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Change quotas' }).count()).toBe(0);
+  });
+
+  test('are accessible on a phone in both themes', async () => {
+    const page = await at.openOnPhone('/account/quotas');
+    await page.getByRole('button', { name: 'Change quotas' }).click();
+    await page.getByRole('textbox', { name: 'Runs at once' }).waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+  });
+});

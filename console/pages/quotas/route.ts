@@ -1,0 +1,11 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queryClient } from '../../client/queries.ts';
+import { consoleRoute } from '../../layout/routes.tsx';
+import { quotasQuery } from './queries.ts';
+
+export const quotasRoute = createRoute({
+  getParentRoute: () => consoleRoute,
+  path: '/account/quotas',
+  loader: () => queryClient.ensureQueryData(quotasQuery),
+  component: lazyRouteComponent(() => import('./quotas-page.tsx'), 'QuotasPage'),
+});

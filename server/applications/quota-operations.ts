@@ -1,0 +1,45 @@
+/** Operations on the quotas of an application. */
+
+import type { Reader } from '../database/database.ts';
+import type { Context } from '../http/handlers/context.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
+import { findApplicationQuotas, upsertApplicationQuotas } from '../usage/application-quotas-store.ts';
+import { applyQuotas, readQuotaUse } from '../usage/quota-use.ts';
+import type { ApplicationsTable } from './schema.ts';
+import { getApplication, lockLiveApplication } from './store.ts';
+
+export const getApplicationQuotas: OperationHandler<'getApplicationQuotas'> = async (
+  context,
+  { caller, params },
+) => {
+  const { database } = context;
+  const application = await getApplication(database.read, caller.account, params.application_id);
+  return { status: 200, body: await readQuotas(context, database.read, application) };
+};
+
+export const setApplicationQuotas: OperationHandler<'setApplicationQuotas'> = async (
+  context,
+  { caller, params, body, commit },
+) => {
+  const application = await getApplication(context.database.read, caller.account, params.application_id);
+  const committed = await commit(async (tx) => {
+    await lockLiveApplication(tx, application);
+    await upsertApplicationQuotas(tx, {
+      application_uid: application.uid,
+      account_id: caller.account,
+      application_id: application.id,
+      concurrent_runs: body.concurrent_runs,
+      core_hours: body.core_hours_per_month,
+    });
+    return { status: 200, body: await readQuotas(context, tx, application) };
+  });
+  applyQuotas(context);
+  return committed;
+};
+
+async function readQuotas(context: Context, db: Reader, { uid, id, account_id }: ApplicationsTable) {
+  const limits = await findApplicationQuotas(db, uid);
+  const owner = { account: account_id, application: { id, uid }, limits };
+  const { use, resets_at } = await readQuotaUse(context, db, owner);
+  return { application_id: id, ...use, resets_at };
+}
