@@ -4,6 +4,7 @@ import { applicationRoute, consoleRoute, rootRoute } from './layout/routes.tsx';
 import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { auditRoute } from './pages/audit/route.ts';
+import { backupsRoute } from './pages/backups/route.ts';
 import { compareRoute } from './pages/compare/route.ts';
 import { compareVersionsRoute } from './pages/compare-versions/route.ts';
 import { ensembleRunRoute } from './pages/ensemble-run/route.ts';
@@ -45,6 +46,7 @@ const routeTree = rootRoute.addChildren([
     auditRoute,
     usageRoute,
     quotasRoute,
+    backupsRoute,
     retentionRoute,
     queueRoute,
     webhooksRoute,

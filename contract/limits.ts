@@ -162,6 +162,8 @@ export const SLOT_HOLDERS_MAX = 5;
 export const QUEUE_RUNS_MAX = 1000;
 
 export const ATTEMPTS_MAX = 5;
+/** The number of backups that a list has. */
+export const BACKUPS_MAX = 100;
 /** Largest quotas of an account. */
 export const CONCURRENT_RUNS_MAX = 1_000_000;
 export const CORE_HOURS_MAX = 1_000_000_000;

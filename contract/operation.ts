@@ -31,6 +31,7 @@ export const TAGS = [
   'experiment-plans',
   'bisect-experiments',
   'webhooks',
+  'backups',
   'service',
 ] as const;
 export type Tag = (typeof TAGS)[number];

@@ -4,6 +4,7 @@ import { createKey, getAccount, listKeys, revokeKey, updateAccount } from './acc
 import { streamAccountEvents } from './account/account-streams.ts';
 import { createAccount, deleteAccount, getSignUp, listAccounts } from './account/accounts.ts';
 import { getAuditHead, listAuditEntries } from './account/audit.ts';
+import { getBackups } from './account/backups.ts';
 import {
   acceptInvite,
   deleteMember,
@@ -184,6 +185,7 @@ export const operations = {
   setQuotas,
   getApplicationQuotas,
   setApplicationQuotas,
+  getBackups,
   getSignUp,
   createAccount,
   listAccounts,

@@ -15,6 +15,7 @@ import * as bisectOperations from './experiments/bisect/bisect-operations.ts';
 import * as shadowTestOperations from './experiments/online/shadow-operations.ts';
 import * as switchbackTestOperations from './experiments/online/switchback-operations.ts';
 import * as planOperations from './experiments/planning/plan-operations.ts';
+import * as backupOperations from './health/backup-operations.ts';
 import * as healthOperations from './health/operations.ts';
 import type { Context } from './http/handlers/context.ts';
 import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
@@ -81,6 +82,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, bisectOperations),
     ...bindHandlers(context, webhookOperations),
     ...bindHandlers(context, deliveryOperations),
+    ...bindHandlers(context, backupOperations),
     ...bindHandlers(context, healthOperations),
   };
 }

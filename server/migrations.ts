@@ -7,6 +7,7 @@ import type { Migration } from './database/migrate.ts';
 import { migrations as ensembles } from './ensembles/schema.ts';
 import { migrations as acceptanceTests } from './experiments/store/acceptance-schema.ts';
 import { migrations as experiments } from './experiments/store/schema.ts';
+import { migrations as health } from './health/schema.ts';
 import { migrations as http } from './http/handlers/idempotency.ts';
 import { migrations as inputSets } from './input-sets/schema.ts';
 import { migrations as inputs } from './inputs/schema.ts';
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   ...acceptanceTests,
   ...webhooks,
   ...http,
+  ...health,
 ];

@@ -26,11 +26,12 @@ import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
 import { ResultsCache } from './experiments/results/results-cache.ts';
 import { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
+import { findLastBackupTime } from './health/backup-records.ts';
 import { StorageProbe } from './health/storage-probe.ts';
 import type { Context } from './http/handlers/context.ts';
 import { Idempotency } from './http/handlers/idempotency.ts';
 import { PageTokens } from './http/lists/pagination.ts';
-import { createMetrics, registerQueueMetrics } from './http/metrics.ts';
+import { createMetrics, registerBackupMetric, registerQueueMetrics } from './http/metrics.ts';
 import { UrlSigner } from './http/requests/signed-url.ts';
 import { OpenStreams } from './http/streams/open-streams.ts';
 import { shareInput } from './inputs/share-input.ts';
@@ -86,6 +87,7 @@ export async function createServices(parts: ServicesParts) {
   await checkMasterKey(database, masterKey);
   const metrics = createMetrics();
   registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(database.read) });
+  registerBackupMetric(metrics, { clock, read: () => findLastBackupTime(database.read) });
   const contents = new Contents({
     ...{ database, blobs, clock, random },
     onDamage: ({ key, damage, message }) => {

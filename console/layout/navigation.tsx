@@ -54,6 +54,8 @@ function AdministratorLinks() {
       <li>
         <Link to="/account/retention">Retention</Link>
       </li>
+        <Link to="/account/backups">Backups</Link>
+      </li>
       <li>
         <Link to="/account/audit" activeOptions={{ includeSearch: false }}>
           Audit log

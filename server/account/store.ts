@@ -1,6 +1,6 @@
 /** Statements on accounts and keys. */
 
-import type { Role } from '@switchyard/contract/roles.ts';
+import { hasRight, type Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
@@ -40,6 +40,16 @@ export function listAccounts(db: Reader, page: PageRequest): Promise<AccountsTab
   if (page.after) query = query.where(isAfter('accounts', page.after));
   if (page.limit !== null) query = query.limit(page.limit + 1);
   return query.execute();
+}
+
+/**
+ * Returns true if a caller with the role manages what all accounts share, such as the workers: root, and every member on a
+ * server with one account. The role still needs the right to do it.
+ */
+export async function managesServer(db: Reader, role: Role): Promise<boolean> {
+  if (hasRight(role, 'server')) return true;
+  const accounts = db.selectFrom('accounts').select('id').where('deleted_at', 'is', null).limit(2);
+  return (await accounts.execute()).length === 1;
 }
 
 export async function updateAccount(

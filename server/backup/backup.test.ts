@@ -2,7 +2,7 @@
  * Backups of a busy server by the commands, with runs, short-lived inputs and a batch experiment. Each is restored twice: into
  * SQLite with a bucket, and from a backup of that into the database of the tests.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -259,6 +259,26 @@ describe('a backup under load', () => {
     const checked = await runBackupCommand('restore', [folder, '--check'], {});
     expect(checked).toMatchObject({ code: 0, stderr: '' });
     expect(checked.stdout).toContain(findBackupPath());
+    const listBackups = async () => (await server.client.call('getBackups')).body.items;
+    const [made, ...older] = await listBackups();
+    expect(older).toEqual([]);
+    expect(made).toMatchObject({ folder: findBackupPath(), has_key: true, verified_at: null, problem: '' });
+    expect([made?.rows, made?.blobs]).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(Number(made?.bytes)).toBeGreaterThan(Number(made?.copied_bytes));
+    // With the settings of a running server, the check is recorded there.
+    const own = settings(server.dataFolder, server.databaseUrl);
+    const recorded = await runBackupCommand('restore', [folder, '--check'], own);
+    expect(recorded).toMatchObject({ code: 0, stderr: '' });
+    expect(await listBackups()).toMatchObject([{ verified_at: expect.any(String), problem: '' }]);
+    const tables = join(findBackupPath(), 'tables');
+    const damaged = join(tables, readdirSync(tables)[0] ?? '');
+    const content = readFileSync(damaged);
+    writeFileSync(damaged, 'damaged');
+    expect((await runBackupCommand('restore', [folder, '--check'], own)).code).toBe(1);
+    expect(await listBackups()).toMatchObject([{ problem: expect.stringContaining(damaged) }]);
+    writeFileSync(damaged, content);
+    const metrics = await server.request('GET', '/metrics');
+    expect(metrics.text).toMatch(/^switchyard_backup_age_seconds \d/m);
   });
 
   test('a killed one is not a backup, and disturbs neither the next nor the server', async () => {

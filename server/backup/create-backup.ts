@@ -39,12 +39,16 @@ import {
   tablePath,
   writeManifest,
 } from './manifest.ts';
+import { recordBackup } from './record-backup.ts';
 import { writeRows } from './row-files.ts';
 
 const RENEW_INTERVAL_MS = 60_000;
-/** Rows of running processes, tables of Kysely, and the id of the installation, of which a restore creates a new one. */
+/**
+ * Rows of running processes, records of backups elsewhere, tables of Kysely, and the id of the installation, because a
+ * restored server gets a new one.
+ */
 const EXCLUDED_TABLES = new Set([
-  ...['workers', 'backup_holds', 'installation_identity'],
+  ...['workers', 'backup_holds', 'installation_identity', 'backups'],
   ...['opened', 'migrations', 'migrations_lock'],
 ]);
 const REPORTED_DAMAGE_MAX = 10;
@@ -91,7 +95,7 @@ export async function createBackup(
       try {
         const startedAt = clock.now();
         const contents = await writeTables(database, place.incoming);
-        const copied = await copyBlobs(place, await openBlobReader(config));
+        const { copied, blobBytes } = await copyBlobs(place, await openBlobReader(config));
         const files = await copyFiles(config, place.incoming, options.withoutKey ? null : masterKey);
         await hold.check();
         const manifest: Manifest = {
@@ -105,6 +109,8 @@ export async function createBackup(
         await writeManifest(place.incoming, manifest, masterKey);
         const folder = await place.finish(startedAt);
         const removedBackups = options.keep === null ? 0 : await place.prune(options.keep);
+        const made = { folder, manifest, blobBytes, copiedBytes: copied.bytes };
+        await recordBackup(database, made, { clock, random });
         return { folder, manifest, copied, removedBackups };
       } finally {
         await hold.drop();
@@ -238,10 +244,12 @@ async function writeTables(
 async function copyBlobs(
   place: BackupFolder,
   source: Pick<BlobStore, 'open'>,
-): Promise<BackupResult['copied']> {
+): Promise<{ copied: BackupResult['copied']; blobBytes: number }> {
   const copied = { count: 0, bytes: 0 };
+  let blobBytes = 0;
   const damaged: string[] = [];
   for await (const blob of readBlobList(place.incoming)) {
+    blobBytes += blob.bytes;
     if (place.hasBlob(blob.sha256)) continue;
     const problem = await copyBlob(place, source, blob);
     if (problem === null) {
@@ -253,7 +261,7 @@ async function copyBlobs(
     throw new BackupError(
       `The backup failed, because blobs that the database names cannot be copied:\n${damaged.map((one) => `  ${one}`).join('\n')}`,
     );
-  return copied;
+  return { copied, blobBytes };
 }
 
 /** Copies a blob. Returns the problem with the blob, or null. */

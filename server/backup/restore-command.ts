@@ -5,8 +5,9 @@ import { systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
-import { type CheckedBackup, checkBackup } from './check-backup.ts';
+import type { CheckedBackup } from './check-backup.ts';
 import { formatBytes, runCommand } from './command-line.ts';
+import { checkAndRecord } from './record-backup.ts';
 import { restore } from './restore.ts';
 
 const USAGE =
@@ -35,7 +36,7 @@ function report(verb: string, { folder, manifest, blobBytes }: CheckedBackup): s
 
 await runCommand(USAGE, readArguments, async ({ path, check }) => {
   const config = readConfig();
-  if (check) return report('Checked', await checkBackup(path, config.masterKey, { hashBlobs: true }));
+  if (check) return report('Checked', await checkAndRecord(config, path, { clock: systemClock }));
   const restored = await restore(config, path, {
     clock: systemClock,
     random: systemRandom,

@@ -34,6 +34,7 @@ const RETAINED_TABLES = [
   'usage_days',
   'cost_rates',
   'account_quotas',
+  'backups',
   'workers',
   // Its rows exist only until their deliveries are enqueued.
   'experiment_events',

@@ -124,3 +124,24 @@ export function registerQueueMetrics(
     ({ oldest }) => Math.max(0, (clock.now() - oldest) / 1000),
   );
 }
+
+/**
+ * Registers the age of the last backup. Each scrape reads it from the database; the metric is absent without a backup, and
+ * while the database is unavailable.
+ */
+export function registerBackupMetric(
+  { registry }: Pick<Metrics, 'registry'>,
+  { clock, read }: { clock: Clock; read(): Promise<number | null> },
+): void {
+  new Gauge({
+    name: 'switchyard_backup_age_seconds',
+    help: 'Seconds since the instant of the last backup that the command has made; absent without one.',
+    registers: [registry],
+    async collect() {
+      const at = await read().catch(() => null);
+      this.reset();
+      if (at === null) this.remove();
+      else this.set(Math.max(0, (clock.now() - at) / 1000));
+    },
+  });
+}

@@ -45,6 +45,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   setQuotas: 'account',
   getApplicationQuotas: 'read',
   setApplicationQuotas: 'account',
+  getBackups: 'account',
   getSignUp: 'public',
   createAccount: 'visitor',
   listAccounts: 'server',
