@@ -32,6 +32,7 @@ import { sharedRoute } from './pages/shared-run/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { usageRoute } from './pages/usage/route.ts';
 import { webhookRoute, webhooksRoute } from './pages/webhooks/route.ts';
+import { workersRoute } from './pages/workers/route.ts';
 import { NotFound } from './ui/not-found.tsx';
 import { PageError } from './ui/page-error.tsx';
 
@@ -49,6 +50,7 @@ const routeTree = rootRoute.addChildren([
     backupsRoute,
     retentionRoute,
     queueRoute,
+    workersRoute,
     webhooksRoute,
     webhookRoute,
     applicationRoute.addChildren([

@@ -168,6 +168,8 @@ export const BACKUPS_MAX = 100;
 export const CONCURRENT_RUNS_MAX = 1_000_000;
 export const CORE_HOURS_MAX = 1_000_000_000;
 export const LEASE_DURATION_MS = 30_000;
+/** Within this time an active worker has sent a heartbeat, even when it is a little late. */
+export const HEARTBEAT_TIMEOUT_MS = LEASE_DURATION_MS / 3;
 export const CANCEL_GRACE_MS = 5_000;
 
 /** Batch, shadow and switchback tests, when they have a description. */
@@ -223,6 +225,7 @@ export const INVITE_TTL_SECONDS = 7 * 24 * 60 * 60;
 
 /** Webhooks of one account. */
 export const WEBHOOKS_MAX = 100;
+/** Runs, and workers, that an event of a problem names. */
 export const ENDPOINT_URL_CHARS_MAX = 2048;
 /** Bytes of a receiver's response; the rest is not read. */
 export const WEBHOOK_RESPONSE_BYTES_MAX = 64 * 1024;

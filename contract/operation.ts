@@ -20,6 +20,7 @@ export const TAGS = [
   'retention',
   'runs',
   'views',
+  'workers',
   'share-links',
   'inputs',
   'input-sets',

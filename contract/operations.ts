@@ -38,6 +38,7 @@ import {
   triggerEvent,
   updateWebhook,
 } from './account/webhooks.ts';
+import { drainWorker, endWorkerDrain, getWorkers } from './account/workers.ts';
 import {
   createApplication,
   deleteApplication,
@@ -257,6 +258,9 @@ export const operations = {
   getSharedContent,
   createRunUpload,
   getQueue,
+  getWorkers,
+  drainWorker,
+  endWorkerDrain,
   putUpload,
   getDownload,
   createInput,

@@ -29,6 +29,7 @@ import * as queueOperations from './runs/api/queue-operations.ts';
 import * as replayOperations from './runs/api/replay-operations.ts';
 import * as seriesOperations from './runs/api/series-operations.ts';
 import * as runStreamOperations from './runs/api/stream-operations.ts';
+import * as workerOperations from './runs/api/worker-operations.ts';
 import * as logSearchOperations from './runs/log-search/operations.ts';
 import * as tagOperations from './runs/tags/operations.ts';
 import * as viewOperations from './runs/views/operations.ts';
@@ -67,6 +68,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, viewOperations),
     ...bindHandlers(context, shareOperations),
     ...bindHandlers(context, queueOperations),
+    ...bindHandlers(context, workerOperations),
     ...bindHandlers(context, replayOperations),
     ...bindHandlers(context, seriesOperations),
     ...bindHandlers(context, runStreamOperations),

@@ -20,6 +20,9 @@ export function Navigation() {
           <Link to="/queue">Queue</Link>
         </li>
         <li>
+          <Link to="/workers">Workers</Link>
+        </li>
+        <li>
           <Link to="/webhooks">Webhooks</Link>
         </li>
       </Group>

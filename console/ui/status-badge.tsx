@@ -1,8 +1,9 @@
+import type { WorkerStatus } from '@switchyard/contract/account/workers.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import styles from './status-badge.module.css';
 
-/** The statuses of runs and experiments that have a mark of their own. */
-export type BadgeStatus = RunStatusV2 | 'started' | 'completed' | 'draft';
+/** The statuses of runs, experiments and workers that have a mark of their own. */
+export type BadgeStatus = RunStatusV2 | WorkerStatus | 'started' | 'completed' | 'draft';
 
 type Tone = 'waiting' | 'active' | 'good' | 'bad' | 'neutral';
 
@@ -16,6 +17,10 @@ const BADGES: Record<BadgeStatus, { label: string; tone: Tone }> = {
   completed: { label: 'Completed', tone: 'good' },
   failed: { label: 'Failed', tone: 'bad' },
   canceled: { label: 'Canceled', tone: 'neutral' },
+  active: { label: 'Active', tone: 'good' },
+  draining: { label: 'Draining', tone: 'waiting' },
+  stopping: { label: 'Stopping', tone: 'neutral' },
+  unresponsive: { label: 'Unresponsive', tone: 'bad' },
 };
 
 /** Each mark has a different shape, so the colour is never the only sign. */

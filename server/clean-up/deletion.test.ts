@@ -36,6 +36,7 @@ const RETAINED_TABLES = [
   'account_quotas',
   'backups',
   'workers',
+  'lost_workers',
   // Its rows exist only until their deliveries are enqueued.
   'experiment_events',
 ];

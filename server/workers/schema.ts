@@ -1,18 +1,32 @@
 /** Workers: the processes that run apps. A run is leased to a worker; a worker whose heartbeat stops loses its leases. */
 import type { Migration } from '../database/migrate.ts';
 
-interface WorkersTable {
+export interface WorkersTable {
   id: string;
   /** The data folder of the worker. It locks the folder, so a newer worker in it proves that the older one is dead. */
   folder_id: string;
   /** Capacity in JSON. */
   capacity: string;
   heartbeat_at: number;
+  /** Host name. A worker of an earlier release does not write it, nor the version and its start. */
+  host: string | null;
+  version: string | null;
+  started_at: number | null;
+  /** When somebody drained the worker; it then claims no further run. */
+  draining_at: number | null;
+}
+
+/** A worker that was declared dead. The row is removed a day later. */
+export interface LostWorkersTable {
+  id: string;
+  heartbeat_at: number;
+  lost_at: number;
 }
 
 declare module '../database/database.ts' {
   interface Tables {
     workers: WorkersTable;
+    lost_workers: LostWorkersTable;
   }
 }
 
@@ -26,6 +40,26 @@ export const migrations: readonly Migration[] = [
         .addColumn('folder_id', 'text', (column) => column.notNull())
         .addColumn('capacity', 'text', (column) => column.notNull())
         .addColumn('heartbeat_at', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '0110-worker-details',
+    async up(db) {
+      await db.schema.alterTable('workers').addColumn('host', 'text').execute();
+      await db.schema.alterTable('workers').addColumn('version', 'text').execute();
+      await db.schema.alterTable('workers').addColumn('started_at', 'bigint').execute();
+      await db.schema.alterTable('workers').addColumn('draining_at', 'bigint').execute();
+    },
+  },
+  {
+    name: '0117-lost-workers',
+    async up(db) {
+      await db.schema
+        .createTable('lost_workers')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('heartbeat_at', 'bigint', (column) => column.notNull())
+        .addColumn('lost_at', 'bigint', (column) => column.notNull())
         .execute();
     },
   },

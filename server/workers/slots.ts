@@ -8,7 +8,7 @@ export interface Pool {
 }
 
 /** Returns the pools of a capacity; each class is in exactly one of them. */
-function createPools(capacity: Capacity): Pool[] {
+export function createPools(capacity: Capacity): Pool[] {
   const ownPools = EXECUTION_CLASSES.flatMap((name): Pool[] => {
     const slots = capacity.perClass[name];
     return slots === undefined ? [] : [{ classes: [name], slots }];
@@ -30,6 +30,8 @@ function findPool(pools: readonly Pool[], name: ExecutionClass): Pool {
 export interface ClassCapacity {
   /** The number of active workers, including those that do not serve the class. */
   workers: number;
+  /** The number of those that drain, and so offer no slot. */
+  drainingWorkers: number;
   pools: readonly { workerId: string; pool: Pool }[];
   slots: number;
   /** The classes whose runs compete for the slots. */
@@ -38,7 +40,7 @@ export interface ClassCapacity {
 
 /** Finds the pools of the workers that have a slot for the class. */
 export function computeClassCapacity(
-  workers: readonly { id: string; capacity: Capacity }[],
+  workers: readonly { id: string; capacity: Capacity; isDraining?: boolean }[],
   name: ExecutionClass,
 ): ClassCapacity {
   const pools = workers
@@ -46,6 +48,7 @@ export function computeClassCapacity(
     .filter(({ pool }) => pool.slots > 0);
   return {
     workers: workers.length,
+    drainingWorkers: workers.filter(({ isDraining }) => isDraining).length,
     pools,
     slots: pools.reduce((sum, { pool }) => sum + pool.slots, 0),
     classes: [...new Set([name, ...pools.flatMap(({ pool }) => pool.classes)])],

@@ -3,22 +3,29 @@
  * runs are requeued. A worker that starts in a data folder proves that every earlier worker of the folder is dead, because
  * the folder is locked.
  */
-import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
+import { HEARTBEAT_TIMEOUT_MS, LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
+import type { Selectable } from 'kysely';
 import type { Clock } from '../clock.ts';
 import type { Capacity } from '../config.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
+import { recordLostWorker } from './lost-workers.ts';
+import type { WorkersTable } from './schema.ts';
 
-const HEARTBEAT_INTERVAL_MS = LEASE_DURATION_MS / 6;
-/** Within this time an active worker has sent a heartbeat, even when it is a little late. */
-const HEARTBEAT_TIMEOUT_MS = 2 * HEARTBEAT_INTERVAL_MS;
+const NO_CAPACITY: Capacity = { shared: 0, perClass: {} };
+const HEARTBEAT_INTERVAL_MS = HEARTBEAT_TIMEOUT_MS / 2;
 
 export interface Worker {
   id: string;
   folderId: string;
   capacity: Capacity;
+  /** Host name of the machine. */
+  host: string;
+  /** Release of the worker. */
+  version: string;
+  startedAt: number;
 }
 
 /** Registers the worker and removes the earlier workers of its folder. */
@@ -38,6 +45,10 @@ async function writeHeartbeat(tx: Writer, worker: Worker, now: number): Promise<
       folder_id: worker.folderId,
       capacity: formatCapacity(worker.capacity),
       heartbeat_at: now,
+      host: worker.host,
+      version: worker.version,
+      started_at: worker.startedAt,
+      draining_at: null,
     })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ heartbeat_at: now }))
     .execute();
@@ -45,12 +56,11 @@ async function writeHeartbeat(tx: Writer, worker: Worker, now: number): Promise<
 
 /** Sets the capacity of the worker to 0, so that its slots no longer count as free while it ends its runs. */
 export async function markWorkerDraining(database: Database, worker: Worker): Promise<void> {
-  const none: Capacity = { shared: 0, perClass: {} };
   await database.transact(
     (tx) =>
       tx
         .updateTable('workers')
-        .set({ capacity: formatCapacity(none) })
+        .set({ capacity: formatCapacity(NO_CAPACITY) })
         .where('id', '=', worker.id)
         .execute(),
     { durable: false },
@@ -77,7 +87,9 @@ export function sendHeartbeatsJob(parts: JobContext & { database: Database; work
 
 interface ActiveWorker {
   id: string;
+  /** Without slots while the worker drains. */
   capacity: Capacity;
+  isDraining: boolean;
 }
 
 /** Lists the workers with a heartbeat within the duration of a lease. */
@@ -91,6 +103,55 @@ export async function lockActiveWorkers(tx: Writer, now: number): Promise<Active
   return (await lockActive(tx, { since: now - LEASE_DURATION_MS })).map(parseActiveWorker);
 }
 
+/** A registered worker with its details. */
+export interface WorkerDetails {
+  id: string;
+  capacity: Capacity;
+  heartbeatAt: number;
+  host: string | null;
+  version: string | null;
+  startedAt: number | null;
+  drainingAt: number | null;
+}
+
+/** Lists the registered workers in the order of their start, dead ones included until they are removed. */
+export async function listWorkers(db: Reader): Promise<WorkerDetails[]> {
+  const rows = await db.selectFrom('workers').selectAll().orderBy('started_at').orderBy('id').execute();
+  return rows.map(parseDetails);
+}
+
+/**
+ * Drains the worker, or ends that when `drainingAt` is null. Returns the worker; undefined for an unknown one. A worker that
+ * is draining already keeps its time.
+ */
+export async function setDraining(
+  tx: Writer,
+  id: string,
+  drainingAt: number | null,
+): Promise<WorkerDetails | undefined> {
+  const row = await tx
+    .updateTable('workers')
+    .set((eb) => ({
+      draining_at: drainingAt === null ? null : eb.fn.coalesce('draining_at', eb.val(drainingAt)),
+    }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && parseDetails(row);
+}
+
+function parseDetails(row: Selectable<WorkersTable>): WorkerDetails {
+  return {
+    id: row.id,
+    capacity: parseCapacity(row.capacity),
+    heartbeatAt: row.heartbeat_at,
+    host: row.host,
+    version: row.version,
+    startedAt: row.started_at,
+    drainingAt: row.draining_at,
+  };
+}
+
 /** The stored key is `own`, because workers of an earlier version read and write the same rows during an upgrade. */
 function formatCapacity({ shared, perClass }: Capacity): string {
   return JSON.stringify({ shared, own: perClass });
@@ -101,20 +162,26 @@ function parseCapacity(text: string): Capacity {
   return { shared, perClass: own };
 }
 
-const parseActiveWorker = (row: { id: string; capacity: string }): ActiveWorker => ({
-  id: row.id,
-  capacity: parseCapacity(row.capacity),
-});
+const parseActiveWorker = (
+  row: Pick<Selectable<WorkersTable>, 'id' | 'capacity' | 'draining_at'>,
+): ActiveWorker => {
+  const isDraining = row.draining_at !== null;
+  return { id: row.id, capacity: isDraining ? NO_CAPACITY : parseCapacity(row.capacity), isDraining };
+};
 
 /** Selects all workers: without the time in it, the statement is the same for every caller and its rows can be reused. */
 const selectWorkers = prepareStatement(
-  (db) => db.selectFrom('workers').select(['id', 'capacity', 'heartbeat_at']).orderBy('id'),
+  (db) => db.selectFrom('workers').select(['id', 'capacity', 'heartbeat_at', 'draining_at']).orderBy('id'),
   { isReusable: true },
 );
 const lockActive = prepareStatement((db, { since }: { since: number }) =>
   locked(
     db,
-    db.selectFrom('workers').select(['id', 'capacity']).where('heartbeat_at', '>', since).orderBy('id'),
+    db
+      .selectFrom('workers')
+      .select(['id', 'capacity', 'draining_at'])
+      .where('heartbeat_at', '>', since)
+      .orderBy('id'),
     'update',
   ),
 );
@@ -159,13 +226,16 @@ export class DeadWorkerDetector {
   }
 
   async #removeIfUnchanged(worker: { id: string; heartbeat_at: number }): Promise<boolean> {
-    const result = await this.#database.transact((tx) =>
-      tx
+    const lost_at = this.#clock.now();
+    return this.#database.transact(async (tx) => {
+      const result = await tx
         .deleteFrom('workers')
         .where('id', '=', worker.id)
         .where('heartbeat_at', '=', worker.heartbeat_at)
-        .executeTakeFirst(),
-    );
-    return result.numDeletedRows === 1n;
+        .executeTakeFirst();
+      if (result.numDeletedRows !== 1n) return false;
+      await recordLostWorker(tx, { ...worker, lost_at });
+      return true;
+    });
   }
 }

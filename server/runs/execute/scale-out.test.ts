@@ -39,7 +39,7 @@ function ended(server: ServerProcess, run: string) {
 }
 
 test.runIf(postgres)(
-  'workers share the runs of a server, and a killed worker loses its runs to the other',
+  'workers share the runs of a server but for a drained one, and a killed worker loses its runs to the other',
   async () => {
     const start = await prepare();
     const server = await start('server');
@@ -51,8 +51,22 @@ test.runIf(postgres)(
         '(input) => new Promise((resolve) => setTimeout(() => resolve({ twice: 2 * input.n }), input.ms))',
       ),
     );
+    const [first] = (await server.client.call('getWorkers')).body.items;
+    const drain = `/v1/account/workers/${first?.id}/drain`;
+    expect((await server.request('POST', drain)).status).toBe(200);
     const runs: string[] = [];
     for (let n = 0; n < 4; n += 1) runs.push(await createRun(server, 'app', { input: { n, ms: 3000 } }));
+    const listRuns = async () =>
+      (await server.client.call('getWorkers')).body.items.map((worker) => [
+        worker.status,
+        worker.runs.map((run) => run.run_id),
+      ]);
+    await waitUntil('the other worker has two', () => listActiveRuns(other).size === 2);
+    expect(await listRuns()).toEqual([
+      ['draining', []],
+      ['active', runs.slice(0, 2)],
+    ]);
+    expect((await server.request('DELETE', drain)).status).toBe(200);
     await waitUntil(
       'each worker has two',
       () => listActiveRuns(killed).size === 2 && listActiveRuns(other).size === 2,

@@ -1,4 +1,6 @@
 /** Starts the worker of this process: registers it, sends its heartbeats, and removes it on shutdown. */
+import { hostname } from 'node:os';
+import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { Runner } from '@switchyard/runner';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../log.ts';
@@ -26,8 +28,11 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
     id: makeId<string>(random, 'worker'),
     folderId: parts.folderId,
     capacity: config.capacity,
+    host: hostname(),
+    version: API_VERSION,
+    startedAt: clock.now(),
   };
-  await registerWorker(database, worker, clock.now());
+  await registerWorker(database, worker, worker.startedAt);
   closers.push(() => deregisterWorker(database, worker));
   const heartbeats = sendHeartbeatsJob({ ...parts, worker });
   heartbeats.start();

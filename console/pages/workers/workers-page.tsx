@@ -1,0 +1,73 @@
+import type { Worker } from '@switchyard/contract/account/workers.ts';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { describeError } from '../../client/client.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { TableRegion } from '../../ui/resources/table-region.tsx';
+import table from '../../ui/table.module.css';
+import { useDrain, workersQuery } from './queries.ts';
+import { WorkerRow } from './worker-row.tsx';
+import styles from './workers-page.module.css';
+
+/** The processes that execute runs: what they offer, what each runs, and the button that drains one. */
+export function WorkersPage() {
+  usePageTitle('Workers');
+  const { data } = useSuspenseQuery(workersQuery);
+  const drain = useDrain();
+  const { items, may_drain: mayDrain } = data;
+  return (
+    <>
+      <PageHeader title="Workers" description={describeSlots(items)} />
+      {drain.isError && <Notice kind="error">{describeError(drain.error)}</Notice>}
+      {items.length > 0 && items.every(({ status }) => status !== 'active') && (
+        <div className={styles.notice}>
+          <Notice kind="warning">No worker starts runs now. Queued runs wait until one is active.</Notice>
+        </div>
+      )}
+      {items.length === 0 ? (
+        <EmptyState title="No worker is active" command={START_COMMAND}>
+          <p>Runs wait until a worker starts. Start one on a machine that reaches the same database:</p>
+        </EmptyState>
+      ) : (
+        <TableRegion label="Table of workers">
+          <table className={table.table} aria-label="Workers">
+            <thead>
+              <tr>
+                <th>Worker</th>
+                <th>Status</th>
+                <th>Busy slots</th>
+                <th>Runs</th>
+                {mayDrain && <td />}
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((worker) => (
+                <WorkerRow
+                  key={worker.id}
+                  worker={worker}
+                  isPending={drain.isPending && drain.variables.id === worker.id}
+                  onDrain={
+                    mayDrain
+                      ? () => drain.mutate({ id: worker.id, isDraining: worker.draining_since !== null })
+                      : undefined
+                  }
+                />
+              ))}
+            </tbody>
+          </table>
+        </TableRegion>
+      )}
+    </>
+  );
+}
+
+const START_COMMAND = 'SWITCHYARD_ROLE=worker npm start';
+
+function describeSlots(workers: readonly Worker[]): string {
+  const pools = workers.filter(({ status }) => status === 'active').flatMap(({ slots }) => slots);
+  const slots = pools.reduce((sum, pool) => sum + pool.slots, 0);
+  const busy = pools.reduce((sum, pool) => sum + pool.busy, 0);
+  return `${busy} of ${slots} ${slots === 1 ? 'slot is' : 'slots are'} busy`;
+}

@@ -1,0 +1,61 @@
+/** The workers in the console. */
+import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
+import { createRun, pushApp, waitForLogLine } from '@switchyard/server/testing/fixtures/apps.ts';
+import { describe, expect, test } from 'vitest';
+import { findAccessibilityProblems } from '../../testing/accessibility.ts';
+import { setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
+
+const APP = { 'main.sh': '#!/bin/sh\necho started >&2\nsleep 600\n' };
+
+describe.skipIf(!hasBrowser)('the workers', () => {
+  let run = '';
+  const at = setUpConsole(
+    async (server) => {
+      await pushApp(server, 'planner', APP, {
+        executable_type: 'binary',
+        runtime: 'binary',
+        entrypoint: 'main.sh',
+      });
+      run = await createRun(server, 'planner', { input: {} });
+      await waitForLogLine(server, 'planner', run, 'started');
+    },
+    { env: { SWITCHYARD_CAPACITY: '2,16c60gb12h=1' } },
+  );
+
+  test('show slots and runs, and an operator drains one by the keyboard', async () => {
+    const page = await at.open('/workers', { role: 'operator' });
+    await page.getByRole('heading', { name: 'Workers' }).waitFor();
+    expect(await page.title()).toBe('Workers · Switchyard');
+    await page.getByText('1 of 3 slots are busy').waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'Active' });
+    expect(await row.getByRole('link').allTextContents()).toEqual([run]);
+    expect(await row.getByRole('meter').count()).toBe(2);
+    expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
+    await saveScreenshot(
+      page.getByRole('region', { name: 'Table of workers' }),
+      'using-switchyard/reference/api/console-workers.png',
+    );
+    await page.getByRole('button', { name: /^Drain / }).press('Enter');
+    await page.getByRole('cell', { name: /^Draining/ }).waitFor();
+    await page.getByText('No worker starts runs now').waitFor();
+    // The run continues.
+    expect(await page.getByRole('link', { name: run }).count()).toBe(1);
+    await page.reload();
+    await page.getByRole('button', { name: /^End the drain of/ }).press('Enter');
+    await page.getByRole('cell', { name: 'Active' }).waitFor();
+  });
+
+  test('have no button for a viewer', async () => {
+    const page = await at.open('/workers', { role: 'viewer' });
+    await page.getByRole('cell', { name: 'Active' }).waitFor();
+    expect(await page.getByRole('button', { name: /drain/i }).count()).toBe(0);
+  });
+
+  test('are accessible on a phone in both themes', async () => {
+    const page = await at.openOnPhone('/workers');
+    await page.getByRole('cell', { name: 'Active' }).waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+  });
+});

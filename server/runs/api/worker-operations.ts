@@ -1,0 +1,126 @@
+/** Operations on workers: what each offers and executes, and how to drain it. */
+
+import type { Worker, WorkerRun, WorkerSlots, WorkerStatus } from '@switchyard/contract/account/workers.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import { hasRight } from '@switchyard/contract/roles.ts';
+import { managesServer } from '../../account/store.ts';
+import { formatRfc3339 } from '../../clock.ts';
+import type { Reader, Writer } from '../../database/database.ts';
+import { forbidden, notFound, orThrow, quoteValue } from '../../http/errors/problem.ts';
+import type { Caller, OperationHandler } from '../../http/handlers/handler.ts';
+import { createPools } from '../../workers/slots.ts';
+import { listWorkers, setDraining, type WorkerDetails } from '../../workers/workers.ts';
+import { listSlotHolders, type SlotHolder } from '../queue/queue-order.ts';
+
+/** The caller and the time of a request for workers. */
+interface View {
+  caller: Caller;
+  isManager: boolean;
+  now: number;
+}
+
+export const getWorkers: OperationHandler<'getWorkers'> = async ({ database, clock }, { caller }) => {
+  const isManager = await managesServer(database.read, caller.role);
+  const view = { caller, isManager, now: clock.now() };
+  const workers = await listWorkers(database.read);
+  const holders = await listSlotHolders(database.read);
+  return {
+    status: 200,
+    body: {
+      items: workers.map((worker) => formatWorker(worker, holders, view)),
+      may_drain: isManager && hasRight(caller.role, 'run'),
+    },
+  };
+};
+
+export const drainWorker: OperationHandler<'drainWorker'> = async (
+  { database, clock },
+  { caller, params, commit },
+) => {
+  await requireManager(database.read, caller);
+  const now = clock.now();
+  const committed = await commit((tx) =>
+    changeDrain(tx, { id: params.worker_id, drainingAt: now }, { caller, isManager: true, now }),
+  );
+  database.notify('workers-changed');
+  return committed;
+};
+
+export const endWorkerDrain: OperationHandler<'endWorkerDrain'> = async (
+  { database, clock },
+  { caller, params, commit },
+) => {
+  await requireManager(database.read, caller);
+  const now = clock.now();
+  const committed = await commit((tx) =>
+    changeDrain(tx, { id: params.worker_id, drainingAt: null }, { caller, isManager: true, now }),
+  );
+  database.notify('workers-changed');
+  database.notify('runs-queued');
+  return committed;
+};
+
+/** Throws a 403 for a caller who would stop the runs of other accounts. */
+async function requireManager(db: Reader, caller: Caller): Promise<void> {
+  if (await managesServer(db, caller.role)) return;
+  throw forbidden(
+    'Workers execute the runs of all accounts of this server, so only root may drain one. Ask the operator of the server.',
+  );
+}
+
+/** Drains the worker, or ends that when `drainingAt` is null. Throws a 404 for an unknown worker. */
+async function changeDrain(
+  tx: Writer,
+  { id, drainingAt }: { id: string; drainingAt: number | null },
+  view: View,
+): Promise<{ status: 200; body: Worker }> {
+  const worker = orThrow(await setDraining(tx, id, drainingAt), () =>
+    notFound(`There is no worker ${quoteValue(id)}; a restart gives a worker another id. List the workers.`),
+  );
+  return { status: 200, body: formatWorker(worker, await listSlotHolders(tx), view) };
+}
+
+function formatWorker(
+  worker: WorkerDetails,
+  allHolders: readonly SlotHolder[],
+  { caller, isManager, now }: View,
+): Worker {
+  const holders = allHolders.filter((holder) => holder.worker_id === worker.id);
+  const own = holders.filter((holder) => holder.account_id === caller.account);
+  return {
+    id: worker.id,
+    status: computeStatus(worker, now),
+    host: isManager ? (worker.host ?? '') : '',
+    version: worker.version ?? '',
+    started_at: worker.startedAt === null ? null : formatRfc3339(worker.startedAt),
+    heartbeat_at: formatRfc3339(worker.heartbeatAt),
+    draining_since: worker.drainingAt === null ? null : formatRfc3339(worker.drainingAt),
+    slots: countSlots(worker, holders),
+    runs: own.sort((a, b) => (a.initiated_at ?? 0) - (b.initiated_at ?? 0)).map(formatRun),
+    other_runs: holders.length - own.length,
+  };
+}
+
+function computeStatus({ heartbeatAt, drainingAt, capacity }: WorkerDetails, now: number): WorkerStatus {
+  if (now - heartbeatAt > HEARTBEAT_TIMEOUT_MS) return 'unresponsive';
+  // A worker that stops has no slots; no setting leaves a worker without any.
+  if (createPools(capacity).every(({ slots }) => slots === 0)) return 'stopping';
+  return drainingAt === null ? 'active' : 'draining';
+}
+
+function countSlots({ capacity }: WorkerDetails, holders: readonly SlotHolder[]): WorkerSlots[] {
+  return createPools(capacity)
+    .map(({ classes, slots }) => ({
+      execution_classes: [...classes],
+      slots,
+      busy: holders.filter((holder) => classes.includes(holder.execution_class)).length,
+    }))
+    .filter(({ slots, busy }) => slots > 0 || busy > 0);
+}
+
+const formatRun = (holder: SlotHolder): WorkerRun => ({
+  run_id: holder.id,
+  application_id: holder.application_id,
+  execution_class: holder.execution_class,
+  started_at: formatRfc3339(holder.initiated_at ?? 0),
+});
