@@ -226,6 +226,7 @@ export const INVITE_TTL_SECONDS = 7 * 24 * 60 * 60;
 /** Webhooks of one account. */
 export const WEBHOOKS_MAX = 100;
 /** Runs, and workers, that an event of a problem names. */
+export const QUEUE_PROBLEM_IDS_MAX = 10;
 export const ENDPOINT_URL_CHARS_MAX = 2048;
 /** Bytes of a receiver's response; the rest is not read. */
 export const WEBHOOK_RESPONSE_BYTES_MAX = 64 * 1024;

@@ -8,6 +8,7 @@ import type { Contents } from './blobs/contents.ts';
 import { removeDeletedApplicationsJob } from './clean-up/deleted-applications.ts';
 import { removeExpiredRunsJob } from './clean-up/expired-runs.ts';
 import { removeUnusedExecutablesJob } from './clean-up/unused-executables.ts';
+import type { ProblemThresholds } from './config.ts';
 import type { Database } from './database/database.ts';
 import { advanceEnsemblesJob } from './ensembles/advance.ts';
 import { startPlannedEnsemble } from './ensembles/start.ts';
@@ -34,6 +35,7 @@ import { removeDeletedWebhooksJob, removeOldConversationsJob } from './webhooks/
 import { type SendDeliveriesParts, sendDeliveriesJob } from './webhooks/deliveries.ts';
 import { fanOutEventsJob } from './webhooks/fan-out.ts';
 import { fanOutExperimentEventsJob } from './webhooks/fan-out-experiments.ts';
+import { watchQueueJob } from './webhooks/queue-problems/watch-queue.ts';
 
 interface Parts extends JobContext, SendDeliveriesParts {
   database: Database;
@@ -44,6 +46,8 @@ interface Parts extends JobContext, SendDeliveriesParts {
   uploads: Uploads;
   onlineTests: OnlineTests;
   resultsWorkerPool: ResultsWorkerPool;
+  problemThresholds: ProblemThresholds;
+  publicUrl(): string;
 }
 
 /** The jobs, none of which has started. */
@@ -99,6 +103,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
     webhooks: [
       fanOutEventsJob(parts),
       fanOutExperimentEventsJob(parts),
+      watchQueueJob(parts),
       sendDeliveriesJob(parts),
       wakeable.removeDeletedWebhooks,
       removeOldConversationsJob(parts),

@@ -28,6 +28,9 @@ describe('the error for a wrong setting names it', () => {
     ['SWITCHYARD_RATE_LIMIT', '99999999999999999999/1'],
     ['SWITCHYARD_SIGN_UP', 'yes'],
     ['SWITCHYARD_KEY', 'abc'],
+    ['SWITCHYARD_QUEUE_TROUBLE', '60'],
+    ['SWITCHYARD_QUEUE_TROUBLE', 'waiting=0'],
+    ['SWITCHYARD_QUEUE_TROUBLE', 'waiting=60,waiting=90'],
     ['SWITCHYARD_LOG_LEVEL', 'loud'],
     ['SWITCHYARD_HSOT', '127.0.0.1'],
   ])('%s="%s"', (name, value) => {

@@ -41,6 +41,16 @@ export interface Config {
   logLevel: LogLevel;
   /** Networks that webhooks may reach besides public addresses; null for this machine while the server listens to it alone. */
   webhookNetworks: string[] | null;
+  problemThresholds: ProblemThresholds;
+}
+
+export interface ProblemThresholds {
+  /** Time that a run may wait in the queue. */
+  waitingMs: number;
+  /** Time that a growing queue may be without a start. */
+  stalledMs: number;
+  /** Faults of the host on queued runs. */
+  hostFaults: number;
 }
 
 /** Slots for runs on this machine. Classes without slots of their own use the shared ones. */
@@ -104,6 +114,7 @@ export function readConfig(env: Environment = process.env): Config {
     },
     masterKey,
     webhookNetworks: readNetworks(env),
+    problemThresholds: readProblemThresholds(env),
     // At a terminal the text of the start is enough; a stored log has more events.
     logLevel: readChoice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
   };
@@ -125,6 +136,7 @@ const VARIABLES = [
   'SWITCHYARD_SEARCH_URL',
   'SWITCHYARD_KEY',
   'SWITCHYARD_WEBHOOK_NETWORKS',
+  'SWITCHYARD_QUEUE_TROUBLE',
   'SWITCHYARD_LOG_LEVEL',
 ];
 
@@ -308,4 +320,24 @@ function readNetworks(env: Environment): string[] | null {
       );
   }
   return networks;
+}
+
+/** Parses `waiting=900,stalled=300,faults=3`: two numbers of seconds, and a number of faults. */
+function readProblemThresholds(env: Environment): ProblemThresholds {
+  const thresholds = { waiting: 900, stalled: 300, faults: 3 };
+  const text = env.SWITCHYARD_QUEUE_TROUBLE;
+  const seen = new Set<string>();
+  for (const part of text ? text.split(',') : []) {
+    const match = /^\s*(waiting|stalled|faults)\s*=\s*(\d{1,7})\s*$/.exec(part);
+    const name = (['waiting', 'stalled', 'faults'] as const).find((one) => one === match?.[1]);
+    const value = Number(match?.[2]);
+    if (name === undefined || value < 1 || seen.has(name))
+      throw new ConfigError(
+        `SWITCHYARD_QUEUE_TROUBLE has "${part.trim()}"; it must be seconds or faults from 1, each name once, such as waiting=900,stalled=300,faults=3.`,
+      );
+    seen.add(name);
+    thresholds[name] = value;
+  }
+  const { waiting, stalled, faults } = thresholds;
+  return { waitingMs: waiting * 1000, stalledMs: stalled * 1000, hostFaults: faults };
 }

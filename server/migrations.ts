@@ -21,6 +21,7 @@ import { migrations as shares } from './shares/schema.ts';
 import { migrations as uploads } from './uploads/schema.ts';
 import { migrations as usage } from './usage/schema.ts';
 import { migrations as versions } from './versions/schema.ts';
+import { migrations as queueProblems } from './webhooks/queue-problems/schema.ts';
 import { migrations as webhooks } from './webhooks/schema.ts';
 import { migrations as queue } from './workers/schema.ts';
 
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   ...shares,
   ...acceptanceTests,
   ...webhooks,
+  ...queueProblems,
   ...http,
   ...health,
 ];

@@ -116,7 +116,8 @@ export async function createServices(parts: ServicesParts) {
   const addressRuleFor = createAddressRules(config.webhookNetworks, isLocal);
   const jobs = createBackgroundJobs({
     ...shared,
-    ...{ log, idempotency, onlineTests, addressRuleFor },
+    ...{ log, idempotency, onlineTests, addressRuleFor, publicUrl },
+    problemThresholds: config.problemThresholds,
     resolve: parts.resolveHostname,
   });
   const openStreams = new OpenStreams(clock);

@@ -9,4 +9,21 @@ export const EVENT_TYPE_DESCRIPTIONS = {
 export type EventType = keyof typeof EVENT_TYPE_DESCRIPTIONS;
 
 /** Event types that a webhook can subscribe to. */
-export const EVENT_TYPES: readonly EventType[] = ['run.status', 'experiment.status'];
+export const EVENT_TYPES: readonly EventType[] = ['run.status', 'experiment.status', 'queue.trouble'];
+
+/** Kinds of problems with the condition of each. */
+export const QUEUE_PROBLEM_DESCRIPTIONS = {
+  run_waiting: 'a run has waited in the queue for too long',
+  queue_stalled: 'runs are added to the queue while none starts',
+  worker_lost: 'a worker sends no heartbeat',
+  host_faults: 'faults of the host end runs, again and again',
+} as const;
+
+export type QueueProblemKind = keyof typeof QUEUE_PROBLEM_DESCRIPTIONS;
+
+export const QUEUE_PROBLEM_KINDS: readonly QueueProblemKind[] = [
+  'run_waiting',
+  'queue_stalled',
+  'worker_lost',
+  'host_faults',
+];

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import {
   ENDPOINT_URL_CHARS_MAX,
+  QUEUE_PROBLEM_IDS_MAX,
   SECRET_OVERLAP_HOURS_DEFAULT,
   SECRET_OVERLAP_HOURS_MAX,
   WEBHOOK_RESPONSE_BYTES_MAX,
@@ -14,9 +15,21 @@ import {
   textSchema,
   timestampSchema,
 } from '../schemas/field-schemas.ts';
-import { type ConversationId, type EventId, idSchema, newIdSchema, type WebhookId } from '../schemas/ids.ts';
+import {
+  type ConversationId,
+  type EventId,
+  idSchema,
+  newIdSchema,
+  type RunId,
+  type WebhookId,
+} from '../schemas/ids.ts';
 import { CONVERSATION_STATUSES, EXPERIMENT_STATUSES, EXPERIMENT_TYPES } from '../states.ts';
-import { EVENT_TYPE_DESCRIPTIONS, EVENT_TYPES } from './event-types.ts';
+import {
+  EVENT_TYPE_DESCRIPTIONS,
+  EVENT_TYPES,
+  QUEUE_PROBLEM_DESCRIPTIONS,
+  QUEUE_PROBLEM_KINDS,
+} from './event-types.ts';
 
 const eventType = stringEnum(
   EVENT_TYPES,
@@ -137,6 +150,34 @@ export const ExperimentInfo = Type.Object(
 );
 export type ExperimentInfo = Static<typeof ExperimentInfo>;
 
+/** A problem of the queue at the time of an event. */
+export const QueueProblemInfo = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the problem, the same when it begins and when it ends.' }),
+    kind: stringEnum(
+      QUEUE_PROBLEM_KINDS,
+      `Kind of the problem. ${QUEUE_PROBLEM_KINDS.map((kind) => `${kind}: ${QUEUE_PROBLEM_DESCRIPTIONS[kind]}.`).join(' ')}`,
+    ),
+    status: stringEnum(['begun', 'ended'], 'The change that the event reports.'),
+    message: Type.String({ description: 'The problem in a sentence, as it was at its begin.' }),
+    remedy: Type.String({ description: 'The next step for an operator.' }),
+    since: timestampSchema(
+      'Start of the problem: the creation of the oldest waiting run, the last heartbeat, or the first check that found the faults',
+    ),
+    ended_at: Type.Optional(timestampSchema('End of the problem; absent when it begins')),
+    count: Type.Integer({ description: 'Number of runs, or of workers, at the begin of the problem.' }),
+    run_ids: Type.Array(idSchema<RunId>('Id of a run.'), {
+      description: `The runs, oldest first, at most ${QUEUE_PROBLEM_IDS_MAX}.`,
+    }),
+    worker_ids: Type.Array(Type.String(), {
+      description: `The lost workers, at most ${QUEUE_PROBLEM_IDS_MAX}.`,
+    }),
+    console_url: Type.String({ description: 'Page of the console that shows the queue or the workers.' }),
+  },
+  { $id: 'QueueProblemInfo', description: 'A problem of the queue, of a worker or of the host.' },
+);
+export type QueueProblemInfo = Static<typeof QueueProblemInfo>;
+
 export const WebhookEvent = Type.Object(
   {
     event_type: eventType,
@@ -145,10 +186,11 @@ export const WebhookEvent = Type.Object(
     created_at: timestampSchema('Time of the event'),
     sequence: Type.Integer({
       description:
-        'Sequence number that increases with every event of the run or experiment. Compare it to detect late deliveries.',
+        'Sequence number that increases with every event of the run, experiment or problem. Compare it to detect late deliveries.',
     }),
-    data: Type.Union([RunInfo, ExperimentInfo], {
-      description: 'The run of a `run.status` event, or the experiment of an `experiment.status` event.',
+    data: Type.Union([RunInfo, ExperimentInfo, QueueProblemInfo], {
+      description:
+        'The run of a `run.status` event, the experiment of an `experiment.status` event, or the problem of a `queue.trouble` event.',
     }),
   },
   { $id: 'WebhookEvent', description: 'Body of a delivery.' },

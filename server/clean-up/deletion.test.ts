@@ -39,6 +39,8 @@ const RETAINED_TABLES = [
   'lost_workers',
   // Its rows exist only until their deliveries are enqueued.
   'experiment_events',
+  // Its rows exist only while the account has a webhook for problems.
+  'queue_problems',
 ];
 const LARGE_TEXT = 'x'.repeat(100_000);
 const APP = nodeApp(`(input) => {

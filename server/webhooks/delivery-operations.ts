@@ -4,7 +4,7 @@ import { badRequest, notFound, type Problem, quoteValue } from '../http/errors/p
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { makeId } from '../random.ts';
-import { createExampleExperiment, createExampleRun } from './example-events.ts';
+import { createExampleExperiment, createExampleProblem, createExampleRun } from './example-events.ts';
 import { enqueueDeliveries, listSubscribedWebhooks } from './fan-out.ts';
 import { formatConversation, formatEvent } from './format-webhook.ts';
 import { insertDeliveries } from './outbox.ts';
@@ -63,15 +63,18 @@ export const replayWebhookConversation: OperationHandler<'replayWebhookConversat
 
 export const triggerEvent: OperationHandler<'triggerEvent'> = async (context, { caller, body, commit }) => {
   const now = context.clock.now();
-  const createExampleData =
-    body.event_type === 'experiment.status' ? createExampleExperiment : createExampleRun;
+  const createExampleData = {
+    'run.status': () => createExampleRun(caller.email, now),
+    'experiment.status': () => createExampleExperiment(caller.email, now),
+    'queue.trouble': () => createExampleProblem(context.publicUrl(), now),
+  }[body.event_type];
   const committed = await commit(async (tx) => {
     const webhooks = await listSubscribedWebhooks(tx, caller.account, body.event_type);
     const event = await enqueueDeliveries(context, tx, webhooks, {
       event_type: body.event_type,
       created_at: now,
       sequence: 0,
-      data: createExampleData(caller.email, now),
+      data: createExampleData(),
     });
     return { status: 201, body: formatEvent(event, webhooks) };
   });

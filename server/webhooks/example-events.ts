@@ -1,15 +1,21 @@
-/** The run and the experiment in test events. */
+/** The run, the experiment and the problem in test events. */
 
-import type { ExperimentInfo, RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
+import type {
+  ExperimentInfo,
+  QueueProblemInfo,
+  RunInfo,
+} from '@switchyard/contract/account/webhook-schemas.ts';
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../clock.ts';
 
+const EXAMPLE_RUN_ID = 'run-example' as RunId;
+
 /** Returns a succeeded run that does not exist, in the form in which events contain runs. */
 export function createExampleRun(email: string, at: number): RunInfo {
   return {
-    id: 'run-example' as RunId,
+    id: EXAMPLE_RUN_ID,
     user_email: email,
     name: 'An example',
     description: 'Made up to try a webhook; there is no such run.',
@@ -40,5 +46,21 @@ export function createExampleExperiment(email: string, at: number): ExperimentIn
     user_email: email,
     created_at: formatRfc3339(at),
     updated_at: formatRfc3339(at),
+  };
+}
+
+/** Returns a problem that does not exist, in the form in which events contain it. */
+export function createExampleProblem(publicUrl: string, at: number): QueueProblemInfo {
+  return {
+    id: 'problem-example',
+    kind: 'run_waiting',
+    status: 'begun',
+    message: 'Made up to try a webhook; no run waits.',
+    remedy: 'Nothing to do.',
+    since: formatRfc3339(at),
+    count: 1,
+    run_ids: [EXAMPLE_RUN_ID],
+    worker_ids: [],
+    console_url: `${publicUrl}/console/queue`,
   };
 }

@@ -227,6 +227,17 @@ describe('a test event', () => {
     expect(none.body).toMatchObject({ webhook_ids: [] });
   });
 
+  test.each(['experiment.status', 'queue.trouble'])('of the type %s has data of that type', async (type) => {
+    const { id } = await createWebhook(server, receiver.url, { event_types: [type] });
+    expectStatus(await server.request('POST', '/v1/events/trigger', { body: { event_type: type } }), 201);
+    const [{ request_body } = {}] = await waitForConversations(server, id, 1);
+    expect(request_body).toMatchObject({
+      event_type: type,
+      data: { id: `${type === 'queue.trouble' ? 'problem' : 'experiment'}-example` },
+    });
+    expectStatus(await request('DELETE', `/${id}`), 204);
+  });
+
   test.each([[{}], [{ event_type: 'run.deleted' }], [{ event_type: 'run.status', more: 1 }]])(
     'requested with %j is refused',
     async (body) => expectError(await server.request('POST', '/v1/events/trigger', { body }), 400, ''),
