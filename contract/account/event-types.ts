@@ -3,7 +3,8 @@
 /** Event types with the change that each reports. */
 export const EVENT_TYPE_DESCRIPTIONS = {
   'run.status': 'The status of a run has changed.',
-  'experiment.status': 'The status of an experiment has changed.',
+  'experiment.status': 'The status of an experiment or acceptance test has changed.',
+  'queue.trouble': 'The queue or a worker has a problem, or the problem has ended.',
 } as const;
 
 export type EventType = keyof typeof EVENT_TYPE_DESCRIPTIONS;

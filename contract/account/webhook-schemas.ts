@@ -138,13 +138,18 @@ export const ExperimentInfo = Type.Object(
   {
     id: Type.String({ description: 'Id of the experiment.' }),
     application_id: Type.String({ description: 'Id of the application.' }),
-    type: stringEnum(EXPERIMENT_TYPES, 'Type of the experiment.'),
+    type: stringEnum([...EXPERIMENT_TYPES, 'acceptance'], 'Type of the experiment.'),
     name: Type.String({ description: 'Name of the experiment.' }),
     description: Type.String({ description: 'Description; empty by default.' }),
     status: stringEnum(EXPERIMENT_STATUSES, 'The status after the change.'),
-    user_email: Type.String({ description: 'E-mail address of the creator.' }),
+    user_email: Type.String({
+      description: 'E-mail address of the creator; for an acceptance test, that of its batch experiment.',
+    }),
     created_at: timestampSchema('Creation time'),
     updated_at: timestampSchema('Time of the change'),
+    passed: Type.Optional(
+      Type.Boolean({ description: 'True if the acceptance test passed; absent for other events.' }),
+    ),
   },
   { $id: 'ExperimentInfo', description: 'The experiment at the time of the event.' },
 );

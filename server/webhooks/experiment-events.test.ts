@@ -1,5 +1,6 @@
-/** Webhooks get the status changes of experiments, if they subscribe to them. */
+/** Webhooks get the status changes of experiments and acceptance tests, if they subscribe to them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAcceptanceTest, waitForDecision } from '../testing/fixtures/acceptance-tests.ts';
 import {
   createBatchExperiment,
   createExperimentApplication,
@@ -22,7 +23,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test('a batch experiment sends an event when it starts and when it completes', async () => {
+test('a batch experiment and an acceptance test send an event when they start and when they complete', async () => {
   await createWebhook(server, `${receiver.url}/experiments`, { event_types: ['experiment.status'] });
   await createWebhook(server, `${receiver.url}/runs`, { event_types: ['run.status'] });
   const { id } = await createBatchExperiment(server, 'app', {
@@ -39,6 +40,23 @@ test('a batch experiment sends an event when it starts and when it completes', a
   expect(inOrder).toMatchObject([
     { event_type: 'experiment.status', data: { ...common, status: 'started' } },
     { event_type: 'experiment.status', data: { ...common, status: 'completed' } },
+  ]);
+
+  await createAcceptanceTest(server, 'app', {
+    id: 'gate',
+    experiment_id: id,
+    control: { instance_id: 'left' },
+    candidate: { instance_id: 'right' },
+  });
+  await waitForDecision(server, 'app', 'gate');
+  const gate = { id: 'gate', application_id: 'app', type: 'acceptance', name: 'Any name' };
+  const gateEvents = await receiver.until((all) => {
+    const found = all.map(({ event }) => event).filter((event) => event.data.id === 'gate');
+    return found.length >= 2 && found;
+  });
+  expect(gateEvents.toSorted((one, other) => one.sequence - other.sequence)).toMatchObject([
+    { event_type: 'experiment.status', data: { ...gate, status: 'started' } },
+    { event_type: 'experiment.status', data: { ...gate, status: 'completed', passed: true } },
   ]);
   const others = receiver.received.filter(({ path }) => path.endsWith('/runs'));
   expect(new Set(others.map(({ event }) => event.event_type))).toEqual(new Set(['run.status']));

@@ -44,7 +44,7 @@ export const createAcceptanceTest: OperationHandler<'createAcceptanceTest'> = as
     return createBatch(context, { caller, params, body: batchBody }, (experiment, insert) =>
       commit(async (tx) => {
         const first = recordRulesBeforeResults(test, true);
-        await insertTest(tx, first, experiment.uid);
+        await insertTest(tx, first, experiment);
         await insert(tx);
         return { status: 201, body: formatAcceptanceSummary(first.row) };
       }),

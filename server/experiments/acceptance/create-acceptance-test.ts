@@ -73,9 +73,9 @@ export function prepareTest(
 }
 
 /** Inserts the test. Throws a 400 when the application has one of that id. */
-export async function insertTest(tx: Writer, test: PreparedTest, experimentUid: string): Promise<void> {
+export async function insertTest(tx: Writer, test: PreparedTest, batch: ExperimentsTable): Promise<void> {
   await lockLiveApplication(tx, test.application);
-  if (!(await insertAcceptanceTest(tx, { ...test.row, experiment_uid: experimentUid })))
+  if (!(await insertAcceptanceTest(tx, { ...test.row, experiment_uid: batch.uid }, batch)))
     throw duplicateAcceptanceId(test.id);
 }
 
@@ -115,7 +115,7 @@ export async function insertTestOnBatch(
   tx: Writer,
   { test, batch, change }: PreparedTestOnBatch,
 ): Promise<AcceptanceTestsTable> {
-  await insertTest(tx, test, batch.uid);
+  await insertTest(tx, test, batch);
   const locked = await lockExperiment(tx, batch.uid);
   if (!locked)
     throw badRequest(

@@ -26,7 +26,7 @@ interface Parts extends JobContext {
 
 /** Defines the job that decides acceptance tests whose batch experiment has ended. */
 export function decideAcceptanceTestsJob(parts: Parts): Job {
-  const { database, resultsWorkerPool } = parts;
+  const { database, clock, resultsWorkerPool } = parts;
   const decide = async (test: UndecidedAcceptanceTest): Promise<void> => {
     const status = test.batch_status === 'failed' ? 'failed' : 'completed';
     const definition = parseAcceptanceDefinition(test);
@@ -70,6 +70,7 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
         test.uid,
         { from: 'started', to: status },
         {
+          at: clock.now(),
           passed: passed ? 1 : 0,
           error,
           method,

@@ -8,7 +8,7 @@ import type {
 import { sql } from 'kysely';
 import type { Writer } from '../../database/database.ts';
 import type { AcceptanceTestsTable } from './acceptance-schema.ts';
-import { insertExperimentEvent } from './experiment-events.ts';
+import { insertAcceptanceEvent, insertExperimentEvent } from './experiment-events.ts';
 import type { ExperimentKind, ExperimentsTable } from './schema.ts';
 
 /** Inserts an experiment; returns false when the application has another of the same kind and id. */
@@ -78,28 +78,47 @@ async function updateStatus(
   return true;
 }
 
-/** Inserts an acceptance test; returns false when the application has another of the same id. */
-export async function insertAcceptanceTest(tx: Writer, test: AcceptanceTestsTable): Promise<boolean> {
+/** Inserts an acceptance test of the batch; returns false when the application has another test of the same id. */
+export async function insertAcceptanceTest(
+  tx: Writer,
+  test: AcceptanceTestsTable,
+  batch: ExperimentsTable,
+): Promise<boolean> {
   const result = await tx
     .insertInto('acceptance_tests')
     .values(test)
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
+  if (result.numInsertedOrUpdatedRows !== 1n) return false;
+  await insertAcceptanceEvent(tx, test, batch, test.created_at);
+  return true;
 }
 
-/** Ends an acceptance test with its results; does nothing when it has ended or is gone. */
+type AcceptanceColumns = Pick<
+  AcceptanceTestsTable,
+  'passed' | 'error' | 'method' | 'metric_results' | 'profiles'
+>;
+
+/** Ends an acceptance test with its results at the given time; does nothing when it has ended or is gone. */
 export async function transitionAcceptanceTest(
   tx: Writer,
   uid: string,
   { from, to }: BatchTransition,
-  columns: Pick<AcceptanceTestsTable, 'passed' | 'error' | 'method' | 'metric_results' | 'profiles'>,
+  { at, ...columns }: AcceptanceColumns & { at: number },
 ): Promise<void> {
-  await tx
+  const ended = await tx
     .updateTable('acceptance_tests')
     .set({ ...columns, status: to })
     .where('uid', '=', uid)
     // A literal, because the planner uses the partial index of started tests only for a status in the statement.
     .where('status', '=', sql.lit(from))
-    .execute();
+    .returningAll()
+    .executeTakeFirst();
+  if (!ended) return;
+  const batch = await tx
+    .selectFrom('experiments')
+    .select(['account_id', 'user_email'])
+    .where('uid', '=', ended.experiment_uid)
+    .executeTakeFirstOrThrow();
+  await insertAcceptanceEvent(tx, ended, batch, at);
 }
