@@ -33,6 +33,7 @@ const SAME_ON_BOTH = [
   'server/http/handlers/{commit,permissions}.test.ts',
   'server/http/limits/*',
   'server/http/requests/*',
+  'server/http/transport/*',
   'server/input-sets/update.test.ts',
   'server/inputs/{inputs,runs-on-inputs}.test.ts',
   'server/installation/start-refusal.test.ts',
@@ -50,6 +51,7 @@ const SAME_ON_BOTH = [
   'server/search/search.test.ts',
   'server/secrets/{delivery,mask,masking,patch,rules}.test.ts',
   'server/site/site.test.ts',
+  'server/tls/*',
   'server/uploads/{downloads,uploads}.test.ts',
   'server/webhooks/{addresses,attempts,networks}.test.ts',
 ];

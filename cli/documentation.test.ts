@@ -11,21 +11,29 @@ import { extractExamples, listExamplePages, listTabChoices } from '@switchyard/s
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FirstRunResult, pushAndRunSample } from './first-run.ts';
 import { type PickServer, startPickServer } from './testing/pick-server.ts';
+import { type SleepServer, startSleepServer } from './testing/sleep-server.ts';
 
 const apps = join(import.meta.dirname, '..', 'sample-apps');
 let server: TestServer;
+/** Serves the pages on HTTPS. */
+let secureServer: TestServer;
 let pickServer: PickServer;
+let sleepServer: SleepServer;
 let first: FirstRunResult;
 const output: string[] = [];
 
 beforeAll(async () => {
   server = await startTestServer();
+  secureServer = await startTestServer({ env: { SWITCHYARD_TLS: 'self-signed' } });
   pickServer = await startPickServer();
+  sleepServer = await startSleepServer(server.runningServer.database);
   first = await pushAndRunSample(server.client, apps, (line) => output.push(line));
 }, 120_000);
 afterAll(async () => {
   pickServer.close();
+  sleepServer.close();
   await server.close();
+  await secureServer.close();
 });
 
 describe('the first start', () => {
@@ -49,7 +57,7 @@ describe('the first start', () => {
 /** Pages that lead an experiment to a decision make up to 60 runs: 25 seconds on a machine of two cores with nothing else to do. */
 const PAGE_MS = 230_000;
 
-/** Pages that run their own definition of `pick`, which is the same on all pages. */
+/** Pages that run the program `sleep`, and their own definition of `pick`, which is the same on all pages. */
 const RUNS_AS_PRINTED = /^\/docs\/get-started\//;
 
 /** The name comes first, because the titles of `%s` are whole: those of `$name` end after 40 characters. */
@@ -65,11 +73,13 @@ describe('the examples of', () => {
     async (_name, route, choice) => {
       const folder = mkdtempSync(join(tmpdir(), 'switchyard-page-'));
       try {
-        symlinkSync(server.dataFolder, join(folder, 'data'));
         writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: COMMANDS }));
         const steps = extractExamples(route, choice);
+        const isSecure = steps.some((step) => step.text.includes('https://127.0.0.1:8080'));
+        symlinkSync((isSecure ? secureServer : server).dataFolder, join(folder, 'data'));
         expect(steps.length).toBeGreaterThan(0);
-        const script = ['set -euo pipefail'];
+        const isAsPrinted = RUNS_AS_PRINTED.test(route);
+        const script = ['set -euo pipefail', ...(isAsPrinted ? [] : [sleepServer.definition])];
         for (const [index, step] of steps.entries()) {
           if (step.kind === 'file') {
             mkdirSync(dirname(join(folder, step.path)), { recursive: true });
@@ -77,9 +87,11 @@ describe('the examples of', () => {
             continue;
           }
           // All blocks of a page run in one shell, as they do for a reader; each one's output goes to a file of its own.
-          const commands = step.text.replaceAll('http://127.0.0.1:8080', server.url);
+          const commands = step.text
+            .replaceAll('http://127.0.0.1:8080', server.url)
+            .replaceAll('https://127.0.0.1:8080', secureServer.url);
           script.push(
-            `{\n${RUNS_AS_PRINTED.test(route) ? commands : pickServer.replaceDefinition(commands)}\n} > step-${index}.out`,
+            `{\n${isAsPrinted ? commands : pickServer.replaceDefinition(commands)}\n} > step-${index}.out`,
           );
         }
         const ran = await bash(folder, script.join('\n'));

@@ -1,9 +1,11 @@
 /**
  * Pushes a decision app to a server through the public API: `npm run push -- <folder> [application id]`. The server is
- * `SWITCHYARD_URL`. The token is `SWITCHYARD_TOKEN`, or that of a server in this folder in `data/root-token`.
+ * `SWITCHYARD_URL`. The token is `SWITCHYARD_TOKEN`, or that of a server in this folder in `data/root-token`. The
+ * self-signed certificate of a server in this folder is trusted.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { ApiError, type Client, createClient } from '@switchyard/contract/client.ts';
 import type { ReportLine } from './build.ts';
 import { packApp } from './pack.ts';
@@ -52,19 +54,35 @@ export async function applicationExists(client: Client, id: string): Promise<boo
   }
 }
 
+/** Codes of TLS for a chain that ends at an authority which this machine does not know. */
+const UNTRUSTED_CODES = new Set([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
+
 /** Formats an error for the terminal. `fetch` reports only that it failed; its cause names the reason. */
 export function formatError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (error.message !== 'fetch failed' || !(cause instanceof Error)) return error.message;
-  return `The server cannot be reached: ${cause.message || ('code' in cause ? String(cause.code) : '')}.`;
+  const code = 'code' in cause ? String(cause.code) : '';
+  if (UNTRUSTED_CODES.has(code))
+    return `The certificate of the server is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to the certificate of its authority; for a self-signed server that is tls/authority.pem in its data folder.`;
+  return `The server cannot be reached: ${cause.message || code}.`;
 }
 
 /** Returns a client for the server that the environment names. */
 function createClientFromEnvironment(env: Record<string, string | undefined> = process.env): Client {
-  const url = env.SWITCHYARD_URL || 'http://127.0.0.1:8080';
+  const data = env.SWITCHYARD_DATA || 'data';
+  const authority = resolve(data, 'tls', 'authority.pem');
+  const isSecure = existsSync(authority);
+  const url = env.SWITCHYARD_URL || `${isSecure ? 'https' : 'http'}://127.0.0.1:8080`;
+  if (isSecure && url.startsWith('https:'))
+    setDefaultCACertificates([...getCACertificates('default'), readFileSync(authority, 'utf8')]);
   if (env.SWITCHYARD_TOKEN) return createClient({ url, token: env.SWITCHYARD_TOKEN });
-  const path = resolve(env.SWITCHYARD_DATA || 'data', 'root-token');
+  const path = resolve(data, 'root-token');
   if (!existsSync(path))
     throw new Error(`SWITCHYARD_TOKEN is not set and there is no ${path}; one of them must give the token.`);
   return createClient({ url, token: readFileSync(path, 'utf8').trim() });

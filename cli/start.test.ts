@@ -100,11 +100,16 @@ describe('npm start', { timeout: 120_000 }, () => {
     await expect(fetch(new URL('/healthz', page))).rejects.toThrow();
   });
 
-  test('makes its first run also when its public address does not lead to it yet', async () => {
+  test('makes its first run also over TLS and when its public address does not lead to it yet', async () => {
     const started = start({
       SWITCHYARD_DATA: join(folder, 'public'),
-      SWITCHYARD_PUBLIC_URL: 'http://127.0.0.1:9/yard/',
+      SWITCHYARD_PUBLIC_URL: 'https://127.0.0.1:9/yard/',
+      SWITCHYARD_TLS: 'self-signed',
     });
+    const authority = join(folder, 'public', 'tls', 'authority.pem');
+    await started.prints(
+      new RegExp(`export CURL_CA_BUNDLE=${authority} .* NODE_EXTRA_CA_CERTS=${authority}`),
+    );
     await started.prints(/status {5}succeeded/);
     started.child.kill('SIGTERM');
     expect((await started.gone).code).toBe(0);

@@ -13,6 +13,8 @@ interface Ready {
   url: string;
   /** The start of signed URLs. */
   publicUrl: string;
+  /** The certificate that clients have to trust; null for one that they trust already, and without TLS. */
+  authorityPath: string | null;
   role: string;
   tokenPath: string;
   /** True when this start created the root token. */
@@ -47,6 +49,11 @@ if (ready.role === 'worker') {
   } else {
     print('  token  kept where the first server of this database keeps its data');
   }
+}
+if (ready.authorityPath) {
+  const path = quoteShell(ready.authorityPath);
+  print('  TLS    self-signed; this line makes curl, the Python client and Node trust it:');
+  print(`         export CURL_CA_BUNDLE=${path} REQUESTS_CA_BUNDLE=${path} NODE_EXTRA_CA_CERTS=${path}`);
 }
 if (ready.containment === 'limits')
   print(`  note   apps run at containment level limits: ${ready.containmentNote}`);
@@ -103,4 +110,9 @@ function report(outcome: FirstRunResult): void {
   print();
   print(`Next: ${ready.url}/docs/get-started/quickstarts/overview`);
   print();
+}
+
+/** Quotes a path for a shell, if it needs quotes. */
+function quoteShell(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

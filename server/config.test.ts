@@ -15,6 +15,9 @@ describe('the error for a wrong setting names it', () => {
     ['SWITCHYARD_BLOBS', 'file:///mnt/blobs?region=x'],
     ['SWITCHYARD_PUBLIC_URL', 'yard.example'],
     ['SWITCHYARD_PUBLIC_URL', 'https://yard.example/?a=1'],
+    ['SWITCHYARD_TLS', 'on'],
+    ['SWITCHYARD_TLS_CERT', '/cert.pem'],
+    ['SWITCHYARD_TLS_KEY', '/key.pem'],
     ['SWITCHYARD_ROLE', 'boss'],
     ['SWITCHYARD_ROLE', 'worker'],
     ['SWITCHYARD_CAPACITY', '-1'],
@@ -37,6 +40,26 @@ describe('the error for a wrong setting names it', () => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} .*\\.$`));
   });
+});
+
+      issuer: 'https://login.example.com',
+      clientId: 'switchyard',
+      clientSecret: null,
+      cliClientId: null,
+      domains: ['example.com', 'example.org'],
+      groupRoles: new Map([
+        ['planners', 'operator'],
+        ['cn=staff', 'admin'],
+        ['*', 'viewer'],
+      ]),
+      groupsClaim: 'groups',
+  [{ SWITCHYARD_TLS: 'self-signed', SWITCHYARD_TLS_CERT: '/cert.pem' }, 'SWITCHYARD_TLS is "self-signed"'],
+  [
+    { SWITCHYARD_TLS: 'self-signed', SWITCHYARD_PUBLIC_URL: 'http://yard.example' },
+    'SWITCHYARD_PUBLIC_URL is "http://yard.example"',
+  ],
+])('TLS has one certificate, and an https address: %o', (env, words) => {
+  expect(() => readConfig(env)).toThrow(words);
 });
 
 test('capacity has shared slots, slots of classes, or both', () => {

@@ -28,6 +28,8 @@ export interface Config {
   sharedBlobs: string | null;
   /** Without a trailing slash; null for the address on which the server listens. */
   publicUrl: string | null;
+  /** The certificate of HTTPS; null for plain HTTP. */
+  tls: TlsSettings | null;
   role: 'all' | 'server' | 'worker';
   capacity: Capacity;
   containment: 'sandbox' | 'limits' | null;
@@ -44,6 +46,12 @@ export interface Config {
   problemThresholds: ProblemThresholds;
 }
 
+/** PEM files of the operator, or a certificate that the server issues and renews in the data folder. */
+export type TlsSettings =
+  | { kind: 'files'; certificatePath: string; keyPath: string }
+  | { kind: 'self-signed' };
+
+/** The thresholds beyond which webhooks for `queue.trouble` get an event. */
 export interface ProblemThresholds {
   /** Time that a run may wait in the queue. */
   waitingMs: number;
@@ -101,6 +109,7 @@ export function readConfig(env: Environment = process.env): Config {
     s3,
     sharedBlobs,
     publicUrl: readPublicUrl(env),
+    tls: readTls(env),
     role,
     capacity: readCapacity(env),
     containment: env.SWITCHYARD_CONTAINMENT
@@ -127,6 +136,9 @@ const VARIABLES = [
   'SWITCHYARD_DATABASE',
   'SWITCHYARD_BLOBS',
   'SWITCHYARD_PUBLIC_URL',
+  'SWITCHYARD_TLS',
+  'SWITCHYARD_TLS_CERT',
+  'SWITCHYARD_TLS_KEY',
   'SWITCHYARD_ROLE',
   'SWITCHYARD_CAPACITY',
   'SWITCHYARD_CONTAINMENT',
@@ -229,6 +241,27 @@ function readPublicUrl(env: Environment): string | null {
     );
   }
   return value.replace(/\/+$/, '');
+}
+
+function readTls(env: Environment): TlsSettings | null {
+  const { SWITCHYARD_TLS: mode, SWITCHYARD_TLS_CERT: certificate, SWITCHYARD_TLS_KEY: key } = env;
+  if (!mode && !certificate && !key) return null;
+  if (mode) readChoice(env, 'SWITCHYARD_TLS', ['self-signed'], 'self-signed');
+  if (mode && (certificate || key))
+    throw new ConfigError(
+      'SWITCHYARD_TLS is "self-signed", and SWITCHYARD_TLS_CERT or SWITCHYARD_TLS_KEY names a file; the server has one certificate. Leave out one of them.',
+    );
+  if (!mode && !(certificate && key))
+    throw new ConfigError(
+      `${certificate ? 'SWITCHYARD_TLS_CERT' : 'SWITCHYARD_TLS_KEY'} is set without ${certificate ? 'SWITCHYARD_TLS_KEY' : 'SWITCHYARD_TLS_CERT'}; TLS needs a certificate and its private key. Set both.`,
+    );
+  if (readPublicUrl(env)?.startsWith('http:'))
+    throw new ConfigError(
+      `SWITCHYARD_PUBLIC_URL is "${env.SWITCHYARD_PUBLIC_URL}", but the server listens with TLS alone; it must be an https:// address.`,
+    );
+  return certificate && key
+    ? { kind: 'files', certificatePath: resolve(certificate), keyPath: resolve(key) }
+    : { kind: 'self-signed' };
 }
 
 /** Returns the address as a browser writes it, so that pages and headers can contain it unchanged. */

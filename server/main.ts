@@ -34,6 +34,7 @@ import { createSessionAuthenticator } from './sessions/sessions.ts';
 import { loadConsole, serveConsole } from './site/console.ts';
 import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
+import { type Certificates, openCertificates } from './tls/certificates.ts';
 import { type ResolveName, resolveName } from './webhooks/addresses.ts';
 
 /** Replacements that tests pass. */
@@ -74,6 +75,12 @@ interface Base {
   closers: (() => Promise<void>)[];
 }
 
+/**
+ * A year, for this host alone. A server with a self-signed certificate sends none: on `localhost` it would close every
+ * other server of the machine to the browser.
+ */
+const TRANSPORT_SECURITY = 'max-age=31536000';
+
 /** Operations of a process with the role `worker`. */
 const SERVICE_OPERATIONS: readonly OperationId[] = ['getHealth', 'getReadiness', 'getMetrics'];
 
@@ -103,6 +110,8 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
 
 async function start(base: Base, overrides: ServerOverrides): Promise<Omit<RunningServer, 'close'>> {
   const { config, log, closers } = base;
+  // Before the start changes anything: a wrong pair refuses it.
+  const ownPair = config.tls?.kind === 'files' ? await openCertificates(config.tls, base) : null;
   const { folderId, sides } = await lockAndInspectDataFolder(config, closers);
   const runner = await openRunner(base, overrides.launchesOnDemand === true);
   const storage = await openStorage(base, folderId, sides);
@@ -121,9 +130,12 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   if (runner) await startWorker(runner, { ...services.shared, config, folderId, log, closers });
 
   const connectionsMax = computeConnectionsMax(readDescriptorLimit(), runner ? countSlots(config) : 0);
+  const certificates = ownPair ?? (config.tls && (await openCertificates(config.tls, base)));
+  closers.push(async () => certificates?.stop());
   const http = await createHttp(base, services, {
     handlers,
     connectionsMax,
+    certificates,
     siteFolder: overrides.site,
     consoleFolder: overrides.console,
   });
@@ -199,11 +211,12 @@ async function createHttp(
   options: {
     handlers: Handlers;
     connectionsMax: number;
+    certificates: Certificates | null;
     siteFolder: string | undefined;
     consoleFolder: string | undefined;
   },
 ) {
-  const { handlers, connectionsMax, siteFolder, consoleFolder } = options;
+  const { handlers, connectionsMax, certificates, siteFolder, consoleFolder } = options;
   const { database, metrics } = services.shared;
   const isWorker = config.role === 'worker';
   const site = siteFolder && !isWorker ? await loadSite(siteFolder, config.site) : null;
@@ -211,6 +224,8 @@ async function createHttp(
   const authenticateSession = createSessionAuthenticator({ database, clock, log });
   const http = await createHttpServer({
     connectionsMax,
+    ...(certificates ? { tls: certificates } : {}),
+    ...(config.tls?.kind === 'files' ? { transportSecurity: TRANSPORT_SECURITY } : {}),
     errorPages: site && createErrorPages(site),
     handlers,
     servedOperations: isWorker ? SERVICE_OPERATIONS : null,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ConfigError, readConfig } from './config.ts';
 import { errorMessage } from './log.ts';
 import { type ServerOverrides, startServer } from './main.ts';
+import { findAuthorityPath } from './tls/self-signed.ts';
 
 /**
  * Runs the server with the settings of the environment. SIGTERM and SIGINT drain it. The end of a parent process with an IPC
@@ -33,6 +34,7 @@ async function main(overrides: ServerOverrides): Promise<void> {
   process.send?.({
     url: server.url,
     publicUrl: config.publicUrl ?? server.url,
+    authorityPath: config.tls?.kind === 'self-signed' ? findAuthorityPath(config.data) : null,
     role: config.role,
     tokenPath: join(config.data, 'root-token'),
     isFirstStart: server.firstStart !== null,

@@ -24,7 +24,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'planning',
     'simulation',
   ],
-  'server/http': ['errors', 'requests', 'handlers', 'limits', 'lists', 'streams'],
+  'server/http': ['errors', 'requests', 'handlers', 'limits', 'transport', 'lists', 'streams'],
   'server/runs': [
     'values',
     'store',

@@ -14,7 +14,7 @@ export interface ClientDriver {
   runPart(part: string): Promise<Record<string, unknown>>;
 }
 
-/** Starts server and client before the tests and closes them after. `client` may be the reason why there is none. */
+/** Starts a server with TLS, and the client, before the tests and closes them after. `client` may be the reason why there is none. */
 export function startClientDriver(client: PublishedClient | string): ClientDriver {
   let server: TestServer;
   let session: ClientSession | undefined;
@@ -23,7 +23,7 @@ export function startClientDriver(client: PublishedClient | string): ClientDrive
     return session;
   };
   beforeAll(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ env: { SWITCHYARD_TLS: 'self-signed' } });
     if (typeof client !== 'string') session = client.startSession(server);
   });
   afterAll(async () => {

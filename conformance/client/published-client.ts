@@ -4,8 +4,8 @@
  * reaches them.
  *
  * The command line of this version accepts no URL with a scheme. It always uses HTTPS for the address in its settings,
- * and fails if an address in the environment has a scheme. It therefore gets the same as in production: a TLS endpoint
- * before the server, with a certificate of a temporary authority.
+ * and fails if an address in the environment has a scheme. A server with TLS gets its requests directly; before any other
+ * one there is a TLS endpoint with a certificate of a temporary authority.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { createServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { installPythonPackage, type PythonPackage } from '../../server/testing/python/python-package.ts';
 import type { TestServer } from '../../server/testing/servers/test-server.ts';
+import { findAuthorityPath } from '../../server/tls/self-signed.ts';
 
 /** Settings for the access to a package index; a push with requirements needs it. */
 const INDEX_SETTINGS = Object.fromEntries(
@@ -51,8 +52,14 @@ export interface ClientSession extends AsyncDisposable {
    * is given. Throws with its stderr when it fails.
    */
   runDriver(driver: string, part: string, token?: string): Promise<unknown>;
-  /** Runs the command line of the client. */
-  runCommand(args: readonly string[], cwd?: string): Promise<CommandResult>;
+  /** Runs the command line of the client, with the root key of the server unless it keeps the settings of earlier commands. */
+  runCommand(
+    args: readonly string[],
+    cwd?: string,
+    options?: { keepsSettings: boolean; env: Record<string, string> },
+  ): Promise<CommandResult>;
+  /** Returns the TLS address of the server, without a scheme. */
+  readEndpoint(): Promise<string>;
 }
 
 /** Returns the client, or the reason why it cannot be installed here. */
@@ -69,23 +76,34 @@ function startSession(server: TestServer, installed: PythonPackage): ClientSessi
   const home = mkdtempSync(join(tmpdir(), 'switchyard-client-'));
   const programs = startPrograms(installed, home);
   let proxy: ReturnType<typeof startTlsProxy> | undefined;
+  const isSecure = server.url.startsWith('https:');
+  const authorityPath = findAuthorityPath(server.dataFolder);
+  const openEndpoint = async (): Promise<{ port: number; authority: string }> => {
+    if (isSecure) return { port: Number(new URL(server.url).port), authority: authorityPath };
+    proxy ??= startTlsProxy(server, installed, home);
+    return proxy;
+  };
   return {
     async runDriver(driver, part, token = server.token) {
       const { exitCode, stdout, stderr } = await programs.run([driver, part], home, {
         NEXTMV_ENDPOINT: server.url,
         NEXTMV_API_KEY: token,
+        ...(isSecure ? { REQUESTS_CA_BUNDLE: authorityPath } : {}),
       });
       if (exitCode !== 0) throw new Error(`${part} exited with ${exitCode}: ${stderr}`);
       return JSON.parse(stdout) as unknown;
     },
-    async runCommand(args, cwd = home) {
-      proxy ??= startTlsProxy(server, installed, home);
-      const { port, authority } = await proxy;
+    async readEndpoint() {
+      return `127.0.0.1:${(await openEndpoint()).port}`;
+    },
+    async runCommand(args, cwd = home, { keepsSettings, env } = { keepsSettings: false, env: {} }) {
+      const { port, authority } = await openEndpoint();
       mkdirSync(join(home, '.nextmv'), { recursive: true });
       const settings = `apikey: ${server.token}\nendpoint: 127.0.0.1:${port}\n`;
-      writeFileSync(join(home, '.nextmv', 'config.yaml'), settings);
+      if (!keepsSettings) writeFileSync(join(home, '.nextmv', 'config.yaml'), settings);
       return await programs.run([installed.commandPath('nextmv'), ...args], cwd, {
         REQUESTS_CA_BUNDLE: authority,
+        ...env,
       });
     },
     async [Symbol.asyncDispose]() {

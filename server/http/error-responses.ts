@@ -67,6 +67,8 @@ export function respondNotFound(request: FastifyRequest, reply: FastifyReply, pa
 
 function sendProblem(reply: FastifyReply, { status, message, headers }: Problem, parts: Parts): FastifyReply {
   reply.code(status).headers(headers);
+  // HTTP/2 has no such header: the end of the response ends the stream.
+  if (reply.request.raw.httpVersionMajor === 2) reply.removeHeader('connection');
   return sendError(reply, formatErrorBody(status, message), parts);
 }
 

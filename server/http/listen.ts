@@ -30,5 +30,5 @@ export async function listen(http: FastifyInstance, config: Config): Promise<str
   const { address, port } = bound;
   const isWildcard = address === '0.0.0.0' || address === '::';
   const host = isWildcard ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address;
-  return `http://${host}:${port}`;
+  return `${config.tls ? 'https' : 'http'}://${host}:${port}`;
 }

@@ -23,18 +23,18 @@ import type { AuditLog } from './handlers/audited-actions.ts';
 import type { Caller, Credential, Handlers } from './handlers/handler.ts';
 import type { Idempotency } from './handlers/idempotency.ts';
 import { createBudgets, isMemoryContended } from './limits/budget.ts';
-import {
-  type ConnectionLimits,
-  Connections,
-  createNodeServer,
-  rejectAmbiguousHeaders,
-  rejectConnection,
-} from './limits/connections.ts';
+import { Connections } from './limits/connections.ts';
 import { ANONYMOUS_RATE_LIMIT, HttpRateLimiter, type RateLimit } from './limits/rate-limit.ts';
 import { releaseMemory, reserveMemory } from './limits/request-memory.ts';
 import type { Metrics } from './metrics.ts';
 import { registerOperation } from './operation-route.ts';
 import { parseJsonBody } from './requests/json-body.ts';
+import {
+  type ConnectionLimits,
+  createNodeServer,
+  rejectAmbiguousHeaders,
+  rejectConnection,
+} from './transport/node-server.ts';
 
 /** The dependencies and limits of the HTTP server. */
 export interface HttpServerOptions extends ConnectionLimits {
@@ -56,6 +56,8 @@ export interface HttpServerOptions extends ConnectionLimits {
   metrics: Metrics;
   /** HTML pages for browsers in place of error bodies; null on a server without the site. */
   errorPages: ErrorPages | null;
+  /** The header `strict-transport-security`; absent on a server whose clients may need plain HTTP. */
+  transportSecurity?: string | undefined;
 }
 
 declare module 'fastify' {
@@ -100,7 +102,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   );
   app.setNotFoundHandler((request, reply) => respondNotFound(request, reply, parts));
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
+    reply.headers({ ...createFixedHeaders(parts), 'x-request-id': request.id });
     request.holds = [];
     // A running handler releases its memory itself, because it continues after a disconnect.
     reply.raw.once('close', () => request.isHandled || releaseMemory(request));
@@ -143,6 +145,14 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
     for (const id of ids.filter(isStream)) register(scope, id);
   });
   return app;
+}
+
+/** Returns the headers of every response. */
+function createFixedHeaders({ transportSecurity }: HttpServerOptions): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    ...(transportSecurity ? { 'strict-transport-security': transportSecurity } : {}),
+  };
 }
 
 /** Records the duration of a request in the metrics and in the debug log. */

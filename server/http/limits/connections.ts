@@ -1,5 +1,5 @@
 /**
- * Node's HTTP server in front of the operations: its limits, its connections, and the requests that are not valid HTTP.
+ * Limits on the open connections of a server.
  *
  * Each connection needs a descriptor, and so does the content that the server sends on it. A process without descriptors
  * can neither open its database nor start an app. So the server accepts fewer connections than it has descriptors, and at
@@ -12,20 +12,12 @@
  * 3. Trusted connections without an active request.
  * It closes the new connection when all groups are empty.
  */
+import type { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
-import type { Clock } from '../../clock.ts';
-import { badRequest, formatErrorBody } from '../errors/problem.ts';
-import { fairly } from './fair-request-queue.ts';
 import { addressBucketKey } from './rate-limit.ts';
-import { closeSlowClients, type SlowClientLimits } from './slow-clients.ts';
 
-const HEADER_BYTES_MAX = 32 * 1024;
-const HEADERS_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const CONNECTIONS_MAX = 4096;
 const CONNECTIONS_MIN = 16;
 /** The database, threads and the runner have 40 to 60 descriptors; the rest is for webhook attempts and a margin. */
@@ -35,16 +27,6 @@ const DESCRIPTORS_PER_SLOT = 4;
 /** The socket, and the file of the content on it. */
 const DESCRIPTORS_PER_CONNECTION = 2;
 const ADDRESS_SHARE = 0.75;
-
-/** The limits of a server on its connections, and the clock for its checks. */
-export interface ConnectionLimits {
-  clock: Clock;
-  /** The time that a caller has to send its headers. */
-  headersTimeoutMs?: number;
-  slowClientLimits?: SlowClientLimits;
-  /** The maximum of open connections; see `computeConnectionsMax`. */
-  connectionsMax: number;
-}
 
 /** Returns the maximum of connections for a process with so many descriptors and slots for runs. */
 export function computeConnectionsMax(descriptors: number, slots: number): number {
@@ -73,166 +55,153 @@ function readProcessLimits(): string {
 }
 
 interface Connection {
+  socket: Socket;
   address: string;
+  /** Streams of HTTP/2 that are open on the connection. */
+  streams: number;
   /** True after a request with a valid token or signature. */
   isTrusted: boolean;
   activeRequests: number;
 }
 
-/** The open connections of a server; closes some of them for new ones. */
+/** The ends of a connection, which name it. A socket of TLS has the same as the connection below it. */
+type SocketAddresses = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
+
+/** Returns the text that identifies an open connection: its two addresses with their ports. */
+export function formatConnectionKey(socket: SocketAddresses): string {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}
+
+/**
+ * The open connections of a server; closes some of them for new ones. A stream of HTTP/2 counts as a connection too, because
+ * it costs as much: a file, and 64 KiB of unread body.
+ */
 export class Connections {
   readonly max: number;
-  readonly #connections = new Map<Socket, Connection>();
+  readonly #connections = new Map<object, Connection>();
+  /** Connections by their addresses; null while a request always has the accepted socket. */
+  #byKey: Map<string, Connection> | null = null;
   readonly #countsByAddress = new Map<string, number>();
-  /** Invariant: a socket is in at most one of the sets, which iterate in the order of insertion. */
-  readonly #unused = new Set<Socket>();
-  readonly #untrusted = new Set<Socket>();
-  readonly #idle = new Set<Socket>();
+  /** Of connections and streams. */
+  #count = 0;
+  /** Invariant: a connection is in at most one of the sets, which iterate in the order of insertion. */
+  readonly #unused = new Set<Connection>();
+  readonly #untrusted = new Set<Connection>();
+  readonly #idle = new Set<Connection>();
 
   constructor(max: number) {
     this.max = max;
+  }
+
+  /** Finds connections also by their addresses: under TLS, a request has another socket than the accepted one. */
+  recogniseByAddress(): void {
+    this.#byKey ??= new Map();
   }
 
   /** Tracks the connections and requests of the server. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#add(socket));
     server.on('request', ({ socket }, response) => {
-      const connection = this.#connections.get(socket);
+      const connection = this.#find(socket);
       if (!connection) return;
       connection.activeRequests += 1;
-      this.#classify(socket, connection);
+      this.#classify(connection);
       response.once('close', () => {
         connection.activeRequests -= 1;
-        if (this.#connections.has(socket)) this.#classify(socket, connection);
+        if (this.#isOpen(connection)) this.#classify(connection);
       });
     });
   }
 
   /** Records that a request on the connection has a valid token or signature. */
   trust(socket: Socket): void {
-    const connection = this.#connections.get(socket);
+    const connection = this.#find(socket);
     if (!connection) return;
     connection.isTrusted = true;
-    this.#classify(socket, connection);
+    this.#classify(connection);
+  }
+
+  /** Counts a stream of HTTP/2 until it closes; returns false for one beyond the limits. */
+  openStream(socket: Socket, stream: EventEmitter): boolean {
+    const connection = this.#find(socket);
+    if (!connection || !this.#hasCapacity(connection.address) || !this.#isOpen(connection)) return false;
+    connection.streams += 1;
+    this.#changeCount(connection.address, 1);
+    stream.once('close', () => {
+      connection.streams -= 1;
+      if (this.#isOpen(connection)) this.#changeCount(connection.address, -1);
+    });
+    return true;
+  }
+
+  #find(socket: Socket): Connection | undefined {
+    return this.#connections.get(socket) ?? this.#byKey?.get(formatConnectionKey(socket));
+  }
+
+  #isOpen({ socket }: Connection): boolean {
+    return this.#connections.has(socket);
   }
 
   #add(socket: Socket): void {
     const address = addressBucketKey(socket.remoteAddress ?? '');
-    const addressCount = this.#countsByAddress.get(address) ?? 0;
-    const isFull =
-      addressCount >= Math.floor(this.max * ADDRESS_SHARE)
-        ? !this.#closeOne(address)
-        : this.#connections.size >= this.max && !this.#closeOne(null);
-    if (isFull) {
+    if (!this.#hasCapacity(address)) {
       socket.destroy();
       return;
     }
-    // Read again: closing a connection changes the count.
-    this.#countsByAddress.set(address, (this.#countsByAddress.get(address) ?? 0) + 1);
-    const connection = { address, isTrusted: false, activeRequests: 0 };
+    this.#changeCount(address, 1);
+    const connection = { socket, address, streams: 0, isTrusted: false, activeRequests: 0 };
     this.#connections.set(socket, connection);
-    this.#classify(socket, connection);
-    socket.once('close', () => this.#remove(socket));
+    const key = formatConnectionKey(socket);
+    this.#byKey?.set(key, connection);
+    this.#classify(connection);
+    socket.once('close', () => {
+      this.#remove(connection);
+      // A new connection may have the addresses of one that this server has closed.
+      if (this.#byKey?.get(key) === connection) this.#byKey.delete(key);
+    });
   }
 
-  #remove(socket: Socket): void {
-    const connection = this.#connections.get(socket);
-    if (!connection) return;
-    this.#connections.delete(socket);
-    for (const sockets of [this.#unused, this.#untrusted, this.#idle]) sockets.delete(socket);
-    const remaining = (this.#countsByAddress.get(connection.address) ?? 1) - 1;
-    if (remaining > 0) this.#countsByAddress.set(connection.address, remaining);
-    else this.#countsByAddress.delete(connection.address);
+  #remove(connection: Connection): void {
+    if (!this.#connections.delete(connection.socket)) return;
+    for (const group of [this.#unused, this.#untrusted, this.#idle]) group.delete(connection);
+    this.#changeCount(connection.address, -1 - connection.streams);
+  }
+
+  /** Returns true when the address may open one more; closes another connection for it when the limit is reached. */
+  #hasCapacity(address: string): boolean {
+    const addressCount = this.#countsByAddress.get(address) ?? 0;
+    if (addressCount >= Math.floor(this.max * ADDRESS_SHARE)) return this.#closeOne(address);
+    return this.#count < this.max || this.#closeOne(null);
+  }
+
+  #changeCount(address: string, difference: number): void {
+    this.#count += difference;
+    const count = (this.#countsByAddress.get(address) ?? 0) + difference;
+    if (count > 0) this.#countsByAddress.set(address, count);
+    else this.#countsByAddress.delete(address);
   }
 
   /** Closes one connection of the address, or of any address for null; returns false when all of them are in use. */
   #closeOne(address: string | null): boolean {
-    for (const sockets of [this.#unused, this.#untrusted, this.#idle]) {
-      for (const socket of sockets) {
-        if (address !== null && this.#connections.get(socket)?.address !== address) continue;
-        this.#remove(socket);
-        socket.destroy();
+    for (const group of [this.#unused, this.#untrusted, this.#idle]) {
+      for (const connection of group) {
+        if (address !== null && connection.address !== address) continue;
+        this.#remove(connection);
+        connection.socket.destroy();
         return true;
       }
     }
     return false;
   }
 
-  /** Puts the socket into the group of its state; a trusted connection with an active request is in none. */
-  #classify(socket: Socket, { isTrusted, activeRequests }: Connection): void {
+  /** Puts the connection into the group of its state; a trusted one with an active request is in none. */
+  #classify(connection: Connection): void {
+    const { isTrusted, activeRequests } = connection;
     const isActive = activeRequests > 0;
     const group = isActive ? (isTrusted ? null : this.#untrusted) : isTrusted ? this.#idle : this.#unused;
-    for (const sockets of [this.#unused, this.#untrusted, this.#idle])
-      if (sockets !== group) sockets.delete(socket);
-    group?.add(socket);
+    for (const other of [this.#unused, this.#untrusted, this.#idle])
+      if (other !== group) other.delete(connection);
+    group?.add(connection);
   }
-}
-
-/** Creates a server with a time limit for each phase of a request: headers, body and response. */
-export function createNodeServer(
-  handle: RequestListener,
-  {
-    clock,
-    headersTimeoutMs = HEADERS_TIMEOUT_MS,
-    slowClientLimits,
-    connections,
-    isShort,
-  }: ConnectionLimits & {
-    connections: Connections;
-    /** True while requests wait for memory that slow callers hold. */
-    isShort(): boolean;
-  },
-): Server {
-  const server = createServer(
-    {
-      maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: headersTimeoutMs,
-      // Node checks for slow headers at this interval.
-      connectionsCheckingInterval: headersTimeoutMs / 6,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // Bodies have a minimum rate instead of a deadline; see slow-clients.ts.
-      requestTimeout: 0,
-    },
-    fairly(handle),
-  );
-  connections.watch(server);
-  // HTTP allows a server to ignore an unknown expectation; Node would return 417, which no operation declares.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  closeSlowClients(server, {
-    clock,
-    limits: slowClientLimits,
-    isMemoryContended: isShort,
-    formatRefusal: formatRawRefusal,
-  });
-  return server;
-}
-
-/** Sends a 400 for a request that is not valid HTTP, if the socket is still writable, and closes the connection. */
-export function rejectConnection(error: { code: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
-  socket.end(formatRawRefusal(`The request is not valid HTTP: ${error.code}. Send an HTTP/1.1 request.`));
-}
-
-/** Returns a whole 400 response, for connections on which Node has no response object. */
-function formatRawRefusal(message: string): string {
-  const body = JSON.stringify(formatErrorBody(400, message));
-  return `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
-}
-
-/** For a repeated one of these, a proxy in front of the server may use another value than the server does. */
-const SINGLE_VALUE_HEADERS = new Set(['host', 'authorization', 'idempotency-key']);
-
-/** Throws the 400 for headers with two possible meanings; Node itself refuses the other ambiguous ones. */
-export function rejectAmbiguousHeaders({ raw }: FastifyRequest): void {
-  const seen = new Set<string>();
-  // `rawHeaders` alternates names and values.
-  for (const rawName of raw.rawHeaders.filter((_, index) => index % 2 === 0)) {
-    const name = rawName.toLowerCase();
-    if (!SINGLE_VALUE_HEADERS.has(name)) continue;
-    if (seen.has(name)) throw badRequest(`The request repeats the header ${name}. Send it once.`);
-    seen.add(name);
-  }
-  const encoding = raw.headers['transfer-encoding'];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'chunked')
-    throw badRequest(`The Transfer-Encoding is ${JSON.stringify(encoding)}; it must be chunked.`);
 }

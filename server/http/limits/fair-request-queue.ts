@@ -9,10 +9,12 @@
  *
  * Requests on one connection are handled one after the other, because their responses have to be sent in order. So a
  * connection holds the memory and the files of one request, however many it pipelines. The server does not read a
- * connection while more than 16 of its requests wait, nor the body of a waiting request.
+ * connection while more than 16 of its requests wait, nor the body of a waiting request. Streams of HTTP/2 have no such
+ * order; connections.ts bounds their number.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { getHttp2Stream } from './http2-stream.ts';
 
 /** Turns with a single request after the last new caller, in which Node can accept the next one. */
 const SINGLE_TURNS_PER_NEW_CLIENT = 8;
@@ -25,7 +27,7 @@ type Exchange = [IncomingMessage, ServerResponse];
 /** Returns a listener that queues requests for `handle`; it drops requests whose caller disconnects while they wait. */
 export function fairly(handle: RequestListener): RequestListener {
   const waiting: Exchange[] = [];
-  const knownSockets = new WeakSet<Socket>();
+  const knownConnections = new WeakSet<object>();
   /** The requests behind the one in progress, by connection. */
   const pipelined = new WeakMap<Socket, Exchange[]>();
   let pipelinedTotal = 0;
@@ -34,7 +36,8 @@ export function fairly(handle: RequestListener): RequestListener {
     const batch = waiting.splice(0, remainingSingleTurns > 0 ? 1 : waiting.length);
     remainingSingleTurns -= 1;
     if (waiting.length > 0) setImmediate(handleTurn);
-    for (const [request, response] of batch) if (!request.destroyed) handle(request, response);
+    for (const [request, response] of batch)
+      if (!request.destroyed && !response.destroyed) handle(request, response);
   };
   const enqueue = (exchange: Exchange, socket: Socket): void => {
     exchange[1].once('close', () => enqueueFollowing(socket));
@@ -56,8 +59,20 @@ export function fairly(handle: RequestListener): RequestListener {
     if (following.length <= PIPELINED_MAX) socket.resume();
     enqueue(next, socket);
   };
+  const noteClient = (connection: object): void => {
+    // A connection counts as new at its first request, not when it opens.
+    if (knownConnections.has(connection)) return;
+    knownConnections.add(connection);
+    remainingSingleTurns = SINGLE_TURNS_PER_NEW_CLIENT;
+  };
   return (request, response) => {
     const { socket } = request;
+    const stream = getHttp2Stream(request);
+    if (stream) {
+      noteClient(stream.session ?? socket);
+      if (waiting.push([request, response]) === 1) setImmediate(handleTurn);
+      return;
+    }
     const following = pipelined.get(socket);
     if (following) {
       following.push([request, response]);
@@ -66,11 +81,7 @@ export function fairly(handle: RequestListener): RequestListener {
       if (pipelinedTotal > PIPELINED_TOTAL_MAX) socket.destroy();
       return;
     }
-    // A connection counts as new at its first request, not when it opens.
-    if (!knownSockets.has(socket)) {
-      knownSockets.add(socket);
-      remainingSingleTurns = SINGLE_TURNS_PER_NEW_CLIENT;
-    }
+    noteClient(socket);
     pipelined.set(socket, []);
     enqueue([request, response], socket);
   };

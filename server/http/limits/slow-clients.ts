@@ -11,31 +11,18 @@
  * Counts checks, not wall time, so that a busy server or a clock that is set forward costs no caller its allowance.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Http2ServerRequest } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock.ts';
-
-/** The limits of one server for slow callers. */
-export interface SlowClientLimits {
-  /** The time between two checks of all connections. */
-  checkIntervalMs: number;
-  /** The time that a body may stand still, at its beginning and later. */
-  bodyTimeoutMs: number;
-  /** The time in which the caller has to read some of a response. */
-  responseTimeoutMs: number;
-}
-
-const DEFAULT_LIMITS: SlowClientLimits = {
-  checkIntervalMs: 5_000,
-  bodyTimeoutMs: 30_000,
-  responseTimeoutMs: 120_000,
-};
-/** Bytes of a body that earn a millisecond. */
-const BYTES_PER_MS = 1;
-/** The same while memory is contended, and the factors by which allowances then run out faster. */
-const CONTENDED_BYTES_PER_MS = 32;
-const CONTENDED_BODY_FACTOR = 3;
-const CONTENDED_RESPONSE_FACTOR = 8;
-const SLOW_BODY_MESSAGE = `The body of the request came too slowly: after ${DEFAULT_LIMITS.bodyTimeoutMs / 1000} s it has to come at ${BYTES_PER_MS * 1000} bytes a second. Send it again over a faster connection.`;
+import {
+  type CheckContext,
+  DEFAULT_LIMITS,
+  SLOW_BODY_MESSAGE,
+  type SlowClientLimits,
+  spendBodyAllowance,
+  spendResponseAllowance,
+} from './allowances.ts';
+import { SlowStreams } from './slow-streams.ts';
 
 interface IncomingBody {
   request: IncomingMessage;
@@ -57,12 +44,6 @@ interface Connection {
   outgoing: OutgoingData;
 }
 
-/** Limits under the current state of the memory. */
-interface CheckContext {
-  limits: SlowClientLimits;
-  isContended: boolean;
-}
-
 /** Closes slow connections of the server until the server closes. */
 export function closeSlowClients(
   server: Server,
@@ -77,12 +58,18 @@ export function closeSlowClients(
 ): void {
   const { clock, formatRefusal, isMemoryContended, limits = DEFAULT_LIMITS } = options;
   const connections = new Map<Socket, Connection>();
+  const streams = new SlowStreams(limits);
   let cancelCheck = (): void => {};
 
-  server.on('connection', (socket: Socket) => {
+  const addConnection = (socket: Socket): void => {
     const outgoing = { sentBytes: 0, remainingMs: limits.responseTimeoutMs };
     connections.set(socket, { body: null, outgoing });
     socket.once('close', () => connections.delete(socket));
+  };
+  server.on('connection', addConnection);
+  server.on('secureConnection', addConnection);
+  server.on('request', (request: unknown) => {
+    if (request instanceof Http2ServerRequest) streams.add(request);
   });
   server.on('request', (request, response) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
@@ -98,6 +85,7 @@ export function closeSlowClients(
       if (isBodyTooSlow(socket, connection, context)) refuse(socket, connection);
       else if (isResponseUnread(socket, connection.outgoing, context)) socket.destroy();
     }
+    streams.check(context);
     scheduleCheck();
   };
   const refuse = (socket: Socket, { body }: Connection): void => {
@@ -113,11 +101,7 @@ export function closeSlowClients(
 }
 
 /** Updates the allowance of the body, and returns true when none of it remains. */
-function isBodyTooSlow(
-  { bytesRead }: Socket,
-  connection: Connection,
-  { limits, isContended }: CheckContext,
-): boolean {
+function isBodyTooSlow({ bytesRead }: Socket, connection: Connection, context: CheckContext): boolean {
   const { body } = connection;
   if (body === null) return false;
   const { request } = body;
@@ -127,27 +111,17 @@ function isBodyTooSlow(
   }
   const newBytes = bytesRead - body.receivedBytes;
   body.receivedBytes = bytesRead;
-  const bytesPerMs = isContended ? CONTENDED_BYTES_PER_MS : BYTES_PER_MS;
   // Received bytes that the server has not read yet mean that its disk or database is slow, not the caller.
-  const earnedMs = request.readableLength > 0 ? limits.bodyTimeoutMs : newBytes / bytesPerMs;
-  const spentMs = limits.checkIntervalMs * (isContended ? CONTENDED_BODY_FACTOR : 1);
-  body.remainingMs = Math.min(limits.bodyTimeoutMs, body.remainingMs + earnedMs) - spentMs;
+  const earnedBytes = request.readableLength > 0 ? Number.POSITIVE_INFINITY : newBytes;
+  body.remainingMs = spendBodyAllowance(body.remainingMs, earnedBytes, context);
   return body.remainingMs < 0;
 }
 
 /** Updates the allowance of the response, and returns true when none of it remains. */
-function isResponseUnread(
-  socket: Socket,
-  outgoing: OutgoingData,
-  { limits, isContended }: CheckContext,
-): boolean {
+function isResponseUnread(socket: Socket, outgoing: OutgoingData, context: CheckContext): boolean {
   const sentBytes = socket.bytesWritten - socket.writableLength;
   const isRead = socket.writableLength === 0 || sentBytes !== outgoing.sentBytes;
   outgoing.sentBytes = sentBytes;
-  if (isRead) {
-    outgoing.remainingMs = limits.responseTimeoutMs;
-    return false;
-  }
-  outgoing.remainingMs -= limits.checkIntervalMs * (isContended ? CONTENDED_RESPONSE_FACTOR : 1);
+  outgoing.remainingMs = spendResponseAllowance(outgoing.remainingMs, isRead, context);
   return outgoing.remainingMs < 0;
 }

@@ -14,10 +14,12 @@ import type { Database, Topic } from '../../database/database.ts';
 import { sqlitePath } from '../../database/open.ts';
 import { createLog } from '../../log.ts';
 import { type RunningServer, startServer } from '../../main.ts';
+import { findAuthorityPath } from '../../tls/self-signed.ts';
 import type { ResolveName } from '../../webhooks/addresses.ts';
 import { dropDatabase } from '../database/postgres-server.ts';
 import { copySqliteTemplate, createPostgresDatabase } from '../database/test-database.ts';
 import { type RequestOptions, sendRequest, type TestResponse } from '../http/request.ts';
+import { trustAuthority } from '../http/tls-clients.ts';
 
 export type { RequestOptions, TestResponse } from '../http/request.ts';
 
@@ -99,6 +101,8 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
     );
   if (!postgres) copySqliteTemplate(sqlitePath(data));
   let running = await start();
+  if (running.url.startsWith('https:'))
+    trustAuthority(settings.env?.SWITCHYARD_TLS_CERT ?? findAuthorityPath(data));
   const token = running.firstStart?.token ?? '';
 
   const server: TestServer = {

@@ -1,0 +1,115 @@
+/**
+ * HTTP/2 beside the HTTP/1.1 server: each request of a stream becomes a `request` event of that server, so that one path
+ * with one set of limits handles both. The differences that handlers would see are removed here.
+ *
+ * Resets and frames in excess are the platform's to limit: nghttp2 closes a session after a burst of 1000 resets.
+ */
+import type { Server } from 'node:http';
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Connections } from '../limits/connections.ts';
+
+/** At least 100, as RFC 9113 recommends; a browser with many pages of the console open needs a few dozen. */
+const STREAMS_PER_SESSION_MAX = 100;
+/** The time in which a client has to close its side after the server has closed the session. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+interface Http2Options {
+  connections: Connections;
+  headerBytesMax: number;
+  /** A session without streams and frames ends after this time. */
+  idleTimeoutMs: number;
+}
+
+/** Sessions of HTTP/2 in front of a server of HTTP/1.1. */
+export interface Http2Front {
+  /** Serves HTTP/2 on the connection. */
+  serve(socket: TLSSocket): void;
+  /** Closes each session once its streams have ended; refuses new streams. */
+  closeWhenIdle(): void;
+}
+
+/** Creates the HTTP/2 server that passes its requests to `server`. */
+export function createHttp2Front(server: Server, options: Http2Options): Http2Front {
+  const sessions = new Set<ServerHttp2Session>();
+  const http2 = createServer({
+    settings: {
+      maxConcurrentStreams: STREAMS_PER_SESSION_MAX,
+      maxHeaderListSize: options.headerBytesMax,
+      enablePush: false,
+    },
+  });
+  http2.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    // An error of the protocol closes the session; the peer gets the reason in its GOAWAY frame.
+    session.on('error', () => session.destroy());
+    session.setTimeout(options.idleTimeoutMs, () => session.close());
+  });
+  passRequests(http2, server, options.connections);
+  return {
+    serve(socket) {
+      // Otherwise a connection that the client has closed would stay open on this side.
+      socket.allowHalfOpen = false;
+      http2.once('session', (session: ServerHttp2Session) =>
+        session.once('close', () => destroyAfterTimeout(socket)),
+      );
+      http2.emit('connection', socket);
+    },
+    closeWhenIdle() {
+      for (const session of sessions) if (!session.closed) session.close();
+    },
+  };
+}
+
+function passRequests(http2: Http2Server, server: Server, connections: Connections): void {
+  const pass = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
+    const { stream } = request;
+    if (!connections.openStream(request.socket, stream)) {
+      // The client may send the request again, because no part of it was handled (RFC 9113, section 8.7).
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return;
+    }
+    adaptRequest(request);
+    adaptResponse(request, response);
+    server.emit('request', request, response);
+  };
+  http2.on('request', pass);
+  http2.on('checkExpectation', pass);
+}
+
+/** Gives the headers the shape of HTTP/1.1: the host, and a body of unknown length. */
+function adaptRequest(request: Http2ServerRequest): void {
+  const { headers, stream } = request;
+  headers.host ??= request.authority;
+  // As for a chunked body of HTTP/1.1, the server reserves the maximum of memory. HTTP/2 forbids the header itself.
+  if (!stream.endAfterHeaders && headers['content-length'] === undefined)
+    headers['transfer-encoding'] = 'chunked';
+  // A request that is destroyed while nothing reads its body emits the error to nobody.
+  request.on('error', () => {});
+}
+
+/** Adds the state that responses of HTTP/1.1 have, and ends the stream of a request whose body nobody reads. */
+function adaptResponse(request: Http2ServerRequest, response: Http2ServerResponse): void {
+  const { stream } = request;
+  Object.defineProperties(response, {
+    destroyed: { get: () => stream.destroyed },
+    closed: { get: () => stream.closed },
+  });
+  stream.once('finish', () => {
+    // The response is complete, so the client can stop sending (RFC 9113, section 8.1).
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+  });
+}
+
+function destroyAfterTimeout(socket: Socket): void {
+  if (!socket.destroyed) socket.setTimeout(CLOSE_TIMEOUT_MS, () => socket.destroy());
+}
