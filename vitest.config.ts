@@ -52,6 +52,7 @@ const SAME_ON_BOTH = [
   'server/secrets/{delivery,mask,masking,patch,rules}.test.ts',
   'server/site/site.test.ts',
   'server/tls/*',
+  'server/sso/id-tokens.test.ts',
   'server/uploads/{downloads,uploads}.test.ts',
   'server/webhooks/{addresses,attempts,networks}.test.ts',
 ];

@@ -64,9 +64,24 @@ export function checkPackageOrder(sources: readonly Source[], packages: Packages
 
 /** The import order of the server: a part imports only from itself and from parts before it. */
 const SERVER_ORDER = [
-  ...['clock', 'random', 'memoize', 'log', 'config', 'database', 'blobs', 'jobs', 'http', 'audit'],
+  ...[
+    'clock',
+    'random',
+    'memoize',
+    'log',
+    'config-error',
+    'sso-settings',
+    'config',
+    'database',
+    'blobs',
+    'jobs',
+    'http',
+    'audit',
+  ],
   ...[
     'account',
+    'sso',
+    'tls',
     'sessions',
     'usage',
     'uploads',

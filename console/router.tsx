@@ -29,6 +29,7 @@ import { runsRoute } from './pages/runs/route.ts';
 import { secretsRoute } from './pages/secrets/route.ts';
 import { sessionsRoute } from './pages/sessions/route.ts';
 import { sharedRoute } from './pages/shared-run/route.ts';
+import { callbackRoute } from './pages/sign-in/callback-route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { usageRoute } from './pages/usage/route.ts';
 import { webhookRoute, webhooksRoute } from './pages/webhooks/route.ts';
@@ -38,6 +39,7 @@ import { PageError } from './ui/page-error.tsx';
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  callbackRoute,
   sharedRoute,
   consoleRoute.addChildren([
     applicationsRoute,

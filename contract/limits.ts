@@ -67,6 +67,8 @@ export const FILE_TEXT_BYTES_MAX = 1024 * 1024;
 export const OUTPUT_BYTES_MAX = 100 * 1024 * 1024;
 /** Validity of a link that signs in to the console. */
 export const SIGN_IN_LINK_MINUTES = 10;
+/** A provider's code has at most about 2,000 characters; the limit of most servers for an address is 8 KiB. */
+export const SIGN_ON_CALLBACK_CHARS_MAX = 8192;
 /** A session ends after this time without a request. */
 export const SESSION_IDLE_DAYS = 7;
 /** A session ends this long after its sign-in. */

@@ -24,6 +24,12 @@ import {
   listShares,
   revokeShare,
 } from './account/share-links.ts';
+import {
+  getSingleSignOn,
+  getSsoDomain,
+  listOwnOrganizations,
+  startSingleSignOn,
+} from './account/single-sign-on.ts';
 import { deleteCostRate, getUsage, setCostRate } from './account/usage.ts';
 import {
   createWebhook,
@@ -195,6 +201,10 @@ export const operations = {
   createSession,
   listSessions,
   endSession,
+  getSingleSignOn,
+  startSingleSignOn,
+  getSsoDomain,
+  listOwnOrganizations,
   createApplication,
   listApplications,
   getApplication,

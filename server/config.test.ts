@@ -35,6 +35,10 @@ describe('the error for a wrong setting names it', () => {
     ['SWITCHYARD_QUEUE_TROUBLE', 'waiting=0'],
     ['SWITCHYARD_QUEUE_TROUBLE', 'waiting=60,waiting=90'],
     ['SWITCHYARD_LOG_LEVEL', 'loud'],
+    ['SWITCHYARD_OIDC_CLIENT_ID', 'switchyard'],
+    ['SWITCHYARD_OIDC_ISSUER', 'login.example.com'],
+    ['SWITCHYARD_OIDC_ISSUER', 'http://login.example.com'],
+    ['SWITCHYARD_OIDC_ISSUER', 'https://user:word@login.example.com'],
     ['SWITCHYARD_HSOT', '127.0.0.1'],
   ])('%s="%s"', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
@@ -42,6 +46,34 @@ describe('the error for a wrong setting names it', () => {
   });
 });
 
+describe('the error for a wrong setting of single sign-on names it', () => {
+  const correct = {
+    SWITCHYARD_OIDC_ISSUER: 'https://login.example.com',
+    SWITCHYARD_OIDC_CLIENT_ID: 'switchyard',
+    SWITCHYARD_OIDC_DOMAINS: 'example.com, Example.org',
+  };
+
+  test.each([
+    ['SWITCHYARD_OIDC_CLIENT_ID', ''],
+    ['SWITCHYARD_OIDC_DOMAINS', ''],
+    ['SWITCHYARD_OIDC_DOMAINS', '*'],
+    ['SWITCHYARD_OIDC_DOMAINS', '@example.com'],
+    ['SWITCHYARD_OIDC_DOMAINS', 'example.com;example.org'],
+    ['SWITCHYARD_OIDC_ROLES', 'planners'],
+    ['SWITCHYARD_OIDC_ROLES', 'planners=root'],
+    ['SWITCHYARD_OIDC_ROLES', '=viewer'],
+    ['SWITCHYARD_OIDC_ROLES', 'a=viewer,a=admin'],
+    ['SWITCHYARD_OIDC_SCOPES', 'email'],
+    ['SWITCHYARD_OIDC_ACCOUNT', 'Main account'],
+  ])('%s="%s"', (name, value) => {
+    const read = () => readConfig({ ...correct, [name]: value });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(new RegExp(`^${name} .*\\.$`));
+  });
+
+  test('correct settings are read', () => {
+    const roles = { SWITCHYARD_OIDC_ROLES: 'planners=operator, cn=staff=admin, *=viewer' };
+    expect(readConfig({ ...correct, ...roles }).sso).toEqual({
       issuer: 'https://login.example.com',
       clientId: 'switchyard',
       clientSecret: null,
@@ -53,6 +85,14 @@ describe('the error for a wrong setting names it', () => {
         ['*', 'viewer'],
       ]),
       groupsClaim: 'groups',
+      scopes: 'openid email profile',
+      account: null,
+    });
+    expect(readConfig({}).sso).toBeNull();
+  });
+});
+
+test.each([
   [{ SWITCHYARD_TLS: 'self-signed', SWITCHYARD_TLS_CERT: '/cert.pem' }, 'SWITCHYARD_TLS is "self-signed"'],
   [
     { SWITCHYARD_TLS: 'self-signed', SWITCHYARD_PUBLIC_URL: 'http://yard.example' },

@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
+import { ConfigError } from './config-error.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { readSsoSettings, SSO_VARIABLES, type SsoSettings } from './sso-settings.ts';
+
+export { ConfigError } from './config-error.ts';
 
 /** The settings of a process. */
 export interface Config {
@@ -41,6 +45,8 @@ export interface Config {
   /** 32 bytes from which the server derives all keys; null for the key in the data folder. */
   masterKey: Buffer | null;
   logLevel: LogLevel;
+  /** null without an identity provider. */
+  sso: SsoSettings | null;
   /** Networks that webhooks may reach besides public addresses; null for this machine while the server listens to it alone. */
   webhookNetworks: string[] | null;
   problemThresholds: ProblemThresholds;
@@ -66,9 +72,6 @@ export interface Capacity {
   shared: number;
   perClass: Partial<Record<ExecutionClass, number>>;
 }
-
-/** A wrong setting, or one that names something unusable; the message is for the operator. */
-export class ConfigError extends Error {}
 
 type Environment = Record<string, string | undefined>;
 
@@ -124,6 +127,7 @@ export function readConfig(env: Environment = process.env): Config {
     masterKey,
     webhookNetworks: readNetworks(env),
     problemThresholds: readProblemThresholds(env),
+    sso: readSsoSettings(env),
     // At a terminal the text of the start is enough; a stored log has more events.
     logLevel: readChoice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
   };
@@ -150,6 +154,7 @@ const VARIABLES = [
   'SWITCHYARD_WEBHOOK_NETWORKS',
   'SWITCHYARD_QUEUE_TROUBLE',
   'SWITCHYARD_LOG_LEVEL',
+  ...SSO_VARIABLES,
 ];
 
 /** Settings of clients, which often are in the same shell. */

@@ -36,6 +36,7 @@ import * as viewOperations from './runs/views/operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
 import * as sessionOperations from './sessions/operations.ts';
 import * as shareOperations from './shares/operations.ts';
+import * as ssoOperations from './sso/operations.ts';
 import * as uploadOperations from './uploads/operations.ts';
 import * as usageOperations from './usage/operations.ts';
 import * as quotaOperations from './usage/quota-operations.ts';
@@ -50,6 +51,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, memberOperations),
     ...bindHandlers(context, accountStreamOperations),
     ...bindHandlers(context, serverAccountOperations),
+    ...bindHandlers(context, ssoOperations),
     ...bindHandlers(context, sessionOperations),
     ...bindHandlers(context, auditOperations),
     ...bindHandlers(context, usageOperations),

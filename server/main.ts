@@ -16,7 +16,7 @@ import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { createHandlers } from './handlers.ts';
-import type { Handlers } from './http/handlers/handler.ts';
+import type { Handlers, TokenCredential } from './http/handlers/handler.ts';
 import { computeConnectionsMax, readDescriptorLimit } from './http/limits/connections.ts';
 import { closeHttp, listen } from './http/listen.ts';
 import { createHttpServer } from './http/server.ts';
@@ -148,6 +148,8 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   closers.push(() => closeHttp(http));
   closers.push(async () => services.openStreams.close());
   if (config.role !== 'worker') startJobs(services.jobs.webhooks, closers);
+  // Nobody waits for it: the server serves keys while the provider is down.
+  if (config.role !== 'worker') void services.singleSignOn?.checkProvider();
   closers.push(async () => {
     state.notReadyReason = 'The server is shutting down.';
   });
@@ -220,8 +222,11 @@ async function createHttp(
   const { database, metrics } = services.shared;
   const isWorker = config.role === 'worker';
   const site = siteFolder && !isWorker ? await loadSite(siteFolder, config.site) : null;
-  const authenticateToken = createAuthenticator({ database, tokens: services.tokens, clock, log });
+  const { tokens, touchKey, singleSignOn } = services;
+  const authenticateKey = createAuthenticator({ database, tokens, touchKey });
   const authenticateSession = createSessionAuthenticator({ database, clock, log });
+  const authenticateToken = async ({ token, account }: TokenCredential) =>
+    (await authenticateKey(token)) ?? (await singleSignOn?.authenticate(token, account)) ?? null;
   const http = await createHttpServer({
     connectionsMax,
     ...(certificates ? { tls: certificates } : {}),
@@ -230,9 +235,7 @@ async function createHttp(
     handlers,
     servedOperations: isWorker ? SERVICE_OPERATIONS : null,
     authenticate: (credential) =>
-      credential.kind === 'token'
-        ? authenticateToken(credential.token)
-        : authenticateSession(credential.secret),
+      credential.kind === 'token' ? authenticateToken(credential) : authenticateSession(credential.secret),
     publicUrl: services.publicUrl,
     rateLimit: config.rateLimit,
     idempotency: services.idempotency,

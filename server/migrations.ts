@@ -18,6 +18,7 @@ import { migrations as runViews } from './runs/views/schema.ts';
 import { migrations as secrets } from './secrets/schema.ts';
 import { migrations as sessions } from './sessions/schema.ts';
 import { migrations as shares } from './shares/schema.ts';
+import { migrations as singleSignOn } from './sso/schema.ts';
 import { migrations as uploads } from './uploads/schema.ts';
 import { migrations as usage } from './usage/schema.ts';
 import { migrations as versions } from './versions/schema.ts';
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   ...blobs,
   ...audit,
   ...account,
+  ...singleSignOn,
   ...sessions,
   ...usage,
   ...uploads,

@@ -1,6 +1,7 @@
 /** Creates every object that holds state and that requests, background jobs and the worker share. */
 
 import type { Runner } from '@switchyard/runner';
+import { createKeyTouch } from './account/authenticate.ts';
 import { runFirstStart } from './account/first-start.ts';
 import { Invites } from './account/invites.ts';
 import { checkMasterKey, deriveKey, deriveTokenKey, loadOrCreateMasterKey } from './account/master-key.ts';
@@ -50,6 +51,8 @@ import { RunStreams } from './runs/streams/run-streams.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
 import { lockCollection } from './secrets/store.ts';
 import { ShareTokens } from './shares/share-tokens.ts';
+import { SingleSignOn } from './sso/single-sign-on.ts';
+import { deleteIdentities } from './sso/store.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { CoreHourLimiter } from './usage/core-hours.ts';
 import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
@@ -100,6 +103,13 @@ export async function createServices(parts: ServicesParts) {
   const signer = new UrlSigner({ key: deriveKey(masterKey, 'urls'), clock, publicUrl });
   const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
   const tokens = new Tokens(deriveTokenKey(masterKey), clock);
+  const touchKey = createKeyTouch({ database, clock, log });
+  const singleSignOn =
+    config.sso &&
+    new SingleSignOn({
+      ...{ settings: config.sso, key: deriveKey(masterKey, 'sign-ons') },
+      ...{ database, clock, random, log, touchKey, publicUrl },
+    });
   const firstStart = await runFirstStart({ database, tokens, clock, random, dataFolder: config.data });
   const uploads = new Uploads({ database, contents, identity, signer, clock, random });
   const seal = new Encryptor(deriveKey(masterKey, 'secrets'), random);
@@ -126,7 +136,7 @@ export async function createServices(parts: ServicesParts) {
     ...{ openStreams, runStreams },
     accountStreams: new AccountStreams({ database, clock, log, openStreams }),
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
-    ...{ jobs, publicUrl, isLocal },
+    ...{ jobs, publicUrl, isLocal, singleSignOn, touchKey },
     invites: new Invites(deriveKey(masterKey, 'invites'), clock),
     shareTokens: new ShareTokens(deriveKey(masterKey, 'shares')),
   };
@@ -152,10 +162,12 @@ export function createContext({ config, state, services, runner }: ContextParts)
     invites: services.invites,
     shareTokens: services.shareTokens,
     publicUrl: services.publicUrl,
+    singleSignOn: services.singleSignOn,
     signUp: { mode: config.signUp, isLocal: services.isLocal },
     deleteOwned: async (tx, account, at) => {
       await deleteAccountApplications(tx, account, at);
       await deleteAccountWebhooks(tx, account);
+      await deleteIdentities(tx, account);
     },
     signer: services.signer,
     archiveInspections: new AccountSemaphore(),

@@ -48,7 +48,8 @@ export const AuditEntry = Type.Object(
     role: nullable(stringEnum(ROLES, 'Role of the key at that time.')),
     user_email: nullable(Type.String({ description: "E-mail address of the key's owner at that time." })),
     operation: Type.String({
-      description: 'The operationId; `firstStart` for the first key, which the server creates itself.',
+      description:
+        'The operationId. The server itself writes `firstStart` for the first key, `provisionMember` for a new member of single sign-on, and `changeMemberRole` for a role that changed with the groups.',
     }),
     outcome: stringEnum(
       AUDIT_OUTCOMES,

@@ -4,7 +4,12 @@
  */
 import Type, { type Static } from 'typebox';
 import { CONSOLE_HEADER } from '../console-header.ts';
-import { SESSION_DAYS, SESSION_IDLE_DAYS, SIGN_IN_LINK_MINUTES } from '../limits.ts';
+import {
+  SESSION_DAYS,
+  SESSION_IDLE_DAYS,
+  SIGN_IN_LINK_MINUTES,
+  SIGN_ON_CALLBACK_CHARS_MAX,
+} from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { textSchema, timestampSchema } from '../schemas/field-schemas.ts';
 import { idSchema, type SessionId } from '../schemas/ids.ts';
@@ -30,6 +35,12 @@ const SessionCreate = Type.Object(
   {
     ticket: Type.Optional(
       textSchema('The ticket of a sign-in link. Absent for a sign-in with a bearer token.', { max: 128 }),
+    ),
+    callback: Type.Optional(
+      textSchema(
+        'The query of the address to which the identity provider sent the browser back, such as `code=…&state=…`.',
+        { min: 1, max: SIGN_ON_CALLBACK_CHARS_MAX },
+      ),
     ),
   },
   { $id: 'SessionCreate', additionalProperties: false, description: 'The credential of the sign-in.' },
@@ -89,7 +100,7 @@ export const createSession = defineOperation({
   path: '/v1/account/sessions',
   tag: 'sessions',
   summary: 'Sign in to the console',
-  description: `Creates a session from the ticket of a sign-in link, or from the bearer token of the request, and sets its cookie. The request needs the header \`${CONSOLE_HEADER}\` and the \`Origin\` of the server. A session ends after ${SESSION_IDLE_DAYS} days without a request, and ${SESSION_DAYS} days after the sign-in.`,
+  description: `Creates a session from the ticket of a sign-in link, from the callback of a single sign-on, or from the bearer token of the request, and sets its cookie. The request needs the header \`${CONSOLE_HEADER}\` and the \`Origin\` of the server. A session ends after ${SESSION_IDLE_DAYS} days without a request, and ${SESSION_DAYS} days after the sign-in.`,
   right: 'public',
   optionalToken: true,
   returnsToken: true,

@@ -7,39 +7,44 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Caller } from '../http/handlers/handler.ts';
 import { errorMessage, type Log } from '../log.ts';
-import { findKey, touchKey } from './store.ts';
+import { findKey, storeKeyUse } from './store.ts';
 import type { Tokens } from './tokens.ts';
 
 /** The last use of a key is stored at most this often: a write per request would cost more than the request. */
 const TOUCH_INTERVAL_MS = 60_000;
 
-/** Returns the function that resolves a bearer token to its caller, or to null for a token that is not valid. */
-export function createAuthenticator(parts: {
-  database: Database;
-  tokens: Tokens;
-  clock: Clock;
-  log: Log;
-}): (token: string) => Promise<Caller | null> {
-  const { database, tokens, clock, log } = parts;
-  const touched = new Map<KeyId, number>();
+/** Stores the last use of a key soon. */
+export type KeyTouch = (key: KeyId) => void;
 
-  const touch = (key: KeyId): void => {
+/** Returns the function that stores the last use of keys. */
+export function createKeyTouch(parts: { database: Database; clock: Clock; log: Log }): KeyTouch {
+  const { database, clock, log } = parts;
+  const touched = new Map<KeyId, number>();
+  return (key) => {
     const now = clock.now();
     if (now - (touched.get(key) ?? 0) < TOUCH_INTERVAL_MS) return;
     touched.set(key, now);
     database
-      .transact((tx) => touchKey(tx, key, now), { durable: false })
+      .transact((tx) => storeKeyUse(tx, key, now), { durable: false })
       .catch((error: unknown) =>
         log.warn({ key, error: errorMessage(error) }, 'Last use of a key not stored'),
       );
   };
+}
 
+/** Returns the function that resolves a bearer token to its caller, or to null for a token that is not valid. */
+export function createAuthenticator(parts: {
+  database: Database;
+  tokens: Tokens;
+  touchKey: KeyTouch;
+}): (token: string) => Promise<Caller | null> {
+  const { database, tokens, touchKey } = parts;
   return async (token) => {
     const claims = await tokens.verify(token);
     if (!claims) return null;
     const key = await findKey(database.read, claims.key);
     if (!key || key.account_id !== claims.account || key.role !== claims.role) return null;
-    touch(key.id);
+    touchKey(key.id);
     const { account_id: account, name, role, email, owner } = key;
     return { account, key: key.id, name, role, email, owner, session: null };
   };

@@ -53,11 +53,13 @@ export const computeKeyCheck = (masterKey: Buffer): string => deriveKey(masterKe
 export const WRONG_MASTER_KEY_MESSAGE =
   'The database was made with another master key: set SWITCHYARD_KEY to that key, or put its file master-key back into the data folder.';
 
+/** The uses of derived keys. A purpose that was released never changes. */
+type KeyPurpose =
+  | ('urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets')
+  | ('invites' | 'shares' | 'backups' | 'sign-ons');
+
 /** Derives the 32-byte key for a purpose: HKDF-SHA-256 (RFC 5869) without salt, with `switchyard <purpose>` as info. */
-export function deriveKey(
-  masterKey: Buffer,
-  purpose: 'urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets' | 'invites' | 'shares' | 'backups',
-): Buffer {
+export function deriveKey(masterKey: Buffer, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `switchyard ${purpose}`, KEY_BYTES));
 }
 

@@ -8,8 +8,13 @@ import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { MembersTable } from './schema.ts';
 
-/** Inserts the member; returns false when the account has a member with that address. */
+/** Inserts the member, also one who was removed before; returns false when another member has the address. */
 export async function insertMember(tx: Writer, member: MembersTable): Promise<boolean> {
+  await tx
+    .deleteFrom('removed_members')
+    .where('account_id', '=', member.account_id)
+    .where('owner', '=', member.owner)
+    .execute();
   const result = await tx
     .insertInto('members')
     .values(member)
@@ -105,6 +110,27 @@ export async function revokeInvitesBy(
   await query.execute();
 }
 
-export async function deleteMember(tx: Writer, id: MemberId): Promise<void> {
+/** Deletes the member, and stores when the address was removed, in milliseconds since the epoch. */
+export async function deleteMember(
+  tx: Writer,
+  { id, account_id, owner }: MembersTable,
+  removedAt: number,
+): Promise<void> {
   await tx.deleteFrom('members').where('id', '=', id).execute();
+  await tx
+    .insertInto('removed_members')
+    .values({ account_id, owner, removed_at: removedAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Returns true for an address whose member was removed and not invited again. */
+export async function isRemovedMember(tx: Writer, account: AccountId, owner: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('removed_members')
+    .select('removed_at')
+    .where('account_id', '=', account)
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  return row !== undefined;
 }

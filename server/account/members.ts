@@ -97,14 +97,14 @@ export const updateMember: OperationHandler<'updateMember'> = async (
   });
 
 export const deleteMember: OperationHandler<'deleteMember'> = async (
-  { deletePrivateViews },
+  { clock, deletePrivateViews },
   { caller, params, commit },
 ) =>
   commit(async (tx) => {
     const member = await lockMember(tx, caller, params.member_id);
     await revokeExcessRights(tx, member, null);
     await deletePrivateViews(tx, caller.account, member.owner);
-    await store.deleteMember(tx, member.id);
+    await store.deleteMember(tx, member, clock.now());
     return { status: 204 };
   });
 

@@ -55,6 +55,14 @@ export function normalizeEmail(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
 
+/** Members who were removed, so that single sign-on does not add them again. An invite removes the row. */
+interface RemovedMembersTable {
+  account_id: AccountId;
+  /** The address after `normalizeEmail`. */
+  owner: string;
+  removed_at: number;
+}
+
 /** One row with the check value of the master key that created the database. */
 interface InstallationTable {
   id: 1;
@@ -66,6 +74,7 @@ declare module '../database/database.ts' {
     accounts: AccountsTable;
     keys: KeysTable;
     members: MembersTable;
+    removed_members: RemovedMembersTable;
     installation: InstallationTable;
   }
 }
@@ -169,6 +178,18 @@ export const migrations: readonly Migration[] = [
       await sql`update keys set descends_from =
         (select creator.id from keys as creator where creator.id = keys.created_by)`.execute(db);
       await db.schema.createIndex('keys_by_descent').on('keys').column('descends_from').execute();
+    },
+  },
+  {
+    name: '0132-removed-members',
+    async up(db) {
+      await db.schema
+        .createTable('removed_members')
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('owner', 'text', (column) => column.notNull())
+        .addColumn('removed_at', 'bigint', (column) => column.notNull())
+        .addPrimaryKeyConstraint('removed_members_by_owner', ['account_id', 'owner'])
+        .execute();
     },
   },
 ];

@@ -23,6 +23,18 @@ export function findAccount(db: Reader, id: AccountId): Promise<AccountsTable | 
     .executeTakeFirst();
 }
 
+/** Returns the id of the oldest account that is not deleted; undefined on a server without one. */
+export async function findFirstAccountId(db: Reader): Promise<AccountId | undefined> {
+  const query = db
+    .selectFrom('accounts')
+    .select('id')
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1);
+  return (await query.executeTakeFirst())?.id;
+}
+
 /** Locks the account, and with it its members and keys, until the transaction ends; undefined when it is deleted. */
 export function lockAccount(tx: Writer, id: AccountId): Promise<AccountsTable | undefined> {
   const query = tx.selectFrom('accounts').selectAll().where('id', '=', id).where('deleted_at', 'is', null);
@@ -64,6 +76,7 @@ export async function updateAccount(
 export async function deleteKeysAndMembers(tx: Writer, account: AccountId): Promise<void> {
   await tx.deleteFrom('keys').where('account_id', '=', account).execute();
   await tx.deleteFrom('members').where('account_id', '=', account).execute();
+  await tx.deleteFrom('removed_members').where('account_id', '=', account).execute();
 }
 
 /** Lists at most 100 accounts that are marked as deleted, oldest first. */
@@ -190,7 +203,12 @@ export async function deleteKeys(tx: Writer, ids: readonly KeyId[]): Promise<voi
   }
 }
 
+/** Changes the role of a key that has no token; the token of any other key contains its role. */
+export async function updateKeyRole(tx: Writer, id: KeyId, role: Role): Promise<void> {
+  await tx.updateTable('keys').set({ role }).where('id', '=', id).execute();
+}
+
 /** Stores the last use of the key, in milliseconds since the epoch. */
-export async function touchKey(tx: Writer, id: KeyId, at: number): Promise<void> {
+export async function storeKeyUse(tx: Writer, id: KeyId, at: number): Promise<void> {
   await tx.updateTable('keys').set({ last_used_at: at }).where('id', '=', id).execute();
 }

@@ -14,7 +14,7 @@ import { countRowsByTable, listBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Tables of accounts, sessions, usage, the installation, older databases, processes and the audit log, whose rows stay. */
+/** Tables of accounts, sessions, single sign-on, usage, the installation, older databases, processes and the audit log, whose rows stay. */
 const RETAINED_TABLES = [
   'audit_entries',
   'audit_head',
@@ -30,6 +30,9 @@ const RETAINED_TABLES = [
   'run_backfills',
   'sessions',
   'sign_in_tickets',
+  'removed_members',
+  'sso_identities',
+  'sso_used_states',
   'usage_records',
   'usage_days',
   'cost_rates',

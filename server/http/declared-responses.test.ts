@@ -9,7 +9,13 @@ import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRunAndWait, packFiles } from '../testing/fixtures/apps.ts';
 import { createInstance, createVersion, MANIFEST, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
-import { createExperiments, ENSEMBLE } from '../testing/http/experiments.ts';
+import { createExperiments } from '../testing/http/experiments.ts';
+import {
+  ssoSettings,
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from '../testing/http/identity-provider.ts';
+import { SECRET, VALID_BODIES } from '../testing/http/valid-bodies.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
 import { countPendingJobs, listRowsAndBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
@@ -32,12 +38,12 @@ const ajv = addFormats.default(new Ajv({ strict: false })).addSchema({ $id: 'clo
 
 let server: TestServer;
 let receiver: WebhookReceiver;
+let provider: TestIdentityProvider;
 const WEBHOOK_FIELDS = {
   event_types: ['run.status' as const],
   endpoint_url: 'https://example.com/hook',
   description: 'Any text',
 };
-const SECRET = { type: 'env', location: 'KEY', value: 'treasure' } as const;
 /** Values for the placeholders of paths. */
 let ids: Record<string, string>;
 let uploadUrl: string;
@@ -46,7 +52,8 @@ let downloadUrl: string;
 let invite: string;
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  server = await startTestServer();
+  provider = await startIdentityProvider();
+  server = await startTestServer({ env: ssoSettings(provider) });
   const application_id = await createInstance(server);
   const run = await createRunAndWait(server, application_id, {
     instance: 'i1',
@@ -69,7 +76,9 @@ beforeAll(async () => {
   const invited = (await server.client.call('inviteMember', { body: person })).body;
   invite = invited.invite;
   const { id: account_id } = await createOtherAccount(server);
-  await server.client.call('createVersion', { params, body: { id: 'unused', name: 'Unused one' } });
+  const body = { id: 'unused', name: 'Unused one' };
+  const executable_id = (await server.client.call('createVersion', { params, body })).body.executable.id;
+  const list = await server.client.call('listExecutableFiles', { params: { ...params, executable_id } });
   const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
   await server.client.call('createSecretsCollection', { params, body: collection });
   Object.assign(BODIES, await createExperiments(server, application_id, run.id));
@@ -78,6 +87,8 @@ beforeAll(async () => {
     run_id: run.id,
     asset_id: assets.body.items[0]?.id ?? '',
     version_id: 'unused',
+    executable_id,
+    sha256: list.body.files[0]?.sha256 ?? '',
     instance_id: 'i1',
     collection_id: 'keys',
     key_id,
@@ -94,14 +105,18 @@ beforeAll(async () => {
     webhook_id: 'hook',
     session_id: await createSession(),
     ...(await createShare(application_id, run.id)),
+    view_id: (await server.client.call('createRunView', { params, body: { name: 'Saved', table: {} } })).body
+      .id,
     conversation_id: await createConversation(),
+    worker_id: (await server.client.call('getWorkers')).body.items[0]?.id ?? '',
   };
 });
 
 /** The headers of a request from the console. */
 const fromConsole = () => ({ 'x-switchyard-console': '1', origin: server.url });
 
-const createHeaders = (id: string): Record<string, string> => (id === 'createSession' ? fromConsole() : {});
+const createHeaders = (id: string): Record<string, string> =>
+  ['createSession', 'startSingleSignOn'].includes(id) ? fromConsole() : {};
 
 /** Returns the id of a session of the console. */
 async function createSession(): Promise<string> {
@@ -130,6 +145,7 @@ async function createConversation(): Promise<string> {
 afterAll(async () => {
   await server.close();
   await receiver.close();
+  await provider.close();
 });
 
 /** Returns the id of a finished run of the ensemble. */
@@ -198,45 +214,10 @@ async function uploadArchive(): Promise<void> {
   await server.request('PUT', body.upload_url, { token: null, body: archive });
 }
 
-const BODIES: Partial<Record<OperationId, unknown>> = {
-  planExperiment: { difference: { type: 'relative', value: 0.05 }, within_input: 0.1 },
-  createKey: { name: 'Any name', role: 'viewer' },
-  updateAccount: { name: 'New name' },
-  setRetention: { keep_days: 30 },
-  createShare: { parts: ['output'] },
-  setRunTags: { tags: ['a'] },
-  setCostRate: { currency: 'EUR', per_core_hour: 0.05 },
-  createSession: {},
-  updateMember: { name: 'New name' },
-  createAccount: { name: 'Any name', email: 'eve@example.com' },
-  createApplication: { name: 'Any name' },
-  updateApplication: { name: 'New name' },
-  activateBinary: { requirements: { executable_type: 'node', runtime: 'node' } },
-  createVersion: { name: 'Any name' },
-  updateVersion: { name: 'New name' },
-  createInstance: { name: 'Any name', version_id: 'v1' },
-  updateInstance: { name: 'New name' },
-  createSecretsCollection: { name: 'Any name', secrets: [SECRET] },
-  updateSecretsCollection: { secrets: [SECRET] },
-  patchSecretsCollection: { operations: [{ op: 'update', ...SECRET }] },
-  createRun: { input: {} },
-  updateRun: { name: 'New name' },
-  updateInput: { name: 'New name' },
-  updateInputSet: { name: 'New name' },
-  createEnsemble: { id: 'better', ...ENSEMBLE },
-  updateEnsemble: { name: 'New name' },
-  updateShadowTest: { name: 'New name' },
-  updateSwitchbackTest: { name: 'New name' },
-  stopShadowTest: { intent: 'complete' },
-  createBatchExperiment: { id: 'another', name: 'Any name', input_set_id: 'peaks', instance_ids: ['i1'] },
-  updateBatchExperiment: { name: 'New name' },
-  updateBisectExperiment: { name: 'New name' },
-  updateAcceptanceTest: { name: 'New name' },
-  updateWebhook: { description: 'New' },
-  triggerEvent: { event_type: 'run.status' },
-};
+const BODIES = { ...VALID_BODIES };
 /** Deletions run last, and containers after their contents. */
 const LAST = [
+  'deleteRunView',
   'revokeShare',
   'deleteWebhook',
   'deleteAcceptanceTest',
@@ -263,7 +244,9 @@ const declared = (Object.values(operations) as Operation[]).sort(
 const formatUrl = (operation: Operation, values: Record<string, string>): string => {
   if (operation.id === 'putUpload') return uploadUrl;
   if (operation.id === 'getDownload') return downloadUrl;
-  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
+  if (operation.id === 'getSsoDomain') return `${path}?domain=example.com`;
+  return operation.id === 'searchLogs' ? `${path}?text=a` : path;
 };
 const createBody = (id: string): unknown => {
   if (id === 'putUpload') return '{}';
@@ -289,7 +272,9 @@ describe('resources of others do not exist for a caller, and stay unchanged:', (
   test.each(withIds)('another account, $id', async (operation) => {
     const request = { token, body: createBody(operation.id) };
     const response = await server.request(operation.method, formatUrl(operation, ids), request);
-    expect(response.status, response.text).toBe(operation.right === 'server' ? 403 : 404);
+    // Workers belong to the server.
+    const isOfServer = operation.right === 'server' || 'worker_id' in (operation.params?.properties ?? {});
+    expect(response.status, response.text).toBe(isOfServer ? 403 : 404);
   });
 
   const inApplications = withIds.filter(({ path }) => /\{application_id\}.*\{/.test(path));
@@ -379,6 +364,7 @@ describe.each(declared)('$id', (operation) => {
       expect(response.status, response.text).toBeLessThan(300);
       expectAsDocumented(operation, response);
     }
-    expect(await listEntries()).toHaveLength(before.length + (isEffect ? 1 : 0));
+    const entries = isEffect || operation.id === 'getSharedRun' ? 1 : 0;
+    expect(await listEntries()).toHaveLength(before.length + entries);
   });
 });

@@ -259,8 +259,11 @@ const UNKNOWN_CREDENTIAL: Readonly<Record<Credential['kind'], string>> = {
  */
 function readCredential(request: FastifyRequest, publicUrl: string): Credential {
   const { headers, method } = request;
-  if (headers.authorization !== undefined)
-    return { kind: 'token', token: parseBearerToken(headers.authorization) };
+  if (headers.authorization !== undefined) {
+    const token = parseBearerToken(headers.authorization);
+    const account = headers['nextmv-account'];
+    return { kind: 'token', token, ...(account === undefined ? {} : { account: String(account) }) };
+  }
   const secret = readSessionCookie(publicUrl, headers);
   // Without the header of the console, the cookie came along with a link or a form, and proves nothing.
   if (secret === null || headers[CONSOLE_HEADER] === undefined)

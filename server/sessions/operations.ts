@@ -1,4 +1,5 @@
 /** Operations on sessions of the console. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '@switchyard/contract/account/sessions.ts';
 import { MEMBER_SESSIONS_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
@@ -8,11 +9,20 @@ import type { KeysTable } from '../account/schema.ts';
 import { findKey } from '../account/store.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { Writer } from '../database/database.ts';
-import { badRequest, forbidden, notFound, quoteValue, unauthorized } from '../http/errors/problem.ts';
+import {
+  badRequest,
+  forbidden,
+  notFound,
+  orThrow,
+  quoteValue,
+  unauthorized,
+} from '../http/errors/problem.ts';
+import type { Context } from '../http/handlers/context.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
-import { formatSessionCookie, isFromOwnPage } from '../http/requests/session-cookie.ts';
+import { formatSessionCookie, isFromOwnPage, readSignOnCookie } from '../http/requests/session-cookie.ts';
 import { makeId } from '../random.ts';
+import { requireSingleSignOn } from '../sso/single-sign-on.ts';
 import type { SessionsTable } from './schema.ts';
 import { computeExpiry, createSecret, hashSecret, SESSION_SECONDS, SIGN_IN_LINK_MS } from './sessions.ts';
 import * as store from './store.ts';
@@ -39,23 +49,18 @@ export const createSignInLink: OperationHandler<'createSignInLink'> = async (
 };
 
 export const createSession: OperationHandler<'createSession'> = async (
-  { clock, random, publicUrl },
+  context,
   { optionalCaller, body, headers, address, commit, setOwner },
 ) => {
+  const { clock, random, publicUrl } = context;
   // Another site could otherwise sign a person in to an account of its own, and read what they enter there.
   if (!isFromOwnPage(publicUrl(), 'POST', headers))
     throw forbidden('Only the console of this server signs in: the Origin of the request is another one.');
-  if ((optionalCaller === null) === (body.ticket === undefined))
-    throw badRequest(
-      'The sign-in needs one credential: ticket, or a bearer token in the Authorization header.',
-    );
+  const findKeyToUse = await checkCredential(context, { ...body, optionalCaller, headers });
   const now = clock.now();
   const secret = createSecret(random);
   const committed = await commit(async (tx) => {
-    const key = optionalCaller
-      ? await findKey(tx, optionalCaller.key)
-      : await consumeTicket(tx, body.ticket, now);
-    if (!key) throw unauthorized('The sign-in link is unknown, older than 10 minutes, or already used.');
+    const key = await findKeyToUse(tx);
     const session: SessionsTable = {
       id: makeId<SessionId>(random, 'session'),
       account_id: key.account_id,
@@ -101,6 +106,42 @@ export const endSession: OperationHandler<'endSession'> = async ({ publicUrl }, 
     if (session.id !== caller.session) return { status: 204 };
     return { status: 204, headers: { 'set-cookie': formatSessionCookie(publicUrl(), '', 0) } };
   });
+
+/** The credential of a sign-in, of which a request has one. */
+interface SignInCredential {
+  optionalCaller: Caller | null;
+  ticket?: string;
+  callback?: string;
+  headers: IncomingHttpHeaders;
+}
+
+/**
+ * Returns the function that uses the credential up and returns its key. A callback is redeemed at the identity provider before
+ * the transaction, which must not wait for another server. Throws a 400 unless the request has one credential.
+ */
+async function checkCredential(
+  { clock, publicUrl, singleSignOn }: Pick<Context, 'clock' | 'publicUrl' | 'singleSignOn'>,
+  { optionalCaller, ticket, callback, headers }: SignInCredential,
+): Promise<(tx: Writer) => Promise<KeysTable>> {
+  const isPresent = [optionalCaller !== null, ticket !== undefined, callback !== undefined];
+  if (isPresent.filter(Boolean).length !== 1)
+    throw badRequest(
+      'The sign-in needs one credential: ticket, callback, or a bearer token in the Authorization header.',
+    );
+  if (callback !== undefined) {
+    const provider = requireSingleSignOn(singleSignOn);
+    const redeemed = await provider.redeem(callback, readSignOnCookie(publicUrl(), headers));
+    return (tx) => provider.admit(tx, redeemed);
+  }
+  return async (tx) => {
+    const key = optionalCaller
+      ? await findKey(tx, optionalCaller.key)
+      : await consumeTicket(tx, ticket, clock.now());
+    return orThrow(key, () =>
+      unauthorized('The sign-in link is unknown, older than 10 minutes, or already used.'),
+    );
+  };
+}
 
 /** Uses up the ticket and returns its key; undefined for a ticket that is unknown or expired. */
 async function consumeTicket(tx: Writer, ticket = '', now: number): Promise<KeysTable | undefined> {

@@ -13,6 +13,7 @@ import type { Caller } from '../http/handlers/handler.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { errorMessage, type Log } from '../log.ts';
 import type { Random } from '../random.ts';
+import { deleteExpiredStates } from '../sso/store.ts';
 import type { SessionsTable } from './schema.ts';
 import { deleteEndedSessions, findSessionBySecret, touchSession } from './store.ts';
 
@@ -75,14 +76,17 @@ export function createSessionAuthenticator(parts: {
   };
 }
 
-/** The job that deletes expired tickets and ended sessions. */
+/** The job that deletes expired tickets, ended sessions, and used states of single sign-on. */
 export function removeEndedSessionsJob(context: JobContext & { database: Database }): Job {
   const { database, clock } = context;
   return defineJob(context, {
     name: 'remove-ended-sessions',
     intervalMs: CLEAN_UP_INTERVAL_MS,
     async handle() {
-      await database.transact((tx) => deleteEndedSessions(tx, clock.now()));
+      await database.transact(async (tx) => {
+        await deleteEndedSessions(tx, clock.now());
+        await deleteExpiredStates(tx, clock.now());
+      });
       return undefined;
     },
   });

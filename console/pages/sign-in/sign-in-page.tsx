@@ -1,23 +1,23 @@
-import { Logo } from '@switchyard/design/logo.tsx';
-import { useMutation } from '@tanstack/react-query';
-import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
-import { describeError } from '../../client/client.ts';
 import { signInWithTicket, signInWithToken } from '../../client/session.ts';
+import { leaveForProvider, singleSignOnQuery } from '../../client/single-sign-on.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { SignInCard } from './sign-in-card.tsx';
 import styles from './sign-in-page.module.css';
+import { useOpenConsole } from './use-open-console.ts';
 
-/** Signs in with the ticket of the address, or with a token that the reader pastes. */
+/** Signs in with the ticket of the address, at the identity provider, or with a token that the reader pastes. */
 export function SignInPage() {
   usePageTitle('Sign in');
-  const { ticket, next } = useSearch({ from: '/sign-in' });
-  const openConsole = useOpenConsole(next);
+  const { ticket, next = '/' } = useSearch({ from: '/sign-in' });
+  const openConsole = useOpenConsole();
   const signIn = useMutation({
     mutationFn: (credential: { ticket: string } | { token: string }) =>
       'ticket' in credential ? signInWithTicket(credential.ticket) : signInWithToken(credential.token),
-    onSuccess: openConsole,
+    onSuccess: () => openConsole(next),
   });
   // A ticket works once, and React runs effects twice while developing.
   const usedTicket = useRef<string | undefined>(undefined);
@@ -26,39 +26,44 @@ export function SignInPage() {
     usedTicket.current = ticket;
     signIn.mutate({ ticket });
   }, [ticket, signIn.mutate]);
+  const leave = useMutation({ mutationFn: () => leaveForProvider(next) });
+  const { data: singleSignOn } = useQuery(singleSignOnQuery);
 
   if (ticket !== undefined && !signIn.isError) return <main className={styles.page}>Signing in …</main>;
   return (
-    <main className={styles.page}>
-      <div className={styles.card}>
-        <div className={styles.brand}>
-          <Logo />
-          <span>Switchyard</span>
-        </div>
-        <h1>Sign in</h1>
-        {signIn.isError && <Notice kind="error">{describeError(signIn.error)}</Notice>}
-        <TokenForm isBusy={signIn.isPending} onSubmit={(token) => signIn.mutate({ token })} />
-        <p className={styles.hint}>
-          On the server, <code>npm start</code> prints a link that signs you in without a token.
-        </p>
-      </div>
-    </main>
+    <SignInCard error={signIn.error ?? leave.error}>
+      {singleSignOn?.enabled && (
+        <>
+          <Button
+            kind="primary"
+            isDisabled={leave.isPending || leave.isSuccess}
+            onPress={() => leave.mutate()}
+          >
+            {leave.isPending || leave.isSuccess ? 'Opening …' : `Continue with ${singleSignOn.provider}`}
+          </Button>
+          <p className={styles.divider}>or</p>
+        </>
+      )}
+      <TokenForm
+        isBusy={signIn.isPending}
+        isSecondary={singleSignOn?.enabled === true}
+        onSubmit={(token) => signIn.mutate({ token })}
+      />
+      <p className={styles.hint}>
+        On the server, <code>npm start</code> prints a link that signs you in without a token.
+      </p>
+    </SignInCard>
   );
 }
 
-/** Returns the function that leaves the sign-in page. It follows only addresses inside the console. */
-function useOpenConsole(next = '/'): () => Promise<void> {
-  const navigate = useNavigate();
-  const router = useRouter();
-  return async () => {
-    await router.invalidate();
-    const isInside = next.startsWith('/') && !next.startsWith('//') && !next.startsWith('/\\');
-    if (!isInside || next === '/') return navigate({ to: '/', replace: true });
-    router.history.replace(`/console${next}`);
-  };
+interface TokenFormProps {
+  isBusy: boolean;
+  /** true: the page has a better way to sign in. */
+  isSecondary: boolean;
+  onSubmit: (token: string) => void;
 }
 
-function TokenForm({ isBusy, onSubmit }: { isBusy: boolean; onSubmit: (token: string) => void }) {
+function TokenForm({ isBusy, isSecondary, onSubmit }: TokenFormProps) {
   const [token, setToken] = useState('');
   const id = useId();
   const submit = (event: FormEvent) => {
@@ -76,7 +81,11 @@ function TokenForm({ isBusy, onSubmit }: { isBusy: boolean; onSubmit: (token: st
         value={token}
         onChange={(event) => setToken(event.target.value)}
       />
-      <Button kind="primary" type="submit" isDisabled={isBusy || token.trim() === ''}>
+      <Button
+        kind={isSecondary ? 'plain' : 'primary'}
+        type="submit"
+        isDisabled={isBusy || token.trim() === ''}
+      >
         {isBusy ? 'Signing in …' : 'Sign in'}
       </Button>
     </form>

@@ -1,11 +1,16 @@
 /** Signing in to the console, and out of it. */
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
-import { describe, expect, test } from 'vitest';
+import { ssoSettings, startIdentityProvider } from '@switchyard/server/testing/http/identity-provider.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
 
+const provider = await startIdentityProvider();
+const ADA = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada' };
+
 describe.skipIf(!hasBrowser)('the sign-in', () => {
-  const at = setUpConsole();
+  const at = setUpConsole(async ({ url }) => provider.allowConsole(url), { env: ssoSettings(provider) });
+  afterAll(() => provider.close());
 
   test('a link opens the console signed in, and leaves no ticket in the address', async () => {
     const { body } = await at.server.request('POST', '/v1/account/sign-in-links');
@@ -46,6 +51,42 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     await page.getByLabel('API token').fill(at.server.token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
+  });
+
+  test('the identity provider signs in and leads to the page that was asked for', async () => {
+    provider.person = ADA;
+    const page = await at.openSignedOut('/sign-in?next=%2Faccount%2Fsessions');
+    await page.getByRole('button', { name: 'Continue with 127.0.0.1' }).click();
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(page.url()).toBe(`${at.server.url}/console/account/sessions`);
+    expect((await at.server.request('GET', '/v1/account/members')).text).toContain(ADA.email);
+    await page.goBack();
+    expect(page.url()).not.toContain('code=');
+  });
+
+  test('a person whom the server refuses reads why, and can sign in otherwise', async () => {
+    provider.person = { ...ADA, sub: 'eve', email_verified: false };
+    const page = await at.openSignedOut('/sign-in', PHONE_WITH_AXE);
+    await page.getByRole('button', { name: 'Continue with 127.0.0.1' }).click();
+    await page.getByRole('alert').filter({ hasText: 'not verified your e-mail address' }).waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Back to the sign-in' }).click();
+    await page.getByLabel('API token').waitFor();
+  });
+
+  test('a browser at another address of the server moves to the public one', async () => {
+    provider.person = ADA;
+    const page = await at.openSignedOut('/sign-in');
+    await page.goto(`${at.server.url.replace('127.0.0.1', 'localhost')}/console/sign-in`);
+    await page.getByRole('button', { name: 'Continue with 127.0.0.1' }).click();
+    await page.waitForURL(`${at.server.url}/console/sign-in?*`);
+    await page.getByRole('button', { name: 'Continue with 127.0.0.1' }).click();
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+  });
+
+  test('a callback of nobody signs nobody in', async () => {
+    const page = await at.openSignedOut('/sign-in/callback?code=1e5&state=b');
+    await page.getByRole('alert').filter({ hasText: 'not one of this browser' }).waitFor();
   });
 
   test('no script can read a credential', async () => {

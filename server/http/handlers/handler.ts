@@ -9,8 +9,15 @@ import type { ByteRange } from '../requests/range-header.ts';
 import { type AnyResponse, type Committed, type OperationEffect, unwrapCommitted } from './commit.ts';
 import type { Context } from './context.ts';
 
+/** A bearer token, and the account in the header `nextmv-account`, which clients send with an ID token. */
+export interface TokenCredential {
+  kind: 'token';
+  token: string;
+  account?: string;
+}
+
 /** A request proves its caller by a bearer token, or by the secret in the cookie of the console. */
-export type Credential = { kind: 'token'; token: string } | { kind: 'session'; secret: string };
+export type Credential = TokenCredential | { kind: 'session'; secret: string };
 
 /** The key and member that the credential of a request identifies. */
 export interface Caller {

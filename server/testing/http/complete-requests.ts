@@ -24,7 +24,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   rotateWebhookSecret: { overlap_hours: 0 },
   triggerEvent: { event_type: 'run.status' },
   acceptInvite: { invite: 'any', name: 'Ada' },
-  createSession: { ticket: 'any' },
+  createSession: { ticket: 'any', callback: 'code=any&state=any' },
   createAccount: { name: 'Any name', email: 'a@example.com' },
   createApplication: {
     name: 'Any name',
