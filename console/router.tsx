@@ -29,6 +29,7 @@ import { runsRoute } from './pages/runs/route.ts';
 import { secretsRoute } from './pages/secrets/route.ts';
 import { sessionsRoute } from './pages/sessions/route.ts';
 import { sharedRoute } from './pages/shared-run/route.ts';
+import { sharesRoute } from './pages/shares/route.ts';
 import { callbackRoute } from './pages/sign-in/callback-route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { usageRoute } from './pages/usage/route.ts';
@@ -46,6 +47,7 @@ const routeTree = rootRoute.addChildren([
     membersRoute,
     keysRoute,
     sessionsRoute,
+    sharesRoute,
     auditRoute,
     usageRoute,
     quotasRoute,

@@ -21,6 +21,7 @@ import {
   createShare,
   getSharedContent,
   getSharedRun,
+  listAccountShares,
   listShares,
   revokeShare,
 } from './account/share-links.ts';
@@ -262,6 +263,7 @@ export const operations = {
   updateRunView,
   deleteRunView,
   createShare,
+  listAccountShares,
   listShares,
   revokeShare,
   getSharedRun,

@@ -51,6 +51,7 @@ import { RunStreams } from './runs/streams/run-streams.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
 import { lockCollection } from './secrets/store.ts';
 import { ShareTokens } from './shares/share-tokens.ts';
+import { ShareViews } from './shares/share-views.ts';
 import { SingleSignOn } from './sso/single-sign-on.ts';
 import { deleteIdentities } from './sso/store.ts';
 import { Uploads } from './uploads/uploads.ts';
@@ -139,6 +140,7 @@ export async function createServices(parts: ServicesParts) {
     ...{ jobs, publicUrl, isLocal, singleSignOn, touchKey },
     invites: new Invites(deriveKey(masterKey, 'invites'), clock),
     shareTokens: new ShareTokens(deriveKey(masterKey, 'shares')),
+    shareViews: new ShareViews({ database, clock, random }),
   };
 }
 
@@ -160,7 +162,7 @@ export function createContext({ config, state, services, runner }: ContextParts)
     onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
     tokens: services.tokens,
     invites: services.invites,
-    shareTokens: services.shareTokens,
+    ...{ shareTokens: services.shareTokens, shareViews: services.shareViews },
     publicUrl: services.publicUrl,
     singleSignOn: services.singleSignOn,
     signUp: { mode: config.signUp, isLocal: services.isLocal },

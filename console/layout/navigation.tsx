@@ -57,6 +57,12 @@ function AdministratorLinks() {
       <li>
         <Link to="/account/retention">Retention</Link>
       </li>
+      <li>
+        <Link to="/account/shares" activeOptions={{ includeSearch: false }}>
+          Share links
+        </Link>
+      </li>
+      <li>
         <Link to="/account/backups">Backups</Link>
       </li>
       <li>

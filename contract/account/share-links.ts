@@ -5,9 +5,15 @@ import { SHARE_HOURS_DEFAULT, SHARE_HOURS_MAX, SHARES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { Indicator } from '../runs/run-reports.ts';
 import { RunParams } from '../runs/runs.ts';
-import { FORMAT_TYPES, objectSchema, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
-import { type AssetId, idSchema, type RunId } from '../schemas/ids.ts';
-import { itemsPage } from '../schemas/paging.ts';
+import {
+  FORMAT_TYPES,
+  nullable,
+  objectSchema,
+  stringEnum,
+  timestampSchema,
+} from '../schemas/field-schemas.ts';
+import { type ApplicationId, type AssetId, idSchema, type RunId } from '../schemas/ids.ts';
+import { itemsPage, PageQuery } from '../schemas/paging.ts';
 import { RUN_STATUSES_V2 } from '../states.ts';
 
 /** The parts of a run that a link can show. */
@@ -34,18 +40,32 @@ const ShareCreate = Type.Object(
   { $id: 'ShareCreate', additionalProperties: false, description: 'The share link to create.' },
 );
 
+const ShareFields = {
+  id: idSchema<string>('Id of the share link.'),
+  parts: Parts,
+  created_by: Type.String({ description: 'E-mail address of the user who created the link.' }),
+  created_at: timestampSchema('Creation time of the link'),
+  expires_at: timestampSchema('Time at which the link stops working'),
+  views: Type.Integer({ description: 'Number of times that someone has opened the page.' }),
+  last_viewed_at: nullable(timestampSchema('When someone last opened the page; null for never')),
+};
+
 const Share = Type.Object(
-  {
-    id: idSchema<string>('Id of the share link.'),
-    url: Type.String({ description: 'Address of the page. It needs no sign-in.' }),
-    parts: Parts,
-    created_by: Type.String({ description: 'E-mail address of the user who created the link.' }),
-    created_at: timestampSchema('Creation time of the link'),
-    expires_at: timestampSchema('Time at which the link stops working'),
-  },
+  { ...ShareFields, url: Type.String({ description: 'Address of the page. It needs no sign-in.' }) },
   { $id: 'Share', description: 'A share link of a run.' },
 );
 export type Share = Static<typeof Share>;
+
+const AccountShare = Type.Object(
+  {
+    ...ShareFields,
+    application_id: idSchema<ApplicationId>('Application of the run.'),
+    run_id: idSchema<RunId>('Id of the run.'),
+    run_name: Type.String({ description: 'Name of the run.' }),
+  },
+  { $id: 'AccountShare', description: 'A share link of a run of the account, without its address.' },
+);
+export type AccountShare = Static<typeof AccountShare>;
 
 const SharedSummary = Type.Object(
   {
@@ -113,13 +133,18 @@ const SharedRun = Type.Object(
 );
 export type SharedRun = Static<typeof SharedRun>;
 
-const shareExample = {
+const shareFields = {
   id: 'share-01jd3v7k9mq2z5x8',
-  url: 'http://127.0.0.1:8080/console/shared/share-01jd3v7k9mq2z5x8.Vb0k4…',
   parts: ['summary' as const, 'output' as const],
   created_by: 'planner@example.com',
   created_at: '2026-11-20T08:00:00.000Z',
   expires_at: '2026-11-27T08:00:00.000Z',
+  views: 3,
+  last_viewed_at: '2026-11-21T09:30:00.000Z',
+};
+const shareExample = {
+  ...shareFields,
+  url: 'http://127.0.0.1:8080/console/shared/share-01jd3v7k9mq2z5x8.Vb0k4…',
 };
 
 const TokenParams = Type.Object({
@@ -156,6 +181,34 @@ export const listShares = defineOperation({
   errors: [404],
 });
 
+export const listAccountShares = defineOperation({
+  id: 'listAccountShares',
+  method: 'GET',
+  path: '/v1/account/shares',
+  tag: 'share-links',
+  summary: 'List the share links of the account',
+  description:
+    'Lists the links of all runs of the account that work, newest first. It returns no addresses: `listShares` of a run does.',
+  right: 'account',
+  query: Type.Object(PageQuery),
+  responses: {
+    200: {
+      description: 'The links.',
+      schema: itemsPage(AccountShare),
+      example: {
+        items: [
+          {
+            ...shareFields,
+            application_id: 'routing',
+            run_id: 'run-01jd3v7k9mq2z5x8',
+            run_name: 'Monday',
+          },
+        ],
+      },
+    },
+  },
+});
+
 export const revokeShare = defineOperation({
   id: 'revokeShare',
   method: 'DELETE',
@@ -176,7 +229,7 @@ export const getSharedRun = defineOperation({
   tag: 'share-links',
   summary: 'Read a shared run',
   description:
-    'Returns the chosen parts of the run. The path is the credential. A link that is unknown, expired or revoked returns 404.',
+    'Returns the chosen parts of the run. The path is the credential. The link counts the view, and the first view in an hour leaves an audit entry. A link that is unknown, expired or revoked returns 404.',
   right: 'public',
   params: TokenParams,
   responses: {

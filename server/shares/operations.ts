@@ -1,21 +1,24 @@
 /** Operations on share links, and those that read a shared run without a token. */
 
-import type { Share } from '@switchyard/contract/account/share-links.ts';
-import { SHARE_HOURS_DEFAULT, SHARES_MAX } from '@switchyard/contract/limits.ts';
+import type { AccountShare, Share } from '@switchyard/contract/account/share-links.ts';
+import { PAGE_ITEMS_MAX, SHARE_HOURS_DEFAULT, SHARES_MAX } from '@switchyard/contract/limits.ts';
 import { formatRfc3339 } from '../clock.ts';
 import { badRequest, notFound, orThrow, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
+import { formatPage, parsePageRequest, slicePage } from '../http/lists/pagination.ts';
 import { makeId } from '../random.ts';
 import { getOwnRun } from '../runs/api/own-run.ts';
 import { lockRuns } from '../runs/tags/store.ts';
 import type { RunSharesTable } from './schema.ts';
 import type { ShareTokens } from './share-tokens.ts';
+import type { ShareViews } from './share-views.ts';
 import { buildSharedRun, findSharedContent, findSharedRun, parseParts } from './shared-run.ts';
 import * as store from './store.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
     shareTokens: ShareTokens;
+    shareViews: ShareViews;
   }
 }
 
@@ -36,6 +39,10 @@ export const createShare: OperationHandler<'createShare'> = async (
     created_by: caller.email,
     created_at: now,
     expires_at: now + (body.expires_in_hours ?? SHARE_HOURS_DEFAULT) * HOUR_MS,
+    account_id: caller.account,
+    views: 0,
+    last_viewed_at: null,
+    audited_at: null,
   };
   return commit(async (tx) => {
     // The lock keeps the run, so that no link is inserted for a run that is deleted meanwhile.
@@ -54,6 +61,22 @@ export const listShares: OperationHandler<'listShares'> = async (context, { call
   return { status: 200, body: { items: shares.map((share) => formatShare(context, share)) } };
 };
 
+/** Lists the links of the account. A caller that does not page gets the first page. */
+export const listAccountShares: OperationHandler<'listAccountShares'> = async (
+  { database, clock, pageTokens },
+  { caller, query },
+) => {
+  const list = `shares of ${caller.account}`;
+  const { after, limit } = parsePageRequest(pageTokens, list, query);
+  const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
+  const rows = await store.listAccountShares(database.read, caller.account, clock.now(), request);
+  const page = slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  return {
+    status: 200,
+    body: formatPage(pageTokens, list, { ...page, items: page.items.map(formatAccountShare) }),
+  };
+};
+
 export const revokeShare: OperationHandler<'revokeShare'> = async (context, { caller, params, commit }) => {
   const run = await getOwnRun(context, caller, params);
   return commit(async (tx) => {
@@ -64,16 +87,21 @@ export const revokeShare: OperationHandler<'revokeShare'> = async (context, { ca
   });
 };
 
-export const getSharedRun: OperationHandler<'getSharedRun'> = async (context, { params }) => {
+export const getSharedRun: OperationHandler<'getSharedRun'> = async (context, { params, address }) => {
   const { share, run } = await findSharedRun(context, params.share_token);
+  await context.shareViews.count(share, address);
   return { status: 200, body: await buildSharedRun(context, share, run) };
 };
 
-export const getSharedContent: OperationHandler<'getSharedContent'> = async (context, { params }) => {
+export const getSharedContent: OperationHandler<'getSharedContent'> = async (
+  context,
+  { params, address },
+) => {
   const { share, run } = await findSharedRun(context, params.share_token);
   const { contentId, contentType } = await findSharedContent(context, share, run, params.part);
   const content = await context.contents.find(contentId);
   if (!content) throw notFound('The content was deleted.');
+  await context.shareViews.auditRead(share, address);
   const { id, bytes } = content;
   return { content: { id, bytes, contentType, open: (range) => content.open(range) } };
 };
@@ -83,11 +111,24 @@ function formatShare(
   share: RunSharesTable,
 ): Share {
   return {
-    id: share.id,
+    ...formatFields(share),
     url: `${publicUrl()}/console/shared/${shareTokens.encode(share)}`,
+  };
+}
+
+function formatAccountShare(share: store.AccountShareRow): AccountShare {
+  const { application_id, run_id, run_name } = share;
+  return { ...formatFields(share), application_id, run_id, run_name };
+}
+
+function formatFields(share: RunSharesTable): Omit<Share, 'url'> {
+  return {
+    id: share.id,
     parts: parseParts(share),
     created_by: share.created_by,
     created_at: formatRfc3339(share.created_at),
     expires_at: formatRfc3339(share.expires_at),
+    views: Number(share.views),
+    last_viewed_at: share.last_viewed_at === null ? null : formatRfc3339(Number(share.last_viewed_at)),
   };
 }

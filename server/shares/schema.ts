@@ -1,5 +1,6 @@
 /** Table of share links. A run takes its links with it when it is removed (runs/store/runs.ts). */
-import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import { sql } from 'kysely';
 import type { Migration } from '../database/migrate.ts';
 
 export interface RunSharesTable {
@@ -11,6 +12,11 @@ export interface RunSharesTable {
   created_by: string;
   created_at: number;
   expires_at: number;
+  account_id: AccountId;
+  views: number;
+  last_viewed_at: number | null;
+  /** When an audit entry last recorded a view; null for never. */
+  audited_at: number | null;
 }
 
 declare module '../database/database.ts' {
@@ -39,6 +45,23 @@ export const migrations: readonly Migration[] = [
         .columns(['run_id', 'created_at'])
         .execute();
       await db.schema.createIndex('run_shares_by_expiry').on('run_shares').column('expires_at').execute();
+    },
+  },
+  {
+    name: '0123-views-of-run-shares',
+    async up(db) {
+      const table = db.schema.alterTable('run_shares');
+      await table.addColumn('account_id', 'text', (column) => column.notNull().defaultTo('')).execute();
+      await table.addColumn('views', 'bigint', (column) => column.notNull().defaultTo(0)).execute();
+      await table.addColumn('last_viewed_at', 'bigint').execute();
+      await table.addColumn('audited_at', 'bigint').execute();
+      await sql`update run_shares set account_id = coalesce(
+        (select account_id from applications where uid = application_uid), '')`.execute(db);
+      await db.schema
+        .createIndex('run_shares_of_account')
+        .on('run_shares')
+        .columns(['account_id', 'created_at', 'id'])
+        .execute();
     },
   },
 ];

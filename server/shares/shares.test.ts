@@ -164,6 +164,61 @@ describe('a share link', () => {
   });
 });
 
+describe('views of a share link', () => {
+  const listShares = async (query = '', options = {}) =>
+    (await server.request('GET', `/v1/account/shares${query}`, options)) as {
+      status: number;
+      text: string;
+      body: { items: { id: string; views: number; last_viewed_at: string }[]; next_page_token?: string };
+    };
+  const listEntries = async (share: ShareBody) => {
+    const { body } = await server.request('GET', '/v1/account/audit?operation=getSharedRun');
+    const { items } = body as { items: { resource: { share_id: string } }[] };
+    return items.filter(({ resource }) => resource.share_id === share.id);
+  };
+
+  test('are counted, and leave one audit entry in an hour', async () => {
+    const share = await createShare(['output']);
+    const token = readToken(share);
+    await Promise.all(Array.from({ length: 20 }, () => read(token)));
+    for (let reads = 0; reads < 3; reads += 1) expectStatus(await read(token, '/content/output'), 200);
+    const [listed] = (await listShares('?limit=1')).body.items;
+    const last_viewed_at = new Date(clock.now()).toISOString();
+    expect(listed).toMatchObject({ id: share.id, views: 20, last_viewed_at, run_id: run });
+    expect(await listEntries(share)).toMatchObject([
+      { user_email: null, address: expect.any(String), resource: { run_id: run } },
+    ]);
+    clock.advance(HOUR_MS);
+    expectStatus(await read(token, '/content/output'), 200);
+    expect(await listEntries(share)).toHaveLength(2);
+    await read(token);
+    expect(await listEntries(share)).toHaveLength(2);
+    expect((await listShares('?limit=1')).body.items[0]?.views).toBe(21);
+  });
+
+  test('are not counted when the link does not work', async () => {
+    const share = await createShare(['output']);
+    await read(`${readToken(share)}x`);
+    await read(readToken(share), '/content/log');
+    expect((await listShares('?limit=1')).body.items[0]).toMatchObject({ views: 0, last_viewed_at: null });
+    expect(await listEntries(share)).toEqual([]);
+  });
+
+  test('are listed by page to administrators of the account alone, without the address of the link', async () => {
+    const shares = [await createShare(['log']), await createShare(['input'], other)];
+    const first = await listShares('?limit=1');
+    const rest = await listShares(`?pagetoken=${first.body.next_page_token}`);
+    const ids = [first, rest].flatMap(({ body }) => body.items.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(shares.map(({ id }) => id)));
+    for (const share of shares) expect(first.text + rest.text).not.toContain(readToken(share));
+    const operator = await server.createKey('operator');
+    expect((await listShares('', { token: operator.token })).status).toBe(403);
+    const foreign = await createOtherAccount(server, 'root');
+    expect((await listShares('', { token: foreign.token })).body.items).toEqual([]);
+  });
+});
+
 describe('managing share links', () => {
   test('needs a run of the own account', async () => {
     const share = await createShare(['summary']);

@@ -1,4 +1,4 @@
-import { SHARED_PARTS, type SharedPart } from '@switchyard/contract/account/share-links.ts';
+import { SHARED_PARTS, type Share, type SharedPart } from '@switchyard/contract/account/share-links.ts';
 import { SHARE_HOURS_DEFAULT } from '@switchyard/contract/limits.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,6 +6,8 @@ import { client, describeError } from '../../client/client.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { RevokeShareDialog } from '../../ui/destruction/revoke-share-dialog.tsx';
+import { formatNumber } from '../../ui/format-quantity.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -74,17 +76,11 @@ export function ShareDialog({ address, onClose }: { address: RunAddress; onClose
 }
 
 function ShareList({ address }: { address: RunAddress }) {
-  const query = sharesQuery(address);
-  const { data, error } = useQuery(query);
-  const [refusal, setRefusal] = useState<unknown>();
-  const revoke = async (id: string) => {
-    await client.call('revokeShare', { params: { ...getRunParams(address), share_id: id } });
-    await queryClient.invalidateQueries({ queryKey: query.queryKey });
-  };
-  const problem = refusal ?? error;
+  const { data, error } = useQuery(sharesQuery(address));
+  const [revoked, setRevoked] = useState<Share>();
   return (
     <>
-      {problem !== undefined && problem !== null && <Notice kind="error">{describeError(problem)}</Notice>}
+      {error && <Notice kind="error">{describeError(error)}</Notice>}
       {data && data.items.length > 0 && (
         <ul className={styles.links} aria-label="Links of this run">
           {data.items.map((share) => (
@@ -92,15 +88,25 @@ function ShareList({ address }: { address: RunAddress }) {
               <div>
                 {share.parts.map((part) => NAMES[part]).join(', ')}
                 <div className={styles.detail}>
-                  ends <RelativeTime at={share.expires_at} />
+                  <Views share={share} />, ends <RelativeTime at={share.expires_at} />
                 </div>
               </div>
               <CopyButton text={share.url} label="Copy link" />
-              <Button onPress={() => void revoke(share.id).catch(setRefusal)}>Revoke</Button>
+              <Button onPress={() => setRevoked(share)}>Revoke</Button>
             </li>
           ))}
         </ul>
       )}
+      {revoked && <RevokeShareDialog {...address} share={revoked} onClose={() => setRevoked(undefined)} />}
+    </>
+  );
+}
+
+function Views({ share: { views, last_viewed_at: at } }: { share: Share }) {
+  if (at === null) return 'no view';
+  return (
+    <>
+      {views === 1 ? '1 view' : `${formatNumber(views)} views`}, last <RelativeTime at={at} />
     </>
   );
 }

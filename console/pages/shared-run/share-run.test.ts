@@ -43,8 +43,18 @@ describe.skipIf(!hasBrowser)('sharing a run', () => {
     expect(await visit.getByText('a secret line').count()).toBe(0);
     expect(await visit.getByText(run).count()).toBe(0);
     expect(await findAccessibilityProblems(visit)).toEqual([]);
-    await page.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' });
+    const phone = await at.openOnPhone('/account/shares');
+    const row = phone.getByRole('row').filter({ hasText: 'indicators, output, assets' });
+    await row.getByRole('cell', { name: '1', exact: true }).waitFor();
+    expect(await phone.title()).toBe('Share links · Switchyard');
+    expect(await findAccessibilityProblems(phone)).toEqual([]);
+    await row.getByRole('button', { name: /^Revoke/ }).press('Enter');
+    await phone.getByRole('button', { name: 'Revoke link' }).press('Enter');
+    await phone.getByRole('heading', { name: 'No run is shared' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Share' }).press('Enter');
+    await page.getByRole('button', { name: 'Create link' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
     expect((await at.server.client.call('listShares', { params })).body.items).toEqual([]);
   });
 

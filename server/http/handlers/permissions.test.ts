@@ -96,6 +96,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   deleteRunView: 'ownViews',
   createShare: 'run',
   listShares: 'run',
+  listAccountShares: 'account',
   revokeShare: 'run',
   getSharedRun: 'public',
   getSharedContent: 'public',
