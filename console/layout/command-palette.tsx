@@ -1,12 +1,27 @@
-import { useQuery } from '@tanstack/react-query';
+import { RUN_CONDITIONS_MAX, RUN_NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { hasRight } from '@switchyard/contract/roles.ts';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { applicationsQuery } from '../client/applications.ts';
+import { operationQuery } from '../client/queries.ts';
+import { accountQuery } from '../client/session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { useOpenRun } from '../ui/run-link.tsx';
 import styles from './command-palette.module.css';
 import { findRunQuery, RUN_ID_PATTERN } from './find-run.ts';
+import { ADMINISTRATOR_PAGES, APPLICATION_PAGES, PAGES } from './palette-pages.ts';
+
+/** More than the palette shows without scrolling; the table of runs lists all. */
+const RUNS_MAX = 8;
+const WORD_PATTERN = /[\p{L}\p{N}]+/gu;
+
+/** Returns true for words that the server searches for. One letter finds too much, and every id begins with `run-`. */
+function isSearchable(text: string): boolean {
+  const words = text.replaceAll(/\brun-/gi, ' ').match(WORD_PATTERN) ?? [];
+  return words.some((word) => word.length > 1) && words.length <= RUN_CONDITIONS_MAX;
+}
 
 interface Entry {
   label: string;
@@ -20,10 +35,49 @@ interface EntryGroup {
   entries: readonly Entry[];
 }
 
-/** Returns the entries for what is typed. A run is looked for only by its whole id. */
+/** Returns the saved views of the application; none outside of one. */
+function useViewEntries(application: string | undefined): EntryGroup {
+  const navigate = useNavigate();
+  const params = { application: application ?? '' };
+  const { data } = useQuery({
+    ...operationQuery('listRunViews', { params: { application_id: params.application } }),
+    enabled: application !== undefined,
+  });
+  const entries = (data?.items ?? []).map(({ id, name }) => ({
+    label: name,
+    id,
+    open: () => navigate({ to: '/apps/$application/runs', params, search: { view: id } }),
+  }));
+  return { heading: 'Views', entries };
+}
+
+/** Returns the newest runs of the application whose name or id has words that begin with what is typed. */
+function useRunEntries(application: string | undefined, typed: string): Entry[] {
+  const open = useOpenRun();
+  const text = useDeferredValue(typed).slice(0, RUN_NAME_CHARS_MAX);
+  const { data } = useQuery({
+    ...operationQuery('listRuns', {
+      params: { application_id: application ?? '' },
+      query: { text, limit: RUNS_MAX },
+    }),
+    enabled: application !== undefined && isSearchable(text),
+  });
+  return (data?.runs ?? []).map(({ id, name }) => ({
+    label: name === '' ? id : name,
+    id,
+    open: () => open(application ?? '', id),
+  }));
+}
+
+/**
+ * Returns the entries for what is typed. Of the current application a run is found by name and by the beginning of its id,
+ * of others by its whole id.
+ */
 function useEntryGroups(typed: string, onShowKeys: () => void): EntryGroup[] {
   const { application: current } = useParams({ strict: false });
   const navigate = useNavigate();
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const managesAccount = hasRight(account.key.role, 'account');
   const open = useOpenRun();
   const { data } = useQuery(applicationsQuery);
   const applications = data ?? [];
@@ -32,27 +86,26 @@ function useEntryGroups(typed: string, onShowKeys: () => void): EntryGroup[] {
     ...findRunQuery(typed, current === undefined ? ids : [current, ...ids]),
     enabled: RUN_ID_PATTERN.test(typed) && data !== undefined,
   });
-  const buildOwnEntries = (application: string): Entry[] => [
-    {
-      label: 'Overview',
-      id: `${application} overview`,
-      open: () => navigate({ to: '/apps/$application', params: { application } }),
-    },
-    {
-      label: 'Runs',
-      id: `${application} runs`,
-      open: () => navigate({ to: '/apps/$application/runs', params: { application } }),
-    },
-  ];
-  const openRun = run && (() => open(run.application, run.run));
+  const buildOwnEntries = (application: string): Entry[] =>
+    APPLICATION_PAGES.filter((page) => !('right' in page) || hasRight(account.key.role, page.right)).map(
+      ({ label, to }) => ({
+        label,
+        id: `${application} ${label}`,
+        open: () => navigate({ to, params: { application } }),
+      }),
+    );
+  const pages = managesAccount ? [...PAGES, ...ADMINISTRATOR_PAGES] : PAGES;
+  const views = useViewEntries(current);
+  const found = useRunEntries(current, typed);
+  const whole = run ? [{ label: run.run, id: run.run, open: () => open(run.application, run.run) }] : [];
   return [
-    { heading: 'Run', entries: openRun ? [{ label: run.run, id: run.run, open: openRun }] : [] },
+    { heading: 'Runs', entries: [...whole, ...found.filter(({ id }) => id !== run?.run)] },
     { heading: current ?? '', entries: current === undefined ? [] : buildOwnEntries(current) },
+    views,
     {
       heading: 'Pages',
       entries: [
-        { label: 'Applications', id: 'all applications', open: () => navigate({ to: '/' }) },
-        { label: 'Queue', id: 'queue', open: () => navigate({ to: '/queue' }) },
+        ...pages.map(({ label, to }) => ({ label, id: `page ${label}`, open: () => navigate({ to }) })),
         { label: 'Keyboard map', id: 'keyboard', open: onShowKeys },
       ],
     },
@@ -80,7 +133,7 @@ export function CommandPalette({ onClose, onShowKeys }: { onClose: () => void; o
       <Command label="Command palette" className={styles.palette}>
         <Command.Input
           className={styles.input}
-          placeholder="Page, application or run id"
+          placeholder="Page, view, application or run"
           value={typed}
           onValueChange={setTyped}
           autoFocus
@@ -116,8 +169,10 @@ function Entries({
           onSelect={() => onChoose(entry)}
           className={styles.item ?? ''}
         >
-          {entry.label}
-          {heading === 'Applications' && <code>{entry.id}</code>}
+          <bdi>{entry.label}</bdi>
+          {(heading === 'Applications' || (heading === 'Runs' && entry.label !== entry.id)) && (
+            <code>{entry.id}</code>
+          )}
         </Command.Item>
       ))}
     </Command.Group>
