@@ -17,7 +17,7 @@ const SAME_ON_BOTH = [
   'server/audit/refusal-limiter.test.ts',
   'server/backup/refused-backups.test.ts',
   'server/blobs/{blob-store,s3,verified-blobs}.test.ts',
-  'server/clean-up/deletion-during-use.test.ts',
+  'server/clean-up/{deletion-during-use,killed-retention}.test.ts',
   'server/database/{sqlite/**,postgres/merged-statements.test.ts}',
   'server/ensembles/{ensemble-runs,ensembles,logs,select-best-run,visibility}.test.ts',
   'server/experiments/acceptance/{acceptance-metrics,acceptance-validation,acceptance-verdicts,failed-runs}.test.ts',

@@ -17,6 +17,8 @@ export interface RunFacts
   /** A replay of the run is not compared yet, or the run is such a replay. */
   is_replayed: SqlBool;
   has_active_experiment: SqlBool;
+  /** A share link shows the run or a child of it. It stops working by itself, so it only delays the deletion. */
+  is_shared: SqlBool;
 }
 
 /** The rule of a policy. */
@@ -41,6 +43,7 @@ export function classifyRun(run: RunFacts, rule: RetentionRule, now: number): Ru
   if (run.finished_at >= computeCutoff(rule, now)) return 'recent';
   if (run.is_tagged || run.has_tagged_child) return 'tagged';
   if (run.experiment_uid !== null && rule.keepExperimentRuns) return 'of_experiment';
-  const isInUse = run.has_active_experiment || run.has_parent || run.is_captured || run.is_replayed;
+  const isInUse =
+    run.has_active_experiment || run.has_parent || run.is_captured || run.is_replayed || run.is_shared;
   return isInUse ? 'in_use' : 'expired';
 }

@@ -147,12 +147,77 @@ test('the storage of an application has the bytes of its runs and managed inputs
   });
 });
 
+test('the database finds the age, the tags, the parent and the uses of each run', async () => {
+  const application = 'facts';
+  await server.client.call('createApplication', { body: { id: application, name: 'Facts' } });
+  const create = async () => (await createEndedRun({}, application)) as RunId;
+  const [plain, parent, child] = [await create(), await create(), await create()];
+  const [copy, captured, compared] = [await create(), await create(), await create()];
+  const { database } = server.runningServer;
+  await database.transact(async (tx) => {
+    const update = (id: RunId, columns: { parent_run_id?: RunId; experiment_uid?: string }) =>
+      tx.updateTable('runs').set(columns).where('id', '=', id).execute();
+    await update(child, { parent_run_id: parent });
+    await update(copy, { parent_run_id: plain });
+    await update(compared, { experiment_uid: 'ended' });
+    await tx
+      .insertInto('captured_runs')
+      .values({ experiment_uid: 'x', run_id: captured, application_uid: 'x', at: 1 })
+      .execute();
+  });
+  const root = `/v1/applications/${application}`;
+  await server.request('PUT', `${root}/runs/${child}/tags`, { body: { tags: ['a'] } });
+  const readEffect = async () => (await server.request('GET', `${root}/retention/preview?keep_days=30`)).body;
+  clock.advance(30 * DAY_MS);
+  expect(await readEffect()).toMatchObject({ runs: 0 });
+  clock.advance(1);
+  expect(await readEffect()).toMatchObject({
+    runs: 1,
+    examples: [{ id: plain }],
+    retained: { tagged: 2, of_experiments: 1, in_use: 2 },
+  });
+});
+
+test('a share link keeps its run and the parent of its run until it is revoked or has expired', async () => {
+  const application = 'shared';
+  await server.client.call('createApplication', { body: { id: application, name: 'Shared' } });
+  const create = async () => (await createEndedRun({}, application)) as RunId;
+  const [parent, child, alone] = [await create(), await create(), await create()];
+  const { database } = server.runningServer;
+  await database.transact((tx) =>
+    tx.updateTable('runs').set({ parent_run_id: parent }).where('id', '=', child).execute(),
+  );
+  clock.advance(31 * DAY_MS);
+  const share = async (run_id: RunId, expires_in_hours: number) =>
+    (
+      await server.client.call('createShare', {
+        params: { application_id: application, run_id },
+        body: { parts: ['log'], expires_in_hours },
+      })
+    ).body.id;
+  const root = `/v1/applications/${application}`;
+  const readRuns = async () => {
+    const { body } = await server.request('GET', `${root}/retention/preview?keep_days=30`);
+    return (body as { examples: { id: string }[] }).examples.map(({ id }) => id);
+  };
+  const link = await share(child, 24);
+  await share(alone, 1);
+  expect(await readRuns()).toEqual([]);
+  expectStatus(await server.request('DELETE', `${root}/runs/${child}/shares/${link}`), 204);
+  expect(await readRuns()).toEqual([parent]);
+  clock.advance(DAY_MS);
+  // The job that deletes expired links runs at the start.
+  await server.restart();
+  await expect.poll(readRuns).toEqual(expect.arrayContaining([parent, alone]));
+});
+
 describe('a run is', () => {
   const now = 100 * DAY_MS;
   const facts: RunFacts = {
     ...{ id: 'run-1' as RunId, name: '', created_at: 0, finished_at: 0 },
     ...{ experiment_uid: null, run_type: 'standard', is_tagged: false, has_tagged_child: false },
     ...{ has_parent: false, is_captured: false, is_replayed: false, has_active_experiment: false },
+    is_shared: false,
   };
   const ofExperiment = { experiment_uid: 'x' };
   test.each<[RunRetention, Partial<RunFacts>, boolean]>([
@@ -169,6 +234,8 @@ describe('a run is', () => {
     ['in_use', { has_parent: true }, false],
     ['in_use', { is_captured: true }, true],
     ['in_use', { is_replayed: true }, true],
+    ['in_use', { is_shared: true }, true],
+    ['tagged', { is_shared: true, is_tagged: true }, true],
   ])('%s: %j, experiments kept: %s', (expected, changes, keepExperimentRuns) => {
     expect(classifyRun({ ...facts, ...changes }, { keepDays: 30, keepExperimentRuns }, now)).toBe(expected);
   });

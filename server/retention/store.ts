@@ -63,6 +63,20 @@ export interface RunPosition {
 
 type RunsBuilder = ExpressionBuilder<Tables, 'runs'>;
 
+/** Finds a share link of the run, or of a child run, which would be deleted with it. */
+function isShared(eb: RunsBuilder) {
+  const own = eb
+    .selectFrom('run_shares')
+    .select('run_shares.id')
+    .whereRef('run_shares.run_id', '=', 'runs.id');
+  const ofChild = eb
+    .selectFrom('runs as shared_child')
+    .innerJoin('run_shares', 'run_shares.run_id', 'shared_child.id')
+    .select('run_shares.id')
+    .whereRef('shared_child.parent_run_id', '=', 'runs.id');
+  return eb.or([eb.exists(own), eb.exists(ofChild)]);
+}
+
 /** Columns that say why a run stays. Each finds at most one row by an index. */
 function selectFacts(eb: RunsBuilder) {
   return [
@@ -91,6 +105,7 @@ function selectFacts(eb: RunsBuilder) {
           .whereRef('captured_runs.run_id', '=', 'runs.id'),
       )
       .as('is_captured'),
+    isShared(eb).as('is_shared'),
     eb
       .exists(
         eb
