@@ -15,7 +15,9 @@ import { startPlannedEnsemble } from './ensembles/start.ts';
 import { decideAcceptanceTestsJob } from './experiments/acceptance/decide-acceptance-tests.ts';
 import { finalizeBatchesJob } from './experiments/batch/finalize-batches.ts';
 import { advanceBisectsJob } from './experiments/bisect/advance-bisects.ts';
+import type { PropertyReader } from './experiments/input-properties/property-reader.ts';
 import type { OnlineTests } from './experiments/online/online-tests.ts';
+import { readOriginalFieldsJob } from './experiments/online/read-original-fields.ts';
 import { removeDeletedExperimentsJob } from './experiments/operations/experiment-clean-up.ts';
 import type { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import type { Idempotency } from './http/handlers/idempotency.ts';
@@ -46,6 +48,7 @@ interface Parts extends JobContext, SendDeliveriesParts {
   uploads: Uploads;
   onlineTests: OnlineTests;
   resultsWorkerPool: ResultsWorkerPool;
+  propertyReader: PropertyReader;
   problemThresholds: ProblemThresholds;
   publicUrl(): string;
 }
@@ -93,6 +96,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       advanceBisectsJob(parts),
       wakeable.removeDeletedExperiments,
       wakeable.advanceOnlineTests,
+      readOriginalFieldsJob(parts),
       onlineTests.finalizeOnlineTestsJob(),
       decideAcceptanceTestsJob(parts),
       recoverOrphanedRunsJob(parts),

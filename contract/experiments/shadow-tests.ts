@@ -24,21 +24,10 @@ import { ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
+import { originalClusterBySchema } from './input-properties.ts';
 
 const NOUN = 'shadow test';
 
-const CLUSTERINGS = ['caller', 'day'] as const;
-/** A property that originals share; those that share it may resemble each other. */
-export type Clustering = (typeof CLUSTERINGS)[number];
-
-const clusterBySchema = Type.Array(
-  stringEnum(CLUSTERINGS, 'caller: the user who created the run; day: its day in UTC.'),
-  {
-    maxItems: CLUSTERINGS.length,
-    description:
-      'Groups of originals that may resemble each other. From five groups on, tests and intervals are by group; with fewer, groups that may differ exclude a verdict. The default is `caller`. Beyond the specification.',
-  },
-);
 const zeroTime = 'The zero time, 0001-01-01T00:00:00Z, means none';
 
 /** One baseline and one candidate. */
@@ -103,7 +92,7 @@ export const ShadowTestCreate = Type.Object(
           'Share of the runs of the baseline to copy, 0.0001 to 1, drawn at random. With a share, `maximum_runs` lasts for the whole window instead of its first hours. The default is 1. Beyond the specification.',
       }),
     ),
-    cluster_by: optionalNullable(clusterBySchema),
+    cluster_by: optionalNullable(originalClusterBySchema),
     ...comparisonSettingsFields,
   },
   { $id: 'ShadowTestCreate', additionalProperties: false, description: 'The shadow test to create.' },
@@ -152,7 +141,7 @@ const metadataFields = {
   sample_share: Type.Number({
     description: 'Share of the runs of the baseline that the test copies. Beyond the specification.',
   }),
-  cluster_by: clusterBySchema,
+  cluster_by: originalClusterBySchema,
   objectives: Objectives,
   ...comparisonSettingsResponse,
   ...experimentProgressFields,
@@ -179,7 +168,8 @@ const ShadowTest = Type.Object(
     }),
     method: Type.String({ description: METHOD_DESCRIPTION }),
     warnings: Type.Array(Type.String(), {
-      description: 'Omitted statistics, and sides whose runs have several versions, in sentences.',
+      description:
+        'Omitted statistics, sides whose runs have several versions, and fields of `cluster_by` with few values, in sentences.',
     }),
   },
   { $id: 'ShadowTest', description: 'A shadow test with its results so far.' },

@@ -43,6 +43,11 @@ export function parsePropertySettings({ cluster_by, features }: InputPropertyCre
   };
 }
 
+/** Throws a 400 that names a clustering that no input can have. */
+export function checkClusterings(names: readonly string[]): void {
+  for (const [index, name] of names.entries()) checkName('cluster_by', index, name);
+}
+
 function checkName(field: 'cluster_by' | 'features', index: number, name: string): void {
   if (field === 'cluster_by' ? SOURCE_CLUSTERINGS.includes(name) : name === SIZE_FEATURE) return;
   const pointer =

@@ -2,11 +2,16 @@
 import { TESTED_CLUSTERS_MIN } from '../statistics/paired/dependence.ts';
 import type { InputProperties } from '../store/input-properties.ts';
 
-/** Returns a warning for each clustering with inputs without a cluster, with one cluster, and with too few to test by. */
+/**
+ * Returns a warning for each clustering with inputs without a cluster, with one cluster, and with too few to test by. `unit`
+ * names an input in the warnings. There is none without inputs.
+ */
 export function warnOfClusters(
-  properties: readonly InputProperties[],
+  properties: readonly Pick<InputProperties, 'clusters'>[],
   clusterings: readonly string[],
+  unit: 'input' | 'original' = 'input',
 ): string[] {
+  if (properties.length === 0) return [];
   return clusterings.flatMap((name) => {
     const sizes = new Map<string, number>();
     for (const { clusters } of properties) {
@@ -14,26 +19,32 @@ export function warnOfClusters(
       sizes.set(label, (sizes.get(label) ?? 0) + 1);
     }
     return [
-      ...warnOfUnknown(name, sizes.get('unknown') ?? 0, properties.length),
-      ...warnOfFew(name, [...sizes.values()]),
+      ...warnOfUnknown(name, unit, { unknown: sizes.get('unknown') ?? 0, total: properties.length }),
+      ...warnOfFew(name, unit, [...sizes.values()]),
     ];
   });
 }
 
-function warnOfUnknown(name: string, unknown: number, total: number): string[] {
+function warnOfUnknown(
+  name: string,
+  unit: string,
+  { unknown, total }: { unknown: number; total: number },
+): string[] {
   if (unknown === 0) return [];
-  return [`cluster_by ${name}: ${unknown} of ${total} inputs have no such value; they count as one cluster.`];
+  return [
+    `cluster_by ${name}: ${unknown} of ${total} ${unit}s have no such value; they count as one cluster.`,
+  ];
 }
 
-function warnOfFew(name: string, sizes: readonly number[]): string[] {
+function warnOfFew(name: string, unit: string, sizes: readonly number[]): string[] {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const effective = total ** 2 / sizes.reduce((sum, size) => sum + size * size, 0);
   if (sizes.length === 1)
     return [
-      `cluster_by ${name}: all inputs belong to one cluster, so the verdict holds for this cluster alone.`,
+      `cluster_by ${name}: all ${unit}s belong to one cluster, so the verdict holds for this cluster alone.`,
     ];
   if (effective >= TESTED_CLUSTERS_MIN) return [];
   return [
-    `cluster_by ${name}: the inputs form ${sizes.length} clusters, which count as ${Number(effective.toFixed(1))} of equal size. Below ${TESTED_CLUSTERS_MIN} there is a verdict only if the clusters do not differ; use inputs of more clusters.`,
+    `cluster_by ${name}: the ${unit}s form ${sizes.length} clusters, which count as ${Number(effective.toFixed(1))} of equal size. Below ${TESTED_CLUSTERS_MIN} there is a verdict only if the clusters do not differ; use ${unit}s of more clusters.`,
   ];
 }

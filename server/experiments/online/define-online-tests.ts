@@ -4,6 +4,7 @@ import type { SwitchbackTestCreate } from '@switchyard/contract/experiments/swit
 import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { normalizeInstanceId } from '../../runs/store/routes.ts';
+import { checkClusterings } from '../input-properties/property-sources.ts';
 import { parseComparisonSettings } from '../operations/parse-comparison-settings.ts';
 import { describeMissingVerdict } from '../results/plan-warnings.ts';
 import { formatCount } from '../statistics/paired/verdict.ts';
@@ -36,9 +37,15 @@ export function defineShadowTest(body: ShadowTestCreate, now: number): ShadowDef
     from,
     until,
     sampleShare: body.sample_share ?? 1,
-    clusterBy: [...new Set(body.cluster_by ?? DEFAULT_CLUSTERINGS)],
+    clusterBy: parseClusterings(body),
     ...settings,
   };
+}
+
+function parseClusterings({ cluster_by }: ShadowTestCreate): string[] {
+  const names = cluster_by ?? DEFAULT_CLUSTERINGS;
+  checkClusterings(names);
+  return [...new Set(names)];
 }
 
 /** Returns the requested definition with a plan drawn from `seed`. Throws a 400 for an invalid body, as for a shadow test. */

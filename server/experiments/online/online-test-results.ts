@@ -22,15 +22,16 @@ import type { ResultsWorkerPool } from '../results/results-worker-pool.ts';
 import type { SpreadSettings } from '../results/spread-analysis.ts';
 import type { Progress } from '../statistics/paired/verdict.ts';
 import { findExperimentResults } from '../store/experiments.ts';
+import { findInputProperties } from '../store/input-properties.ts';
 import {
   computePlanEnd,
   countEndedUnits,
   parseShadowDefinition,
   parseSwitchbackDefinition,
-  type ShadowDefinition,
   type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
+import { listOriginalFields } from './read-original-fields.ts';
 
 const BATCH_SIZE = 250;
 const MINUTE_MS = 60_000;
@@ -95,7 +96,7 @@ export class OnlineTestResults {
   #readRuns(test: ExperimentsTable): AsyncGenerator<RawObservation[]> {
     const { read } = this.#database;
     return test.kind === 'shadow'
-      ? readShadowRuns(read, test, parseShadowDefinition(test))
+      ? readShadowRuns(read, test)
       : readSwitchbackRuns(read, test, parseSwitchbackDefinition(test));
   }
 
@@ -119,11 +120,8 @@ export function describeProgress(test: ExperimentsTable): Progress {
 }
 
 /** Reads the copies, planned ones included, and their originals. The id of the original is the input of both. */
-async function* readShadowRuns(
-  db: Reader,
-  { uid }: ExperimentsTable,
-  { baseline }: ShadowDefinition,
-): AsyncGenerator<RawObservation[]> {
+async function* readShadowRuns(db: Reader, test: ExperimentsTable): AsyncGenerator<RawObservation[]> {
+  const { uid } = test;
   const originals = new Set<RunId>();
   const copy = (run: ObservedRun | PlannedRunsTable, status: string, indicators: string): RawObservation => {
     if (run.parent_run_id) originals.add(run.parent_run_id);
@@ -149,18 +147,30 @@ async function* readShadowRuns(
   yield waiting.filter((row) => !existing.has(formatCopyKey(row))).map((row) => planned(row, 'queued'));
   yield refused.map((row) => planned(row, 'failed'));
   const ids = [...originals].sort();
+  const formatOriginal = await createOriginalFormat(db, test);
   for (let from = 0; from < ids.length; from += BATCH_SIZE) {
-    const rows = await findObservedRuns(db, ids.slice(from, from + BATCH_SIZE));
-    yield rows.map((row) => ({
-      ...formatSide(row, baseline, row.id),
-      status: row.status,
-      indicators: row.indicators,
-      position: row.created_at,
-      content: row.input_sha256,
-      clusters: { caller: row.user_email, day: formatDay(row.created_at) },
-    }));
+    yield (await findObservedRuns(db, ids.slice(from, from + BATCH_SIZE))).map(formatOriginal);
     await setImmediate();
   }
+}
+
+/** Returns the function that formats an original with its clusters. It is pending until the fields of its input are read. */
+async function createOriginalFormat(
+  db: Reader,
+  test: ExperimentsTable,
+): Promise<(row: ObservedRun) => RawObservation> {
+  const { baseline } = parseShadowDefinition(test);
+  const hasFields = listOriginalFields(test).length > 0;
+  const properties = hasFields ? await findInputProperties(db, test.uid) : [];
+  const fields = new Map(properties.map(({ input_id, clusters }) => [input_id, clusters]));
+  return (row) => ({
+    ...formatSide(row, baseline, row.id),
+    status: hasFields && !fields.has(row.id) ? 'queued' : row.status,
+    indicators: row.indicators,
+    position: row.created_at,
+    content: row.input_sha256,
+    clusters: { caller: row.user_email, day: formatDay(row.created_at), ...fields.get(row.id) },
+  });
 }
 
 /** Returns the day of a time, in UTC. */

@@ -34,6 +34,7 @@ import type { ExperimentsTable } from '../store/schema.ts';
 import { transitionOnlineTest } from '../store/transitions.ts';
 import { endOnlineTest, releaseBaseline } from './online-test-lifecycle.ts';
 import type { OnlineTestResults } from './online-test-results.ts';
+import { listUnreadOriginals } from './read-original-fields.ts';
 import { endCopying, hasReachedRunLimit, planCopies } from './shadow-copies.ts';
 
 interface Parts extends JobContext {
@@ -217,11 +218,13 @@ export class OnlineTests {
     });
   }
 
-  /** Returns true while runs that count have not ended; for a shadow test the originals count too. */
-  async #isPending({ uid, kind }: ExperimentsTable): Promise<boolean> {
+  /** Returns true while runs that count have not ended. The originals of a shadow test count too, with their fields. */
+  async #isPending(test: ExperimentsTable): Promise<boolean> {
+    const { uid, kind } = test;
     const { read } = this.#parts.database;
     if ((await hasWaitingPlannedRuns(read, uid)) || (await hasUnfinishedRuns(read, uid))) return true;
-    return kind === 'shadow' && hasUnfinishedOriginalRuns(read, uid);
+    if (kind !== 'shadow') return false;
+    return (await hasUnfinishedOriginalRuns(read, uid)) || (await listUnreadOriginals(read, test)).length > 0;
   }
 
   /** Cancels the unfinished copies of a canceled test. */

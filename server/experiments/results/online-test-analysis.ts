@@ -4,6 +4,8 @@ import type {
   SwitchbackComparison,
 } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
+import { listFieldSources } from '../input-properties/property-sources.ts';
+import { warnOfClusters } from '../input-properties/warn-of-clusters.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
@@ -12,7 +14,7 @@ import type { Progress } from '../statistics/paired/verdict.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';
 import {
-  DEFAULT_CLUSTERINGS,
+  listOriginalClusterings,
   readSwitchbackDesign,
   type ShadowDefinition,
   type SwitchbackDefinition,
@@ -75,7 +77,7 @@ export function analyseShadowTest(
     {
       unit: 'original',
       serial: true,
-      clusterings: definition.clusterBy ?? DEFAULT_CLUSTERINGS,
+      clusterings: listOriginalClusterings(definition),
       progress,
       listIndicatorBlockers: explainTimeBlocker,
       resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
@@ -91,10 +93,21 @@ export function analyseShadowTest(
     })),
     warnings: [
       ...warnOfSeveralVersions({ baseline: originals, ...indexRunsByCandidate(candidates, sides) }),
+      ...warnOfFields(definition, originals),
       ...warnings,
       ...summaryWarnings,
     ],
   };
+}
+
+function warnOfFields(definition: ShadowDefinition, originals: readonly Observation[]): string[] {
+  const { clusterings } = listFieldSources({ cluster_by: listOriginalClusterings(definition) });
+  const read = originals.filter(({ status }) => status !== 'queued');
+  return warnOfClusters(
+    read.map(({ clusters = {} }) => ({ clusters })),
+    clusterings.map(({ name }) => name),
+    'original',
+  );
 }
 
 /** Returns the originals, and for each candidate its copies with the properties of their originals. */

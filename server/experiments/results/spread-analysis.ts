@@ -14,7 +14,7 @@ import { estimateCountedShare } from '../statistics/planning/switchback-plan.ts'
 import { estimateVarianceComponents } from '../statistics/planning/variance-components.ts';
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
-import { readSwitchbackDesign } from '../store/online-test-definitions.ts';
+import { listOriginalClusterings, readSwitchbackDesign } from '../store/online-test-definitions.ts';
 import { type BatchResultsRequest, groupRuns, sortRuns } from './batch-analysis.ts';
 import {
   buildPlanUnits,
@@ -95,7 +95,7 @@ export function estimateSpread(
     return estimatePairedSpread(
       sides.map((candidate) => ({ control: originals, candidate })),
       planned,
-      { unit: 'original', clusterings: ['caller'], seed: of.seed },
+      { unit: 'original', clusterings: listOriginalClusterings(of.definition), seed: of.seed },
     );
   }
   const [control, ...candidates] = groupRuns(sortRuns(of, runs));

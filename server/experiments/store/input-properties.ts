@@ -1,7 +1,7 @@
-/** The table of the inputs' properties: one row for each batch that has clusterings or features. */
+/** The table of the inputs' properties: one row for each experiment that clusters by fields or has features. */
 import type { Reader, Writer } from '../../database/database.ts';
 
-/** The properties of one input of an experiment. */
+/** The properties of one input of an experiment. In a shadow test, each original is an input of no set. */
 export interface InputProperties {
   input_set_id: string;
   input_id: string;
@@ -21,6 +21,20 @@ export async function insertInputProperties(
   await tx
     .insertInto('experiment_input_properties')
     .values({ experiment_uid: uid, properties: JSON.stringify(properties) })
+    .execute();
+}
+
+/** Replaces the properties of the inputs. Read the earlier ones in the same transaction, which has locked the experiment. */
+export async function replaceInputProperties(
+  tx: Writer,
+  uid: string,
+  inputs: readonly InputProperties[],
+): Promise<void> {
+  const properties = JSON.stringify(inputs);
+  await tx
+    .insertInto('experiment_input_properties')
+    .values({ experiment_uid: uid, properties })
+    .onConflict((conflict) => conflict.column('experiment_uid').doUpdateSet({ properties }))
     .execute();
 }
 

@@ -1,8 +1,7 @@
 /** The `definition` column of shadow and switchback tests, with their routes and the times of a plan. Pure. */
-import type { Clustering } from '@switchyard/contract/experiments/shadow-tests.ts';
 import type { ShadowRoute, SwitchbackRoute } from '../../runs/store/routes.ts';
 import type { DesignKind, SwitchbackDesign } from '../statistics/switchback/design.ts';
-import type { ComparisonSettings } from './comparison-settings.ts';
+import { type ComparisonSettings, listClusterings } from './comparison-settings.ts';
 import type { ExperimentsTable } from './schema.ts';
 
 const MINUTE_MS = 60_000;
@@ -20,11 +19,18 @@ export interface ShadowDefinition extends ComparisonSettings {
   /** The share of the runs that is copied, drawn at random; absent in a test of an older release, which copies all. */
   sampleShare?: number;
   /** Groups of originals that may resemble each other; absent in a test of an older release: by caller. */
-  clusterBy?: Clustering[];
+  clusterBy?: string[];
 }
 
 /** The clusterings of a test whose request names none. */
-export const DEFAULT_CLUSTERINGS: Clustering[] = ['caller'];
+export const DEFAULT_CLUSTERINGS: string[] = ['caller'];
+
+/** Returns the clusterings of the originals to test by. */
+export function listOriginalClusterings({
+  clusterBy = DEFAULT_CLUSTERINGS,
+}: Pick<ShadowDefinition, 'clusterBy'>): string[] {
+  return listClusterings({ cluster_by: clusterBy });
+}
 
 /** The definition of a switchback test. */
 export interface SwitchbackDefinition extends ComparisonSettings {

@@ -205,6 +205,19 @@ export async function hasUnfinishedOriginalRuns(db: Reader, experimentUid: strin
   return row !== undefined;
 }
 
+/** The input of a run that a shadow test has copied. */
+export type OriginalInput = Pick<RunsTable, 'id' | 'input_content_id' | 'input_format' | 'input_bytes'>;
+
+/** Lists the inputs of the existing runs that a shadow test has copied. */
+export function listOriginalInputs(db: Reader, experimentUid: string): Promise<OriginalInput[]> {
+  return db
+    .selectFrom('runs')
+    .select(['id', 'input_content_id', 'input_format', 'input_bytes'])
+    .where('id', 'in', (eb) => selectOriginalRunIds(eb, experimentUid))
+    .orderBy('id')
+    .execute();
+}
+
 /** Lists at most `limit` runs of the experiment that have not ended. */
 export function listUnfinishedRuns(db: Reader, experimentUid: string, limit: number): Promise<RunsTable[]> {
   return db
