@@ -42,7 +42,7 @@ const ObjectiveSettings = Type.Object(
         minimum: 0,
         maximum: 1,
         description:
-          'Two values tie when they differ by at most this share of the larger magnitude. The default is 1e-9.',
+          'Two values tie when they differ by at most this share of the larger magnitude; at most a relative margin. The default is 1e-9. A switchback test compares means of units, which have no ties.',
       }),
     ),
     shift: optionalNullable(

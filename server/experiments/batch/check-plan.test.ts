@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkPlan, countInputsNeeded, type PlannedInput } from './check-plan.ts';
+import { countUnitsToReject } from '../statistics/sample-size.ts';
+import { checkPlan, type PlannedInput } from './check-plan.ts';
 
 const createInputs = (side: string, count: number): PlannedInput[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -30,7 +31,7 @@ describe('the number of inputs that a verdict needs', () => {
     [41, 12],
     [81, 12],
     [82, 13],
-  ])('%i tests need %i inputs', (tests, inputs) => expect(countInputsNeeded(tests)).toBe(inputs));
+  ])('%i tests need %i inputs', (tests, inputs) => expect(countUnitsToReject(0.04 / tests)).toBe(inputs));
 });
 
 describe('a plan', () => {

@@ -1,8 +1,9 @@
 /** Checks whether the plan of a batch can give a verdict at all, before any run is paid for. Pure. */
 import { badRequest } from '../../http/errors/problem.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
-import { FINAL_ALPHA, VERDICT_UNITS_MIN } from '../statistics/error-rates.ts';
+import { FINAL_ALPHA } from '../statistics/error-rates.ts';
 import { formatCount } from '../statistics/paired/verdict.ts';
+import { countUnitsToReject } from '../statistics/sample-size.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 import type { BatchRequest } from './parse-batch-request.ts';
 
@@ -50,11 +51,11 @@ function explainMissingVerdicts(
   const [control, ...candidates] = groupContents(runs);
   if (control === undefined || candidates.length === 0) return null;
   const shared = candidates.map((contents) => [...contents].filter((one) => control.has(one)).length);
-  const least = countInputsNeeded(candidates.length);
+  const least = countUnitsToReject(FINAL_ALPHA / candidates.length);
   const few = shared.filter((count) => count < least);
   if (few.length === 0) return null;
   const primaries = primary ? 1 : Math.max(1, Object.keys(objectives ?? {}).length);
-  const enough = countInputsNeeded((candidates.length * primaries) / PRIMARY_SHARE);
+  const enough = countUnitsToReject((FINAL_ALPHA * PRIMARY_SHARE) / (candidates.length * primaries));
   const isTotal = few.length === candidates.length;
   const found = `${formatCount(Math.max(...few), 'distinct input')} in common with the first side`;
   const advice = `Use an input set of at least ${enough} distinct inputs; repetitions and seeds do not replace inputs.`;
@@ -74,15 +75,6 @@ function groupContents(runs: readonly PlannedInput[]): Set<string>[] {
     groups.set(key, (groups.get(key) ?? new Set()).add(content));
   }
   return [...groups.values()];
-}
-
-/**
- * Returns the smallest number of inputs with which the signed-rank test can reject after a correction for so many tests.
- * When the candidate loses or wins all n inputs, the exact two-sided p-value is 2 / 2^n.
- */
-export function countInputsNeeded(tests: number): number {
-  const exact = Math.ceil(1 + Math.log2(tests / FINAL_ALPHA));
-  return Math.max(VERDICT_UNITS_MIN, exact);
 }
 
 /** Names that apps give to the seed of their random numbers: `seed`, `random_seed`, `solve.seed`, `randomState`. */

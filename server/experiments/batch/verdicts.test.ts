@@ -135,6 +135,14 @@ test('D7: the verdict uses the p-value that is corrected for every indicator', a
   expect(primary).toMatchObject({ verdict: 'better', role: 'primary' });
 });
 
+test('an objective that no run reports has a warning', async () => {
+  const objectives = { 'result.value': 'minimize', 'result.vlaue': 'minimize' };
+  const { warnings } = await runBatch((run) => report(run, 100, 90), { objectives, primary: 'result.vlaue' });
+  expect(warnings).toEqual([
+    'No successful run has a number or a flag as result.vlaue, which objectives names: it has no verdict.',
+  ]);
+});
+
 describe('D6: before the end', () => {
   test('a verdict needs an e-value of 100', async () => {
     const { id } = await createBatchExperiment(server, application, {
@@ -216,7 +224,8 @@ describe('D14: settings of an objective', () => {
   });
 
   test('a tie tolerance makes small differences ties', async () => {
-    const batch = await runBatch((run) => report(run, 100, 97), count({ tie_tolerance: 0.05 }));
+    const margin = { type: 'relative', value: 0.05 };
+    const batch = await runBatch((run) => report(run, 100, 97), count({ tie_tolerance: 0.05, margin }));
     expect(findComparison(batch)).toMatchObject({ tie_tolerance: 0.05, inputs: { wins: 0, ties: 20 } });
   });
 });

@@ -57,6 +57,16 @@ describe('the draft of a shadow test', () => {
       'start_events.time',
     ],
     ['a short description', { description: 'Too short.' }, 'description'],
+    [
+      'a tie tolerance above the default margin',
+      { objectives: { 'result.value': { tie_tolerance: 0.02 } } },
+      'tie_tolerance is 0.02, above the margin of 0.01, the default',
+    ],
+    [
+      'a tie tolerance above its margin',
+      { objectives: { 'result.value': { tie_tolerance: 0.2, margin: { type: 'relative', value: 0.1 } } } },
+      'tie_tolerance is 0.2, above the margin of 0.1;',
+    ],
     ['an id in use', { id: 'taken' }, 'another shadow test'],
   ])('with %s is rejected', async (_, fields, message) => {
     expectError(await calls.create(calls.draft(fields)), 400, message);

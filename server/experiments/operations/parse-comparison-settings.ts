@@ -5,6 +5,7 @@ import type {
 } from '@switchyard/contract/experiments/experiment-settings.ts';
 import { METRIC_CHARS_MAX, METRICS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import { DEFAULT_INDICATOR } from '../results/select-indicators.ts';
 import type { ComparisonSettings } from '../store/comparison-settings.ts';
 
 /** Returns the settings as the definition stores them. Throws a 400 that names the invalid field and its value. */
@@ -32,7 +33,14 @@ export function parseComparisonSettings(body: ComparisonSettingsCreate): Compari
   };
 }
 
-function validateObjective(field: string, { measure, margin, shift }: ObjectiveSettings): void {
+function validateObjective(field: string, settings: ObjectiveSettings): void {
+  const { measure, margin, shift, tie_tolerance } = settings;
+  const largest = margin ?? DEFAULT_INDICATOR.margin;
+  // Differences above the margin would tie, so that unlike sides look equivalent.
+  if (largest.type === 'relative' && tie_tolerance && tie_tolerance > largest.value)
+    throw badRequest(
+      `${field}.tie_tolerance is ${tie_tolerance}, above the margin of ${largest.value}${margin ? '' : ', the default'}; give a margin of at least ${tie_tolerance}, or a smaller tie_tolerance.`,
+    );
   if (measure === 'relative' && margin?.type === 'absolute')
     throw badRequest(
       `${field}.margin.type is "absolute", but measure is "relative"; give a relative margin, or the measure "absolute".`,

@@ -1,5 +1,6 @@
 /** Builds the plan of an experiment from a spread and a difference. Pure; ../statistics/planning has the formulas. */
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { badRequest } from '../../http/errors/problem.ts';
 import { FINAL_ALPHA } from '../statistics/error-rates.ts';
 import {
   computeDetectableByInputs,
@@ -17,7 +18,7 @@ const PLANNED_REPETITIONS = [1, 2, 3, 5, 10];
 /** The experiment that shows the spread. */
 export type PlanSource = Pick<ExperimentPlan, 'experiment_id' | 'experiment_type'>;
 
-/** Returns the response body of a plan. */
+/** Returns the response body of a plan. Throws a 400 for a relative difference from a control of mean 0. */
 export function buildPlan(settings: PlanSettings, spread: PlanSpread, source: PlanSource): ExperimentPlan {
   const { difference, power, comparisons } = settings;
   const target = { power, weight: 1 / comparisons };
@@ -48,6 +49,10 @@ type Sizes = Pick<ExperimentPlan, 'plans' | 'units' | 'detectable_difference'>;
 
 function computeSizes({ difference, size }: PlanSettings, spread: PlanSpread, target: PowerTarget): Sizes {
   const effect = toEffect(difference, spread);
+  if (!(effect > 0))
+    throw badRequest(
+      'difference.type is "relative", and the mean of the control is 0: there is no share of it. Give an absolute difference, in the unit of the indicator.',
+    );
   if (spread.unit === 'unit') {
     const units = { between_units: spread.between_units ?? 0, counted_share: 1 / spread.design_effect };
     const detectable =
@@ -102,5 +107,5 @@ function toDifference(
 
 /** A ratio of shifted values is nearer to 1 than the ratio of the values. */
 function shareOfShifted(control_mean: number, shift: number): number {
-  return control_mean / (control_mean + shift);
+  return Math.abs(control_mean / (control_mean + shift));
 }

@@ -1,8 +1,8 @@
 /** Describes a plan and its caveats in sentences. Pure. */
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { BATCH_RUNS_MAX, SHADOW_RUNS_MAX, SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
-import { VERDICT_UNITS_MIN } from '../statistics/error-rates.ts';
 import { formatPercent, roundToTwoDigits } from '../statistics/format-numbers.ts';
+import { countUnitsToReject } from '../statistics/sample-size.ts';
 import type { PlannedSize } from './parse-plan-request.ts';
 
 const PERCENT_DIGITS = 3;
@@ -25,6 +25,10 @@ export function describePlan(plan: DescribedPlan, size: PlannedSize, designEffec
   ];
 }
 
+/** Numbers of at least the first magnitude, or below the second, have an exponent in sentences. */
+const LONG_NUMBER_MIN = 1e15;
+const SHORT_NUMBER_MIN = 1e-6;
+
 function describeNeeded({ unit, units, plans, difference, power }: DescribedPlan): string {
   const goal = `To find a difference of ${formatDifference(difference)} in ${formatPercent(power, PERCENT_DIGITS)} of experiments,`;
   if (unit === 'unit') return `${goal} plan ${formatNumber(units ?? 0)} units.`;
@@ -39,7 +43,7 @@ function describeNeeded({ unit, units, plans, difference, power }: DescribedPlan
 }
 
 function describeDetectable(
-  { unit, detectable_difference, difference, power }: DescribedPlan,
+  { unit, detectable_difference, difference, power, error_rate }: DescribedPlan,
   size: PlannedSize,
 ): string[] {
   if (size === null) return [];
@@ -49,7 +53,7 @@ function describeDetectable(
       : `${formatNumber(size.inputs)} ${unit}s${size.repetitions > 1 ? ` with ${size.repetitions} repetitions` : ''}`;
   if (detectable_difference === null)
     return [
-      `A plan of ${name} cannot give a verdict: it needs at least ${VERDICT_UNITS_MIN} that count as independent.`,
+      `A plan of ${name} cannot give a verdict: it needs at least ${countUnitsToReject(error_rate)} that count as independent.`,
     ];
   const found = formatDifference({ ...difference, value: detectable_difference });
   return [
@@ -124,5 +128,9 @@ function formatDifference({ type, value }: ExperimentPlan['difference']): string
 }
 
 function formatNumber(value: number): string {
+  const magnitude = Math.abs(value);
+  // With all of its digits, such a number has up to 308 of them.
+  if (magnitude !== 0 && (magnitude >= LONG_NUMBER_MIN || magnitude < SHORT_NUMBER_MIN))
+    return `${Number(value.toPrecision(5))}`;
   return new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 6 }).format(value);
 }

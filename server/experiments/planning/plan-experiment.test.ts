@@ -87,6 +87,16 @@ describe('a plan from assumptions', () => {
     );
   });
 
+  test('for many comparisons has as many inputs as the exact test needs to reject', async () => {
+    // 100 comparisons leave an error rate of 0.0004 for each: 2 / 2^13 is below it, and 2 / 2^12 is not.
+    const body = { difference: RELATIVE, between_inputs: 0, comparisons: 100, inputs: 12 };
+    const found = await plan('assumed', body);
+    expect(found.plans[0]?.inputs).toBe(13);
+    expect(found.sentences[1]).toBe(
+      'A plan of 12 inputs cannot give a verdict: it needs at least 13 that count as independent.',
+    );
+  });
+
   test('divides the error rate among the comparisons', async () => {
     const found = await plan('assumed', { difference: RELATIVE, within_input: 0.1, comparisons: 10 });
     expect(found.error_rate).toBeCloseTo(0.004, 12);
@@ -113,6 +123,14 @@ describe('a plan from assumptions', () => {
     expect(found.units).toBeGreaterThan(counted / 0.66);
     expect(found.units).toBeLessThan(counted / 0.59);
     expect(found.detectable_difference).toBeLessThan(0.05);
+  });
+
+  test.each(['relative', 'absolute'])('names a %s difference of 1e308 by a finite number', async (type) => {
+    const body = { difference: { type, value: 1e308 }, between_inputs: 1e300, inputs: 20 };
+    const { sentences } = await plan('assumed', body);
+    expect(sentences[0]).toContain(type === 'relative' ? 'of 1e+310 %' : 'of 1e+308');
+    expect(sentences.join(' ')).not.toContain('Infinity');
+    expect(Math.max(...sentences.map((text) => text.length))).toBeLessThan(300);
   });
 
   test.each([
@@ -144,11 +162,16 @@ describe('a plan from assumptions', () => {
 
 describe('a plan from a batch experiment', () => {
   beforeAll(async () => {
-    await createExperimentApplication(server, 'batched', { plain: {}, plus: { shift: '1' } });
+    await createExperimentApplication(server, 'batched', {
+      plain: {},
+      plus: { shift: '1' },
+      zero: { factor: '0' },
+    });
     for (const [id, instance_ids, repetitions] of [
       ['once', ['plain', 'plus'], 1],
       ['twice', ['plain', 'plus'], 2],
       ['alone', ['plain'], 2],
+      ['from-zero', ['zero', 'plain'], 1],
     ] as const) {
       await createBatchExperiment(server, 'batched', {
         id,
@@ -221,6 +244,7 @@ describe('a plan from a batch experiment', () => {
     [{ experiment_id: 'once', indicator: 'missing' }, 'no spread of the indicator "missing"'],
     [{ experiment_id: 'once', experiment_type: 'shadow' }, 'it must be a shadow experiment'],
     [{ experiment_id: 'once', units: 20 }, 'units is 20'],
+    [{ experiment_id: 'from-zero' }, 'the mean of the control is 0'],
   ])('%j is a 400', async (body, text) => {
     expectError(await request('batched', { difference: RELATIVE, ...body }), 400, text);
   });

@@ -40,13 +40,30 @@ export function selectIndicators(
   const { names, flags } = listIndicators(runs, settings);
   return {
     indicators: resolveIndicators(names.slice(0, max), flags, settings),
-    warnings:
-      names.length > max
+    warnings: [
+      ...(names.length > max
         ? [
             `Of ${names.length} indicators the first ${max} are compared; those that objectives names come first.`,
           ]
-        : [],
+        : []),
+      ...warnOfUnreported(runs, names, settings),
+    ],
   };
+}
+
+/** Warns of objectives without an indicator, such as a misspelt one, once a run has succeeded. */
+function warnOfUnreported(
+  runs: readonly Observation[],
+  names: readonly string[],
+  { objectives }: ComparisonSettings,
+): string[] {
+  if (!runs.some(({ status }) => status === 'succeeded')) return [];
+  return Object.keys(objectives ?? {})
+    .filter((path) => !listIndicatorNames(path).some((name) => names.includes(name)))
+    .map(
+      (path) =>
+        `No successful run has a number or a flag as ${path}, which objectives names: it has no verdict.`,
+    );
 }
 
 /** Returns the runs with 1 and 0 for true and false in the flags among the indicators. */

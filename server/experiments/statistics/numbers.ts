@@ -36,6 +36,12 @@ export function clamp(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(high, value));
 }
 
+/** Returns ln(value + shift) of two numbers whose sum may exceed the largest double. */
+export function logOfSum(value: number, shift: number): number {
+  const total = value + shift;
+  return Number.isFinite(total) ? Math.log(total) : Math.log(value / 2 + shift / 2) + Math.LN2;
+}
+
 /** Returns the compensated sum: it adds the rounding errors (Neumaier, 1974). */
 export function sum(values: ArrayLike<number>): number {
   let total = 0;

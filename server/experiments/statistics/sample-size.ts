@@ -18,19 +18,28 @@ export interface PowerTarget {
   weight: number;
 }
 
+/**
+ * Returns the smallest number of units with which the signed-rank test can reject at this error rate. When the candidate
+ * loses or wins all n units, the exact two-sided p-value is 2 / 2^n.
+ */
+export function countUnitsToReject(errorRate: number): number {
+  return Math.max(VERDICT_UNITS_MIN, Math.ceil(1 - Math.log2(errorRate)));
+}
+
 /** Returns the number of units that find a mean effect of `effect`; infinite for an effect of 0. */
 export function computeUnitsToDetect(effect: number, variance: number, target: PowerTarget): number {
   const { level, sum } = computeQuantiles(target);
   if (effect === 0) return Number.POSITIVE_INFINITY;
   const needed = (sum ** 2 * variance) / effect ** 2 / SIGNED_RANK_EFFICIENCY + level ** 2 / 2;
-  return Math.max(VERDICT_UNITS_MIN, Math.ceil(needed));
+  return Math.max(countUnitsToReject(FINAL_ALPHA * target.weight), Math.ceil(needed));
 }
 
 /** Returns the smallest mean effect that this number of units finds; infinite below the number that a verdict needs. */
 export function computeDetectableEffect(units: number, variance: number, target: PowerTarget): number {
   const { level, sum } = computeQuantiles(target);
   const effective = (units - level ** 2 / 2) * SIGNED_RANK_EFFICIENCY;
-  if (units < VERDICT_UNITS_MIN || effective <= 0) return Number.POSITIVE_INFINITY;
+  if (units < countUnitsToReject(FINAL_ALPHA * target.weight) || effective <= 0)
+    return Number.POSITIVE_INFINITY;
   return sum * Math.sqrt(variance / effective);
 }
 

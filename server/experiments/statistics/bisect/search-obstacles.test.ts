@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { RandomGenerator } from '../random-generator.ts';
 import { type RoundOutcome, runSearch, type SearchResult, type SearchSettings } from './search.ts';
+import { estimateRounds } from './worse-test.ts';
 
 const DIFFERENCE = 0.05;
 
@@ -111,6 +112,11 @@ describe('effects that are no single step', () => {
     expect(result).toMatchObject({ ending: 'not_worse', firstBad: null, lastGood: 'v0' });
     // Eight rounds have the same sign for half of the difference, as for the whole of it.
     expect(result.roundsForHalf).toBeGreaterThanOrEqual(result.steps[0]?.rounds ?? 0);
+  });
+
+  test('the rounds of a search for half of a difference near the largest double are a number', () => {
+    // Without a deviation the logarithm grows by 1/2 in a round: 2 ln(4 / 0.05) = 8.8.
+    expect(estimateRounds(0.05, 1, 1e307)).toBe(9);
   });
 
   test('one that healed and came back ends between a version that is not worse and one that is', () => {

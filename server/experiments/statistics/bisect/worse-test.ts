@@ -78,6 +78,8 @@ export function countRoundsMin(errorRate: number): number {
  * units of the root mean square the logarithm of the mixture grows by half of the squared mean in a round.
  */
 export function estimateRounds(errorRate: number, deviation: number, distance: number): number {
-  const growth = distance ** 2 / (2 * (distance ** 2 + deviation ** 2));
-  return Math.max(countRoundsMin(errorRate), Math.ceil(Math.log(4 / errorRate) / growth));
+  // By the ratio, because the squares of large numbers overflow.
+  const growth = 1 / (2 * (1 + (deviation / distance) ** 2));
+  const rounds = Math.ceil(Math.log(4 / errorRate) / growth);
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(countRoundsMin(errorRate), rounds));
 }

@@ -14,6 +14,7 @@
  * The race does not use the test martingale of interim.ts. That one has two sides, and drops the first effect. Among 40
  * configurations it needs 21 inputs to drop one that loses every input by the same ratio, and this one needs 14.
  */
+import { logOfSum } from '../numbers.ts';
 import type { Measure } from '../paired/units.ts';
 
 /** The outcome of one configuration on one input, over its repetitions. */
@@ -66,7 +67,7 @@ export function computeDuelEffect(
   const worse = direction === 'minimize' ? 1 : -1;
   const difference = one * factor - other * factor;
   const isTie = Math.abs(difference) <= tie_tolerance * Math.max(Math.abs(one), Math.abs(other)) * factor;
-  const effect = hasRatio ? Math.log(one + shift) - Math.log(other + shift) : difference;
+  const effect = hasRatio ? logOfSum(one, shift) - logOfSum(other, shift) : difference;
   return { effect: isTie ? 0 : worse * effect, measure: hasRatio ? 'relative' : 'absolute' };
 }
 
