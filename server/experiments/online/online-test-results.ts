@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Reader } from '../../database/database.ts';
+import { listDeletedUnitRuns } from '../../runs/store/deleted/deleted-runs.ts';
 import { findObservedRuns, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
 import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
@@ -31,7 +32,7 @@ import {
   type SwitchbackDefinition,
 } from '../store/online-test-definitions.ts';
 import type { ExperimentsTable } from '../store/schema.ts';
-import { listOriginalFields } from './read-original-fields.ts';
+import { listOriginalFields, listUnreadOriginals } from './read-original-fields.ts';
 
 const BATCH_SIZE = 250;
 const MINUTE_MS = 60_000;
@@ -64,7 +65,10 @@ export class OnlineTestResults {
       return stored;
     }
     const counts = (await countRunsByExperiment(read, [test]))(test);
-    const key = JSON.stringify([counts, test.requested, this.#countEndedUnits(test), describeProgress(test)]);
+    const unread = (await listUnreadOriginals(read, test)).length;
+    const units = this.#countEndedUnits(test);
+    const deleted = await listDeletedUnitRuns(read, test.uid);
+    const key = JSON.stringify([counts, test.requested, units, describeProgress(test), unread, deleted]);
     return this.#cache.getOrCompute(test.uid, key, () => this.compute(test));
   }
 
@@ -204,7 +208,12 @@ async function* readSwitchbackRuns(
       };
     });
     remaining -= rows.length;
-    if (remaining <= 0) return;
+    if (remaining <= 0) break;
+  }
+  // They come last, so that a run that is deleted meanwhile is counted twice, not missed.
+  for (const { plan_unit_index: unit, runs } of await listDeletedUnitRuns(db, uid)) {
+    const side = formatSide({ version_id: '' }, units[unit] ?? baseline, '');
+    yield [{ ...side, status: 'deleted', indicators: '[]', unit, deleted_runs: runs }];
   }
 }
 

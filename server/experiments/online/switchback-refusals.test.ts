@@ -186,3 +186,36 @@ test('a run that only a full class of the candidate refuses stays in its unit, a
   expectStatus(busy, 429);
   expect(await calls.runs('test')).toHaveLength(1);
 });
+
+test('a candidate does not win by runs that a caller deletes', async () => {
+  await start();
+  const candidateUnits = await startTest();
+  const outcomes = new Map<string, RunOutcome>();
+  const deleted: string[] = [];
+  for (let unit = 0; unit < UNITS; unit += 1) {
+    for (const factor of [1, 1, 2]) {
+      const id = await createRun(server, 'app', { instance: 'baseline' });
+      outcomes.set(id, { 'result.value': factor * easyCost(unit) });
+      if (factor === 2 && candidateUnits[unit] && deleted.length < 4) deleted.push(id);
+    }
+    clock.advance(UNIT_MS);
+  }
+  const remove = async (id: string) => {
+    expectStatus(await server.request('DELETE', `/v1/applications/app/runs/${id}`), 204);
+    outcomes.delete(id);
+  };
+  for (const id of deleted) await remove(id);
+  // A run that has ended is deleted like one that has not.
+  const last = [...outcomes].at(-1) ?? ['', 'failed'];
+  await endRunsWith(server, new Map([last]), clock.now());
+  await remove(last[0]);
+  await endRunsWith(server, outcomes, clock.now());
+  const ofCandidate = 4 + Number(candidateUnits.at(-1));
+  const text = `5 of ${3 * UNITS} runs were deleted, ${ofCandidate} of them in the candidate's units`;
+  const comparison = await readComparison();
+  expect(comparison).toMatchObject({
+    verdict: 'undecided',
+    reasons: [expect.stringContaining(text), ...(comparison?.reasons.slice(1) ?? [])],
+  });
+  expect(comparison?.warnings).toContainEqual(expect.stringContaining(text));
+});

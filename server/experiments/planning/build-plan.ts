@@ -7,8 +7,8 @@ import {
   type PairedSpread,
   planInputs,
 } from '../statistics/planning/paired-plan.ts';
-import { computeDetectableByUnits, planUnits } from '../statistics/planning/switchback-plan.ts';
 import type { PowerTarget } from '../statistics/sample-size.ts';
+import { computeDetectableByUnits, planUnits } from '../statistics/switchback/plan-units.ts';
 import { describePlan } from './describe-plan.ts';
 import type { PlanSettings, PlanSpread } from './parse-plan-request.ts';
 

@@ -2,7 +2,7 @@
 import type { PlanRequest } from '@switchyard/contract/experiments/experiment-plans.ts';
 import { badRequest } from '../../http/errors/problem.ts';
 import type { ObservedSpread } from '../results/spread-analysis.ts';
-import { estimateCountedShare } from '../statistics/planning/switchback-plan.ts';
+import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
 
 /** The size whose smallest difference is asked for; null for none. */
 export type PlannedSize = { inputs: number; repetitions: number } | { units: number } | null;

@@ -53,6 +53,8 @@ export interface RawObservation extends Omit<Observation, 'indicators'> {
   unit?: number;
   minutes_into_unit?: number;
   candidate_refused?: boolean;
+  /** Stands for so many deleted runs of a unit, whose status is `deleted`. */
+  deleted_runs?: number;
 }
 
 /** Parses the indicators and the time series of an observation. */

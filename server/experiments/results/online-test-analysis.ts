@@ -176,32 +176,39 @@ function warnOfSeveralVersions(sides: Readonly<Record<string, readonly Observati
   });
 }
 
-/** A run, and in a switchback test the index of its unit of the plan. */
-export type UnitObservation = SwitchbackRun & { unit?: number };
+/** A run, and in a switchback test the index of its unit of the plan. With `deleted_runs`, so many deleted runs of a unit. */
+export type UnitObservation = SwitchbackRun & { unit?: number; deleted_runs?: number };
 
 /** Returns the units of the plan that have ended, each with its runs. */
 export function buildPlanUnits(
   { definition: { units, candidate }, endedUnits }: SwitchbackResultsRequest,
   runs: readonly UnitObservation[],
 ): PlanUnit[] {
-  const plan = units.slice(0, endedUnits).map((instance_id, index): PlanUnit & { runs: SwitchbackRun[] } => ({
+  const plan = units.slice(0, endedUnits).map((instance_id, index) => ({
     index,
     isCandidate: instance_id === candidate,
-    runs: [],
+    runs: [] as SwitchbackRun[],
+    deleted: 0,
   }));
-  for (const run of runs) plan[run.unit ?? -1]?.runs.push(run);
+  for (const run of runs) {
+    const unit = plan[run.unit ?? -1];
+    if (unit === undefined) continue;
+    if (run.deleted_runs === undefined) unit.runs.push(run);
+    else unit.deleted += run.deleted_runs;
+  }
   return plan;
 }
 
 /** Compares the candidate with the baseline over the units of the plan that have ended. */
 export function analyseSwitchbackTest(
   request: SwitchbackResultsRequest,
-  runs: readonly UnitObservation[],
+  observations: readonly UnitObservation[],
 ): OnlineTestAnalysis<SwitchbackComparison> {
   const { definition, skippedUnits = 0, progress } = request;
   const { baseline, candidate, seed } = definition;
+  const runs = observations.filter(({ deleted_runs }) => deleted_runs === undefined);
   const { indicators, warnings } = selectIndicators(runs, definition);
-  const plan = buildPlanUnits(request, replaceFlags(runs, indicators));
+  const plan = buildPlanUnits(request, replaceFlags(observations, indicators));
   const { summaries, warnings: summaryWarnings } = summarizeRuns(runs);
   return {
     grouped_distributional_summaries: summaries,

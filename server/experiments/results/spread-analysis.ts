@@ -10,9 +10,9 @@ import { measureIndicator, type PairedMeasurement } from '../statistics/paired/c
 import type { FamilyGroup, FamilyIndicator } from '../statistics/paired/family.ts';
 import { pairOutcomes } from '../statistics/paired/outcomes.ts';
 import type { Measure } from '../statistics/paired/units.ts';
-import { estimateCountedShare } from '../statistics/planning/switchback-plan.ts';
 import { estimateVarianceComponents } from '../statistics/planning/variance-components.ts';
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
+import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { listOriginalClusterings, readSwitchbackDesign } from '../store/online-test-definitions.ts';
 import { type BatchResultsRequest, groupRuns, sortRuns } from './batch-analysis.ts';
@@ -207,7 +207,7 @@ function estimateUnitSpread(
     unit: 'unit',
     measure,
     control_mean: mean(counted.filter(({ isCandidate }) => !isCandidate).map((unit) => unit.mean)),
-    shift: 0,
+    shift: planned.shift,
     between_inputs: null,
     within_input: null,
     between_units: estimate.spread / factor,

@@ -34,6 +34,8 @@ export interface SwitchbackPopulation {
   refusedShare?: number;
   /** Share of runs, the hardest ones, that fail on the candidate. */
   failedShare?: number;
+  /** Share of runs, the hardest ones, that succeed on the candidate without a number. */
+  silentShare?: number;
 }
 
 const DAY_MINUTES = 24 * 60;
@@ -135,7 +137,7 @@ function countArrivals(
 
 /** Runs of one unit about its outcome. The hardest runs have the largest values. */
 function drawRuns(
-  { runs = 1, busiestRuns, refusedShare = 0, failedShare = 0 }: SwitchbackPopulation,
+  { runs = 1, busiestRuns, refusedShare = 0, failedShare = 0, silentShare = 0 }: SwitchbackPopulation,
   isCandidate: boolean,
   outcome: number,
   generator: RandomGenerator,
@@ -146,6 +148,7 @@ function drawRuns(
     const value = isEven ? outcome : outcome + 40 * (hardness - 0.5);
     const isRefused = isCandidate && hardness > 1 - refusedShare;
     const fails = isCandidate && !isRefused && hardness > 1 - failedShare;
+    const isSilent = fails || (isCandidate && hardness > 1 - silentShare);
     return {
       instance_id: isCandidate && !isRefused ? 'candidate' : 'control',
       version_id: 'v1',
@@ -154,7 +157,7 @@ function drawRuns(
       scenario_id: null,
       repetition: null,
       status: fails ? 'failed' : 'succeeded',
-      indicators: fails ? [] : [{ name: INDICATOR, value }],
+      indicators: isSilent ? [] : [{ name: INDICATOR, value }],
       candidate_refused: isRefused,
     };
   });

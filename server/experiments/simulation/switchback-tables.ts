@@ -71,6 +71,11 @@ const refusals: SimulationTable = {
       { runs: 20, failedShare: 0.05 },
       { share: countAcceptable },
     ),
+    buildSwitchbackRow(
+      'reports no value on 5 %: better or equivalent',
+      { runs: 20, silentShare: 0.05 },
+      { share: countAcceptable },
+    ),
   ],
 };
 

@@ -72,6 +72,9 @@ export function formatSizes(sizes: readonly PairedSize[]): string[] {
 /** Numbers of units of the simulated switchback tests. */
 export const UNIT_COUNTS = [24, 48, 96] as const;
 
+/** A simulated switchback test of 24 units takes 35 ms of a core. */
+const SWITCHBACK_COST = 3;
+
 interface SwitchbackRowOptions {
   kind?: DesignKind;
   carryOverUnits?: number;
@@ -87,6 +90,7 @@ export function buildSwitchbackRow(
 ): SimulationRow {
   return {
     name,
+    cost: SWITCHBACK_COST,
     ...(known === undefined ? {} : { known }),
     cells: UNIT_COUNTS.map(
       (units) => (experiments: number) =>

@@ -4,3 +4,5 @@
 export const FINAL_ALPHA = 0.04;
 export const INTERIM_ALPHA = 0.01;
 export const VERDICT_UNITS_MIN = 10;
+/** Below this p-value of its test, carry-over beyond the design of a switchback test withholds the verdict. */
+export const CARRY_OVER_ALPHA = 0.05;

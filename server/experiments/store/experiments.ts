@@ -7,6 +7,7 @@ import { isInWindow } from '../../database/list-order.ts';
 import { locked } from '../../database/row-locks.ts';
 import { removePlannedEnsembles } from '../../ensembles/planned-ensembles.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
+import { removeDeletedRunTraces } from '../../runs/store/deleted/deleted-runs.ts';
 import { markStoredResults } from './analysis-method.ts';
 import type { ExperimentInputsTable, ExperimentKind, ExperimentsTable } from './schema.ts';
 
@@ -289,6 +290,7 @@ export async function removeExperiment(tx: Writer, uid: string): Promise<void> {
   await tx.deleteFrom('experiment_results').where('experiment_uid', '=', uid).execute();
   await tx.deleteFrom('experiment_input_properties').where('experiment_uid', '=', uid).execute();
   await clearResultsPending(tx, uid);
+  await removeDeletedRunTraces(tx, uid);
   await removePlannedEnsembles(tx, uid);
 }
 

@@ -356,4 +356,42 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0105-times-of-log-lines',
+    async up(db, types) {
+      await db.schema
+        .createTable('run_log_times')
+        .addColumn('run_id', 'text', (column) => column.primaryKey())
+        .addColumn('times', types.bytes, (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '0121-deleted-runs-of-units',
+    async up(db) {
+      await db.schema
+        .createTable('deleted_unit_runs')
+        .addColumn('experiment_uid', 'text', (column) => column.notNull())
+        .addColumn('plan_unit_index', 'integer', (column) => column.notNull())
+        .addColumn('runs', 'integer', (column) => column.notNull())
+        .addPrimaryKeyConstraint('deleted_unit_runs_key', ['experiment_uid', 'plan_unit_index'])
+        .execute();
+    },
+  },
+  {
+    name: '0125-deleted-runs-of-experiments',
+    async up(db) {
+      await db.schema
+        .createTable('deleted_experiment_runs')
+        .addColumn('experiment_uid', 'text', (column) => column.notNull())
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('instance_id', 'text', (column) => column.notNull())
+        .addColumn('version_id', 'text', (column) => column.notNull())
+        .addColumn('definition_id', 'text')
+        .addColumn('input_id', 'text')
+        .addColumn('labels', 'text')
+        .addPrimaryKeyConstraint('deleted_experiment_runs_key', ['experiment_uid', 'run_id'])
+        .execute();
+    },
+  },
 ];

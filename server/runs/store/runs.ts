@@ -9,6 +9,7 @@ import type { PageRequest } from '../../http/lists/pagination.ts';
 import { INDEXED_COLUMNS } from '../values/list-run-values.ts';
 import { removeRunValues, replaceTextValues } from '../values/run-values.ts';
 import { removeAssetsOfRuns } from './assets.ts';
+import { TRACED_COLUMNS, traceDeletedRuns } from './deleted/deleted-runs.ts';
 import { removePlannedRunsOfParents } from './planned-runs.ts';
 import { removeCapturesOfRuns } from './routes.ts';
 import type { RunsTable } from './schema.ts';
@@ -204,9 +205,11 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .returning([
       ...INDEXED_COLUMNS,
       ...(['input_content_id', 'output_content_id', 'stdout_content_id', 'log_content_id'] as const),
+      ...TRACED_COLUMNS,
     ])
     .execute();
   for (const row of rows) await removeRunValues(tx, row);
+  await traceDeletedRuns(tx, rows);
   await removeCapturesOfRuns(tx, ids);
   await removePlannedRunsOfParents(tx, ids);
   await tx.deleteFrom('run_series').where('run_id', 'in', ids).execute();

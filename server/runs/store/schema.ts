@@ -201,6 +201,20 @@ export interface CapturedRunsTable {
   at: number;
 }
 
+/** The number of deleted runs of a unit of a switchback test: without it, a deleted run would leave no trace. */
+interface DeletedUnitRunsTable {
+  experiment_uid: string;
+  plan_unit_index: number;
+  runs: number;
+}
+
+/** A deleted run of a batch or a bisect experiment, as far as the results read it: its pair has no outcome. */
+export interface DeletedExperimentRunsTable
+  extends Pick<RunsTable, 'instance_id' | 'version_id' | 'definition_id' | 'input_id' | 'labels'> {
+  experiment_uid: string;
+  run_id: RunId;
+}
+
 /** A run that repeats another run of the application. */
 export interface RunReplaysTable {
   /** The replay. */
@@ -226,6 +240,8 @@ declare module '../../database/database.ts' {
     planned_runs: PlannedRunsTable;
     run_routes: RunRoutesTable;
     captured_runs: CapturedRunsTable;
+    deleted_unit_runs: DeletedUnitRunsTable;
+    deleted_experiment_runs: DeletedExperimentRunsTable;
     run_events: Omit<RunEventsTable, 'seq'> & { seq: Generated<number> };
     run_listeners: RunListenersTable;
     log_chunks: LogChunksTable;

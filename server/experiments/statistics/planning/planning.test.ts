@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { simulatePaired, simulateSwitchback } from '../../simulation/analyse-simulated.ts';
 import type { SwitchbackDesign } from '../switchback/design.ts';
+import { computeDetectableByUnits, estimateCountedShare, planUnits } from '../switchback/plan-units.ts';
 import { computeDetectableByInputs, planInputs } from './paired-plan.ts';
-import { computeDetectableByUnits, estimateCountedShare, planUnits } from './switchback-plan.ts';
 import { estimateVarianceComponents } from './variance-components.ts';
 
 const TARGET = { power: 0.8, weight: 1 };

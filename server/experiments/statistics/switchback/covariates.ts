@@ -4,6 +4,7 @@
  * randomisation test stays exact (Zhao and Ding, Journal of Econometrics 2021).
  */
 import { mean } from '../numbers.ts';
+import type { CoinGroup } from './design.ts';
 
 /** Terms of an additive model of unit outcomes. */
 export type Covariate = 'trend' | 'time_of_day' | 'day';
@@ -29,19 +30,48 @@ const DAY_MINUTES = 24 * 60;
 /** A model may use at most this share of the units as parameters. */
 const PARAMETER_SHARE_MAX = 0.5;
 
+/** A model must leave this share of the differences between plans; with less, the standard error of the effect doubles. */
+const PLAN_SHARE_MIN = 0.25;
+
 /**
- * Returns the models that have enough units for their parameters.
+ * Returns the models that have enough units for their parameters and do not fit the sides themselves. With blocks of an hour
+ * in one day, the time of the day is the plan, and a clear effect left no estimate. The coins alone decide which models fit
+ * the sides, so the randomisation test stays exact.
  * @param units index of each unit with an outcome, in the plan.
  */
-export function listModels(units: readonly number[], unitMinutes: number): AdjustmentModel[] {
+export function listModels(
+  units: readonly number[],
+  { unitMinutes, coins }: { unitMinutes: number; coins: readonly CoinGroup[] },
+): AdjustmentModel[] {
   return COVARIATE_MODELS.flatMap((covariates) => {
     const basis = orthonormalBasis(designColumns(units, unitMinutes, covariates));
     if (basis.length > Math.max(1, PARAMETER_SHARE_MAX * units.length)) return [];
+    if (covariates.length > 0 && computePlanShare(basis, units, coins) < PLAN_SHARE_MIN) return [];
     const leverages = Float64Array.from(units, (_, index) =>
       basis.reduce((total, direction) => total + (direction[index] ?? 0) ** 2, 0),
     );
     return [{ covariates, basis, leverages }];
   });
+}
+
+/** Returns the share of the squared differences between heads and tails that the model does not fit, over all coins. */
+function computePlanShare(
+  basis: readonly Float64Array[],
+  units: readonly number[],
+  coins: readonly CoinGroup[],
+): number {
+  const places = new Map(units.map((unit, place) => [unit, place]));
+  let [total, fitted] = [0, 0];
+  for (const { first, second } of coins) {
+    const signs = [
+      ...first.map((unit) => ({ place: places.get(unit), sign: 1 })),
+      ...second.map((unit) => ({ place: places.get(unit), sign: -1 })),
+    ].flatMap(({ place, sign }) => (place === undefined ? [] : [{ place, sign }]));
+    total += signs.length;
+    for (const direction of basis)
+      fitted += signs.reduce((sum, { place, sign }) => sum + sign * (direction[place] ?? 0), 0) ** 2;
+  }
+  return total === 0 ? 1 : 1 - fitted / total;
 }
 
 /** Returns the model with the smallest leave-one-out error; the earlier one of two that are equal. */

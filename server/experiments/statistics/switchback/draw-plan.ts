@@ -61,13 +61,17 @@ const SHARE_DRAWS = 199;
 const SHARE_MIN = 0.5;
 
 /**
- * Returns the smallest number of units with which at least half of the plans can have a verdict. Null when more than
- * `maximum` units would be necessary.
+ * Returns the smallest number of units with which at least half of the plans can have a verdict at the error rate. Null when
+ * more than `maximum` units would be necessary.
  */
-export function findUnitsForVerdict(design: Omit<SwitchbackDesign, 'units'>, maximum: number): number | null {
+export function findUnitsForVerdict(
+  design: Omit<SwitchbackDesign, 'units'>,
+  maximum: number,
+  errorRate = FINAL_ALPHA,
+): number | null {
   const isEnough = (units: number) => {
     const { pValue, share } = computeSmallestPValue({ ...design, units });
-    return share >= SHARE_MIN && pValue <= FINAL_ALPHA;
+    return share >= SHARE_MIN && pValue <= errorRate;
   };
   if (!isEnough(maximum)) return null;
   let [tooFew, enough] = [1, maximum];

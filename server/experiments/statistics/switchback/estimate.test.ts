@@ -67,8 +67,9 @@ function bruteForce(design: SwitchbackDesign, real: readonly number[], outcomes:
 }
 
 function estimate(design: SwitchbackDesign, real: Uint8Array, outcomes: readonly Outcome[]) {
-  const reference = listReferencePlans(listCoins(design), real, design.carryOverUnits, { seed: 'seed' });
-  const found = new RandomizationTests(reference, design.unitMinutes).estimateEffect({
+  const coins = listCoins(design);
+  const reference = listReferencePlans(coins, real, design.carryOverUnits, { seed: 'seed' });
+  const found = new RandomizationTests(reference, { unitMinutes: design.unitMinutes, coins }).estimateEffect({
     units: outcomes.map(({ unit }) => unit),
     outcomes: Float64Array.from(outcomes, ({ value }) => value),
   });

@@ -7,7 +7,7 @@
  */
 import type { Interval } from '../bootstrap.ts';
 import { type AdjustmentModel, type Covariate, chooseModel, listModels, removeFit } from './covariates.ts';
-import { SIDE_UNITS_MIN } from './design.ts';
+import { type CoinGroup, SIDE_UNITS_MIN } from './design.ts';
 import { CANDIDATE, COUNTED, FOLLOWS_COUNTED, GROUPS, type PlanSums, sumPlans } from './plan-sums.ts';
 import type { ReferencePlans } from './reference.ts';
 
@@ -55,12 +55,12 @@ interface SharedByUnits {
 /** Randomisation tests by the same reference plans. */
 export class RandomizationTests {
   readonly #reference: ReferencePlans;
-  readonly #unitMinutes: number;
+  readonly #plan: { unitMinutes: number; coins: readonly CoinGroup[] };
   readonly #shared = new Map<string, SharedByUnits>();
 
-  constructor(reference: ReferencePlans, unitMinutes: number) {
+  constructor(reference: ReferencePlans, plan: { unitMinutes: number; coins: readonly CoinGroup[] }) {
     this.#reference = reference;
-    this.#unitMinutes = unitMinutes;
+    this.#plan = plan;
   }
 
   /** Estimates the effect; null when a side has too few counted units with an outcome. */
@@ -134,7 +134,7 @@ export class RandomizationTests {
     if (known) return known;
     const shared = {
       counts: this.#sum(units, new Float64Array(units.length).fill(1), 0).sums,
-      models: listModels(units, this.#unitMinutes),
+      models: listModels(units, this.#plan),
       sides: new Map<AdjustmentModel, PlanSums>(),
     };
     this.#shared.set(key, shared);

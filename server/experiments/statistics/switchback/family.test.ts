@@ -107,6 +107,28 @@ describe('a candidate that saves 20 % in every unit', () => {
   });
 
   test.each([
+    ['reports no value in one run of ten', {}],
+    ['is canceled in one run of ten', { status: 'canceled' }],
+  ])('D1: and %s is not better', (_, lost: RunSpec) => {
+    const plan = createPlan(DAY, (index, own) => [
+      own ? lost : { value: 200 },
+      ...Array.from({ length: 9 }, () => ({ value: computeCost(index, own) })),
+    ]);
+    const comparison = compare(plan);
+    expect(comparison.verdict).toBe('undecided');
+    expect(comparison.reasons.at(-1)).toMatch(
+      /^10 % of the runs in the candidate's units ended without a value, and 0 % of those in the control's\./,
+    );
+  });
+
+  test('has ratios of shifted values where the objective has a shift', () => {
+    const plan = createPlan(DAY, (_index, own) => [{ value: own ? 1 : 0 }]);
+    const comparison = compare(plan, { indicator: { shift: 10 } });
+    expect(comparison).toMatchObject({ measure: 'relative', verdict: 'worse' });
+    expect(comparison.geometric_mean_ratio?.value).toBeCloseTo(1.1, 12);
+  });
+
+  test.each([
     ['no run', 0, null, 'better'],
     ['a fifth of its runs', 20, null, 'undecided'],
     ['a fifth of its runs, within a margin of 30 %', 20, 0.3, 'better'],
@@ -137,6 +159,17 @@ describe('a candidate that saves 20 % in every unit', () => {
   test.each(['running', 'stopped'] as const)('D6: has interim results while it is %s', (progress) => {
     const plan = createPlan(DAY, (index, own) => [{ value: computeCost(index, own) }]);
     expect(compare(plan, { overrides: { progress } })).toMatchObject({ interim: true, verdict: 'undecided' });
+  });
+
+  test.each([
+    { ended: 2, warning: 'No unit of the candidate has ended.' },
+    { ended: 24, warning: 'The plan gives the candidate no unit.' },
+  ])('names a side without a unit after $ended of 24', ({ ended, warning }) => {
+    const plan = createPlan('b'.repeat(ended), (index, own) => [{ value: computeCost(index, own) }]);
+    const design = { kind: 'blocked', carryOverUnits: 1, units: 24, unitMinutes: 60 } as const;
+    const progress = ended < 24 ? 'running' : 'complete';
+    const { warnings } = compare(plan, { overrides: { design, progress } });
+    expect(warnings.filter((text) => text.includes('unit'))).toContain(warning);
   });
 
   test('D6: is better before the end with enough sequential evidence', () => {
@@ -190,3 +223,37 @@ describe('a run', () => {
     ]);
   });
 });
+
+test.each([
+  // Twelve units are six blocks and three coins: 1 of 8 plans is 0.125. A plan of 18 units has five coins, 1 of 32.
+  ['blocked', 1, 'bbccccbbccbb', 6],
+  // Eleven units have six coins, of which 2 of 64 plans are 0.031; ten have five.
+  ['blocked', 0, 'bccbbccbcb', 1],
+] as const)(
+  'more_units of a test, %s with carry-over %i, allow a verdict',
+  (kind, carryOverUnits, letters, more) => {
+    const plan = createPlan(letters, (index, own) => [{ value: computeCost(index, own) }]);
+    expect(compare(plan, { kind, carryOverUnits })).toMatchObject({ verdict: 'undecided', more_units: more });
+  },
+);
+
+test.each([
+  [30, 1],
+  [15, 3],
+])(
+  'a clear effect has a verdict with blocks of an hour in one day: %i min, carry-over %i',
+  (unitMinutes, carryOverUnits) => {
+    const design = {
+      kind: 'blocked',
+      carryOverUnits,
+      units: 12 * (carryOverUnits + 1),
+      unitMinutes,
+    } as const;
+    // One letter is a block, which is an hour.
+    const letters = [...'bccbbccbcbbc'].map((letter) => letter.repeat(carryOverUnits + 1)).join('');
+    const plan = createPlan(letters, (index, own) => [{ value: computeCost(index % 24, own) }]);
+    const found = compare(plan, { overrides: { design } });
+    expect(found).toMatchObject({ verdict: 'better' });
+    expect(found.adjusted_for).not.toContain('time_of_day');
+  },
+);

@@ -1,17 +1,17 @@
 /** All comparisons of a switchback test as one family: corrects the p-values for all indicators and decides the verdicts. */
 
-import { INTERIM_ALPHA } from '../error-rates.ts';
+import { CARRY_OVER_ALPHA, INTERIM_ALPHA } from '../error-rates.ts';
 import { formatPercent, roundToTwoDigits } from '../format-numbers.ts';
-import { clampToFinite } from '../numbers.ts';
+import { clampToFinite, logOfSum } from '../numbers.ts';
 import { orientInterval, warnOfMissingRatios } from '../paired/effect-scale.ts';
 import type { Estimate } from '../paired/estimates.ts';
 import { type ComparedIndicator, type FamilyIndicator, formatMargin } from '../paired/family.ts';
 import { type InterimEvidence, runTestMartingale } from '../paired/interim.ts';
 import { adjustWeightedHolm, weighByRole } from '../paired/multiple-comparisons.ts';
 import { decideVerdict, formatCount, type Progress } from '../paired/verdict.ts';
-import { computeUnitsForEquivalence, computeUnitsToDetect } from '../sample-size.ts';
 import {
   describePlanSide,
+  type LostRuns,
   type MeasuredPlan,
   measureIndicators,
   measurePlan,
@@ -20,6 +20,7 @@ import {
 import type { Covariate } from './covariates.ts';
 import type { DesignKind, SwitchbackDesign } from './design.ts';
 import { listIncrements } from './interim.ts';
+import { countMoreUnits } from './more-units.ts';
 import type { PlanUnit } from './unit-outcomes.ts';
 
 /** A switchback test with everything that its analysis needs. */
@@ -78,11 +79,7 @@ interface SwitchbackSide {
 type Measurement = SwitchbackMeasurement & { plan: MeasuredPlan };
 
 const SAMPLE_RATIO_ALPHA = 0.001;
-/** Below this p-value of its test, carry-over beyond the design withholds the verdict. */
-export const CARRY_OVER_ALPHA = 0.05;
 const REFUSED_SHARE_MAX = 0.01;
-const POWER = 0.8;
-const MORE_MAX = 100_000;
 
 /** Compares every indicator; see the head of this file. */
 export function compareSwitchbackFamily(
@@ -131,11 +128,11 @@ interface FamilyPlace {
 /** Collects the evidence of a verdict, oriented so that positive means worse, or higher without a direction. */
 function collectEvidence(
   family: SwitchbackFamily,
-  { direction, failure_margin, margin }: FamilyIndicator,
+  { direction, failure_margin, margin, shift }: FamilyIndicator,
   measurement: Measurement,
   { p_value, weight }: FamilyPlace,
 ) {
-  const { estimate, plan } = measurement;
+  const { estimate, plan, measure } = measurement;
   const orientation = direction === 'maximize' ? -1 : 1;
   const countedUnits = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
   const effect = estimate === null ? null : estimate.effect * orientation;
@@ -150,10 +147,10 @@ function collectEvidence(
     effect,
     interval: orientInterval(measurement.estimate?.interval ?? null, orientation),
     test: { name: 'the randomisation test', p_value, sign: effect ?? 0 },
-    failures: describeFailures(plan.failures),
+    failures: describeLosses(measurement.losses, plan.failures),
     failure_margin,
     margin: measurement.margin,
-    margin_text: formatMargin(margin),
+    margin_text: formatMargin(margin, measure === 'relative' ? shift : 0),
     interim: measureInterim(family, measurement, orientation),
     interim_threshold: 1 / (INTERIM_ALPHA * weight),
     blockers: listBlockers(family, measurement),
@@ -185,7 +182,10 @@ function buildComparison(
     geometric_mean_ratio: measure === 'relative' ? scaled : null,
     mean_difference: measure === 'absolute' ? scaled : null,
     tolerance: settings.margin,
-    more_units: verdict === 'undecided' ? countMoreUnits(family, measurement, place.weight) : null,
+    more_units:
+      verdict === 'undecided'
+        ? countMoreUnits(family.design, { ...measurement, ended: family.plan.length, weight: place.weight })
+        : null,
     ...sides,
     units: measurement.units.map(({ isCandidate, ...unit }) => ({
       ...unit,
@@ -227,14 +227,17 @@ function describeTests(
 
 function measureInterim(
   family: SwitchbackFamily,
-  { units, measure, factor }: SwitchbackMeasurement,
+  { units, measure, factor, shift }: SwitchbackMeasurement,
   orientation: 1 | -1,
 ): InterimEvidence {
   const assignment = Uint8Array.from({ length: family.design.units }, (_, index) =>
     Number(family.plan[index]?.isCandidate ?? false),
   );
   const outcomes = new Map(
-    units.map((unit) => [unit.index, measure === 'relative' ? Math.log(unit.mean) : unit.mean * factor]),
+    units.map((unit) => [
+      unit.index,
+      measure === 'relative' ? logOfSum(unit.mean, shift) : unit.mean * factor,
+    ]),
   );
   const increments = listIncrements(family.design, assignment, outcomes, family.plan.length);
   return runTestMartingale(
@@ -256,13 +259,16 @@ function scaleEstimate({ estimate, measure, factor }: SwitchbackMeasurement): Es
   };
 }
 
-function describeFailures({ control, candidate, p_value, excess_upper }: MeasuredPlan['failures']) {
+/** Describes the lost runs of an indicator, which are the failed ones where no other run lacks a number. */
+function describeLosses(losses: LostRuns, failures: LostRuns) {
+  const { control, candidate, p_value, excess_upper } = losses;
+  const verb = losses === failures ? 'failed' : 'ended without a value';
   return {
     excess_units: 0,
     excess_failures: candidate - control,
     p_value,
     excess_upper,
-    text: `${formatPercent(candidate)} of the runs in the candidate's units failed, and ${formatPercent(control)} of those in the control's.`,
+    text: `${formatPercent(candidate)} of the runs in the candidate's units ${verb}, and ${formatPercent(control)} of those in the control's.`,
   };
 }
 
@@ -270,6 +276,8 @@ function listBlockers(family: SwitchbackFamily, measurement: Measurement): strin
   const { refusedShare, sampleRatioPValue } = measurement.plan;
   const carryOver = measurement.estimate?.carry_over_p_value ?? null;
   const blockers: string[] = [];
+  const deleted = describeDeletedRuns(family.plan);
+  if (deleted !== null) blockers.push(`${deleted}: these are not a random choice, so there is no verdict.`);
   if (refusedShare > REFUSED_SHARE_MAX)
     blockers.push(
       `The candidate refused ${formatPercent(refusedShare)} of the runs in its units, and the baseline served them: above ${formatPercent(REFUSED_SHARE_MAX)} the units do not show what the candidate does.`,
@@ -283,6 +291,16 @@ function listBlockers(family: SwitchbackFamily, measurement: Measurement): strin
       `The influence of a unit lasts longer than carry_over_units = ${family.design.carryOverUnits} (p = ${roundToTwoDigits(carryOver)}): create a test with a larger value.`,
     );
   return blockers;
+}
+
+/** Returns the number of deleted runs in words; null for none. Deleting a few bad runs of a side is enough to win, so any counts. */
+function describeDeletedRuns(plan: readonly PlanUnit[]): string | null {
+  const count = (units: readonly PlanUnit[]) => units.reduce((total, { deleted = 0 }) => total + deleted, 0);
+  const deleted = count(plan);
+  if (deleted === 0) return null;
+  const total = plan.reduce((sum, { runs }) => sum + runs.length, deleted);
+  const ofCandidate = count(plan.filter(({ isCandidate }) => isCandidate));
+  return `${deleted} of ${formatCount(total, 'run')} ${deleted === 1 ? 'was' : 'were'} deleted, ${ofCandidate} of them in the candidate's units`;
 }
 
 function describeSides(
@@ -316,15 +334,26 @@ function listWarnings(
   sides: { control: SwitchbackSide; candidate: SwitchbackSide & { refused: number } },
 ): string[] {
   const warnings: string[] = [];
-  for (const [name, { units, runs }] of Object.entries(sides)) {
-    if (units.total === 0) warnings.push(`The plan gives the ${name} no unit.`);
+  const deleted = describeDeletedRuns(family.plan);
+  if (deleted !== null) warnings.push(`${deleted}.`);
+  for (const [name, { units, runs, missing }] of Object.entries(sides)) {
+    if (units.total === 0)
+      warnings.push(
+        family.plan.length < family.design.units
+          ? `No unit of the ${name} has ended.`
+          : `The plan gives the ${name} no unit.`,
+      );
     else if (units.usable < units.total)
       warnings.push(
         `${formatCount(units.total - units.usable, 'unit')} of ${units.total} of the ${name} have no usable value and are left out.`,
       );
     if (runs.failed + runs.canceled > 0)
       warnings.push(
-        `${runs.failed} failed and ${runs.canceled} canceled of ${formatCount(runs.total, 'run')} of the ${name} have no value; failures are compared by themselves.`,
+        `${runs.failed} failed and ${runs.canceled} canceled of ${formatCount(runs.total, 'run')} of the ${name} have no value; such runs are compared by themselves.`,
+      );
+    if (missing > 0)
+      warnings.push(
+        `${formatCount(missing, 'run')} of the ${name} succeeded without a number of the indicator; such runs are compared by themselves.`,
       );
     if (runs.pending > 0)
       warnings.push(
@@ -343,23 +372,4 @@ function listWarnings(
           : ''),
     );
   return warnings;
-}
-
-/** Counts the units beyond those seen that would decide, if counted units and spread stay alike. */
-function countMoreUnits(
-  family: SwitchbackFamily,
-  { estimate, margin }: SwitchbackMeasurement,
-  weight: number,
-): number | null {
-  const counted = (estimate?.control_units ?? 0) + (estimate?.candidate_units ?? 0);
-  if (estimate === null || counted < 3 || family.plan.length === 0) return null;
-  // Two means of half the units each: four times the variance of one unit.
-  const variance = 4 * estimate.spread ** 2;
-  const slack = margin - Math.abs(estimate.effect);
-  const needed = Math.min(
-    computeUnitsToDetect(estimate.effect, variance, { power: POWER, weight }),
-    slack > 0 ? computeUnitsForEquivalence(slack, variance, POWER) : Number.POSITIVE_INFINITY,
-  );
-  const more = Math.max(1, Math.ceil((needed * family.plan.length) / counted) - family.plan.length);
-  return more <= MORE_MAX ? more : null;
 }

@@ -17,6 +17,8 @@ export interface PlanUnit {
   /** True: the plan gave the unit to the candidate. */
   isCandidate: boolean;
   runs: readonly SwitchbackRun[];
+  /** Runs of the unit that were deleted; 0 by default. */
+  deleted?: number;
 }
 
 /** The outcomes of one indicator. */
@@ -25,6 +27,8 @@ export interface IndicatorOutcomes {
   units: { index: number; isCandidate: boolean; runs: number; mean: number }[];
   /** Succeeded runs without a number. */
   missing: { control: number; candidate: number };
+  /** Share of the runs of each unit of the plan that ended without a number. */
+  lostShares: number[];
 }
 
 /** Returns the outcomes of each indicator, in the order of the names. Reads every run once. */
@@ -34,22 +38,27 @@ export function readOutcomes(
   burnInMinutes: number,
 ): IndicatorOutcomes[] {
   const outcomes = indicators.map(
-    (): IndicatorOutcomes => ({ units: [], missing: { control: 0, candidate: 0 } }),
+    (): IndicatorOutcomes => ({ units: [], missing: { control: 0, candidate: 0 }, lostShares: [] }),
   );
   for (const unit of plan) {
     const values = indicators.map((): number[] => []);
+    const ended = unit.runs.filter(({ status }) => status === 'failed' || status === 'canceled').length;
+    const lost = indicators.map(() => ended);
     for (const run of unit.runs) {
       if (run.status !== 'succeeded') continue;
       const isCounted = (run.minutes_into_unit ?? Number.POSITIVE_INFINITY) >= burnInMinutes;
       const reports = indexIndicators(run);
       indicators.forEach((name, index) => {
         const value = toUsableNumber(findIndicator(reports, name));
-        if (value === null) countMissing(outcomes[index], unit);
-        else if (isCounted) values[index]?.push(value);
+        if (value === null) {
+          countMissing(outcomes[index], unit);
+          lost[index] = (lost[index] ?? 0) + 1;
+        } else if (isCounted) values[index]?.push(value);
       });
     }
-    outcomes.forEach(({ units }, index) => {
+    outcomes.forEach(({ units, lostShares }, index) => {
       const own = values[index] ?? [];
+      lostShares.push((lost[index] ?? 0) / Math.max(1, unit.runs.length));
       if (own.length > 0) units.push({ ...describeUnit(unit), runs: own.length, mean: computeUnitMean(own) });
     });
   }

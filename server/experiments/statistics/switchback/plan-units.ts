@@ -4,16 +4,15 @@
  * do not count, so a plan has more units than counted ones. The test of the carry-over order withholds 5 % of the verdicts
  * on tests without any carry-over beyond the design, so the sizes make up for them.
  */
+import { CARRY_OVER_ALPHA } from '../error-rates.ts';
 import { RandomGenerator } from '../random-generator.ts';
-import { computeDetectableEffect, computeUnitsToDetect, type PowerTarget } from '../sample-size.ts';
 import {
-  assignUnits,
-  findCountedUnits,
-  listCoins,
-  type SwitchbackDesign,
-  throwCoins,
-} from '../switchback/design.ts';
-import { CARRY_OVER_ALPHA } from '../switchback/family.ts';
+  computeDetectableEffect,
+  computeUnitsForEquivalence,
+  computeUnitsToDetect,
+  type PowerTarget,
+} from '../sample-size.ts';
+import { assignUnits, findCountedUnits, listCoins, type SwitchbackDesign, throwCoins } from './design.ts';
 
 /** The spread of a switchback test. */
 export interface SwitchbackSpread {
@@ -53,6 +52,18 @@ export function estimateCountedShare(design: SwitchbackDesign): number {
     counted += findCountedUnits(assignment, design.carryOverUnits).reduce((total, one) => total + one, 0);
   }
   return counted / DRAWS / design.units;
+}
+
+/** Returns the number of units of a plan for which the interval of equal sides fits into ±`margin`. */
+export function planUnitsForEquivalence(
+  margin: number,
+  spread: SwitchbackSpread,
+  target: PowerTarget,
+): number {
+  const scaled = { ...spread, between_units: spread.between_units / margin };
+  const { power } = raisePower(target);
+  const counted = computeUnitsForEquivalence(1, computeContrastVariance(scaled), power);
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(counted / spread.counted_share));
 }
 
 /** The largest power that verdicts withheld by chance leave. */
