@@ -201,6 +201,8 @@ export const BISECT_INPUTS_MAX = 50;
 /** Clusterings and features of the inputs of a batch experiment, each a field of the input or a property of its source. */
 export const CLUSTERINGS_MAX = 4;
 export const FEATURES_MAX = 8;
+/** Ids of inputs in all groups of the interactions of a result. */
+export const INTERACTION_INPUTS_MAX = 20_000;
 export const INPUT_PROPERTY_CHARS_MAX = 255;
 /** Fields are read from inputs of at most this size, and of this size together: creating the experiment waits for them. */
 export const FIELD_INPUT_BYTES_MAX = 20 * 1024 * 1024;

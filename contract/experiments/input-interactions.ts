@@ -1,5 +1,6 @@
 /** Results by feature of the input: the effect within groups of inputs, and a test that it is the same in all of them. */
 import Type, { type Static } from 'typebox';
+import { INTERACTION_INPUTS_MAX } from '../limits.ts';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 
 const numberSchema = (description: string) => Type.Number({ description });
@@ -13,6 +14,11 @@ const InteractionGroup = Type.Object(
     low: nullable(numberSchema('Smallest number in the group; null for categories.')),
     high: nullable(numberSchema('Largest number in the group; null for categories.')),
     inputs: integerSchema('Inputs in which both sides ended.'),
+    input_ids: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `Ids of the inputs of the group, of originals in a shadow test. All groups of a response have at most ${INTERACTION_INPUTS_MAX} together, and a larger group has its first ones. Absent in results of an older release.`,
+      }),
+    ),
     wins: integerSchema('Those in which the candidate is better, or only the control failed.'),
     ties: integerSchema('Those in which both sides are equal.'),
     losses: integerSchema('Those in which the control is better, or only the candidate failed.'),

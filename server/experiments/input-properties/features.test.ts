@@ -88,6 +88,9 @@ describe('a candidate that saves 10 % on large inputs alone', () => {
       { label: '21 to 30', low: 21, high: 30, inputs: 10, wins: 10, losses: 0 },
     ]);
     const [small, , large] = stops?.groups ?? [];
+    const listPlaces = (ids: readonly string[] = []) =>
+      ids.map((id) => places.get(id)).toSorted((a = 0, b = 0) => a - b);
+    expect(listPlaces(small?.input_ids)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     // The changes by turns have the mean 0, so the geometric means are 1 and 0.9.
     expect(small?.effect?.value).toBeCloseTo(1, 12);
     expect(large?.effect?.value).toBeCloseTo(0.9, 12);

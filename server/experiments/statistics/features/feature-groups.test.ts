@@ -19,6 +19,7 @@ function buildUnit(value: number | string | undefined, index: number): PairedUni
     candidate: 1,
     effect: 0,
     pair_effects: [0],
+    hidden_effect: 0,
   };
 }
 

@@ -3,6 +3,7 @@
  * groups have the same. Exploratory: it reads a comparison's units and changes nothing of its verdict. The p-values of all
  * features, indicators and candidates are corrected together.
  */
+import { INTERACTION_INPUTS_MAX } from '@switchyard/contract/limits.ts';
 import { Resampler } from '../bootstrap.ts';
 import { FINAL_ALPHA } from '../error-rates.ts';
 import { roundToTwoDigits } from '../format-numbers.ts';
@@ -27,6 +28,7 @@ interface InteractionGroup {
   low: number | null;
   high: number | null;
   inputs: number;
+  input_ids: string[];
   wins: number;
   ties: number;
   losses: number;
@@ -93,6 +95,9 @@ export function addInteractions(
   );
 }
 
+/** The design of the comparison, and the number of ids that a group lists. */
+type FormattedDesign = ComparisonDesign & { idsMax: number };
+
 interface TestedFeature {
   measurement: PairedMeasurement;
   feature: string;
@@ -126,9 +131,13 @@ export function describeInteractions(
     all.map(({ test }) => test?.p_value ?? null),
     all.map(() => 1 / all.length),
   );
+  const groupCount = all.reduce((sum, one) => sum + one.groups.length, 0);
+  const idsMax = Math.max(1, Math.floor(INTERACTION_INPUTS_MAX / Math.max(groupCount, 1)));
   const byTest = new Map(all.map((one, index) => [one, adjusted[index] ?? null]));
   return tested.map((group) =>
-    group.map((indicator) => indicator.map((one) => formatInteraction(one, byTest.get(one) ?? null, design))),
+    group.map((indicator) =>
+      indicator.map((one) => formatInteraction(one, byTest.get(one) ?? null, { ...design, idsMax })),
+    ),
   );
 }
 
@@ -186,7 +195,7 @@ function findCoarsestClustering({ dependence }: PairedMeasurement): string | nul
 function formatInteraction(
   { measurement, feature, type, groups, missing, test }: TestedFeature,
   p_value_holm: number | null,
-  design: ComparisonDesign,
+  design: FormattedDesign,
 ): Interaction {
   return {
     feature,
@@ -204,7 +213,7 @@ function formatInteraction(
 function formatGroup(
   group: FeatureGroup,
   { measure, orientation, scale }: PairedMeasurement,
-  design: ComparisonDesign,
+  design: FormattedDesign,
 ): InteractionGroup {
   const { units, label, low, high } = group;
   const { effect, interval } = estimateSubset(units, design);
@@ -213,6 +222,7 @@ function formatGroup(
     measure === 'relative' ? Math.exp(value) : value / scale.factor;
   return {
     ...{ label, low, high, inputs: usable, wins, ties, losses },
+    input_ids: units.flatMap(({ input_ids }) => input_ids).slice(0, design.idsMax),
     effect: convertEstimate(effect, interval, convert),
     is_tested: isTestable(group),
   };
