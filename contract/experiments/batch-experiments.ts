@@ -41,7 +41,7 @@ import {
   experimentUpdateFields,
 } from './experiment-fields.ts';
 import { IndicatorProfile } from './experiment-profiles.ts';
-import { ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
+import { ANALYSIS_METHOD, ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, runProblemFields } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
@@ -287,7 +287,7 @@ export const getBatchExperiment = defineOperation({
         failures: [],
         grouped_distributional_summaries: [],
         comparisons: [],
-        method: '2026-11',
+        method: ANALYSIS_METHOD,
         warnings: [],
       },
     },

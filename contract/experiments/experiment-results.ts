@@ -13,9 +13,11 @@ const numberSchema = (description: string) => Type.Number({ description });
 const integerSchema = (description: string) => Type.Integer({ description });
 const nullableNumberSchema = (description: string) => nullable(numberSchema(description));
 
+/** The method of analysis of this release. Change it with every change after which equal runs can get another verdict. */
+export const ANALYSIS_METHOD = '2026-11.4';
+
 /** Describes the method that computed the results of an experiment. */
-export const METHOD_DESCRIPTION =
-  'Method of analysis that computed the results: 2026-11, or 1 for stored results of an older release. Beyond the specification.';
+export const METHOD_DESCRIPTION = `Method of analysis that computed the results: ${ANALYSIS_METHOD}, or the method of an older release that stored them, such as 2026-11.3, 2026-11 or 1. Beyond the specification.`;
 
 /**
  * Returns the schema of a field that results of the method 1 lack. Stored results are not computed again, so a client has to
@@ -95,7 +97,7 @@ const comparisonFields = {
         {
           e_value: numberSchema('Evidence against no difference so far; 1 is none.'),
           e_value_max: numberSchema(
-            'Largest e-value so far. A verdict that it once reached stays until the planned end.',
+            'Largest e-value so far, from ten independent units on; 1 before. A verdict that it once reached stays until the planned end.',
           ),
           threshold: numberSchema('E-value that a verdict before the planned end needs.'),
           interval: nullable(Interval),

@@ -20,7 +20,7 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import { ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
+import { ANALYSIS_METHOD, ComparedGroups, METHOD_DESCRIPTION } from './experiment-results.ts';
 import { ExperimentRun, RefusedRun } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
@@ -281,7 +281,7 @@ export const getShadowTest = defineOperation({
         grouped_distributional_summaries: [],
         compared: [],
         refused_runs: [],
-        method: '2026-11',
+        method: ANALYSIS_METHOD,
         warnings: [],
       },
     },

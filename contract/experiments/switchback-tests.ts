@@ -20,7 +20,12 @@ import {
   startResponses,
   stopResponses,
 } from './experiment-fields.ts';
-import { METHOD_DESCRIPTION, SWITCHBACK_DESIGNS, SwitchbackComparison } from './experiment-results.ts';
+import {
+  ANALYSIS_METHOD,
+  METHOD_DESCRIPTION,
+  SWITCHBACK_DESIGNS,
+  SwitchbackComparison,
+} from './experiment-results.ts';
 import { ExperimentRun, refusalsField } from './experiment-runs.ts';
 import { comparisonSettingsFields, comparisonSettingsResponse, Objectives } from './experiment-settings.ts';
 import { GroupedSummary } from './grouped-summaries.ts';
@@ -289,7 +294,7 @@ export const getSwitchbackTest = defineOperation({
         grouped_distributional_summaries: [],
         compared: [],
         refusals: [],
-        method: '2026-11',
+        method: ANALYSIS_METHOD,
         warnings: [],
       },
     },

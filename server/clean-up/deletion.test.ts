@@ -98,6 +98,8 @@ async function createOnlineTests(): Promise<void> {
   await startOnlineTest(server, 'app', 'shadow', { id: 'empty', baseline: 'latest', candidate: 'i1' });
   expectStatus(await server.request('PUT', `${shadow}/empty/stop`), 204);
   await startOnlineTest(server, 'app', 'switchback', { id: 'turns', baseline: 'latest', candidate: 'i1' });
+  // The test counts this run after its deletion.
+  await remove(`app/runs/${await createRun(server, 'app', { instance: 'latest', input: {} })}`);
   await expect
     .poll(async () => {
       const rows = await countRowsByTable(server);
@@ -152,6 +154,12 @@ test('after the deletion of an application no row and no blob remains', async ()
   expectStatus(await server.request('PUT', `/v1/applications/app/runs/${done.id}/tags`, { body: tags }), 200);
   const shares = `/v1/applications/app/runs/${done.id}/shares`;
   expectStatus(await server.request('POST', shares, { body: { parts: ['log'] } }), 201);
+  const view = { name: 'All', table: {} };
+  await server.client.call('createRunView', { params: { application_id: 'app' }, body: view });
+  await server.client.call('setApplicationQuotas', {
+    ...app,
+    body: { concurrent_runs: 8, core_hours_per_month: null },
+  });
   const policy = { keep_days: 3650 };
   expectStatus(await server.request('PUT', '/v1/applications/app/retention', { body: policy }), 200);
   const rule = { id: 'r', statistics_path: 'x', objective: 'minimize' as const, index: 0 };
@@ -171,7 +179,8 @@ test('after the deletion of an application no row and no blob remains', async ()
     body: { id: 'set', name: 'A set', run_ids: [done.id] },
   });
   await createBatchExperiment(server, 'app', { id: 'over', input_set_id: 'set', instance_ids: ['i1'] });
-  await waitForBatchEnd(server, 'app', 'over');
+  const [traced] = (await waitForBatchEnd(server, 'app', 'over')).runs;
+  await remove(`app/runs/${traced?.id}`);
   expectStatus(
     await server.request('POST', '/v1/applications/app/experiments/acceptance', {
       body: {

@@ -61,6 +61,7 @@ export function decideAcceptanceTestsJob(parts: Parts): Job {
       readObservations(database.read, test.experiment_uid, versionByInstance, {
         series: true,
         ensembles: order.ensembles !== undefined,
+        deleted: true,
       }),
     );
     const { passed, error = '', method, metric_results, profiles } = JSON.parse(results) as AcceptanceResults;

@@ -183,7 +183,7 @@ describe('a batch experiment', () => {
       method,
       ...info
     } = ended;
-    expect(method).toBe('2026-11');
+    expect(method).toBe('2026-11.4');
     expect(await getBatch('/first/metadata')).toEqual(info);
   });
 

@@ -249,7 +249,7 @@ describe('D17: the content decides which inputs are the same', () => {
       inputs: { total: 10, wins: 10 },
     });
     expect(comparisons[0]?.indicators[0]?.warnings).toContain(
-      '1 input of 11 repeat the content of another and count with it as one.',
+      '1 input of 11 repeats the content of another and counts with it as one.',
     );
   });
 });

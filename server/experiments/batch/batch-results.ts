@@ -60,6 +60,7 @@ export function computeBatchResults(
     readObservations(database.read, experiment.uid, versions, {
       series: true,
       ensembles: order.ensembles !== undefined,
+      deleted: true,
     }),
   );
 }

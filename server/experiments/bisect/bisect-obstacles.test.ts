@@ -174,6 +174,28 @@ describe('the search fails, and says why,', () => {
   });
 });
 
+describe('canceled runs of a version, which is as good as the others,', () => {
+  // Without its even repetitions, the version is 4 % worse.
+  const chooseNoisy = (version: string) => (run: ChosenRun) => {
+    if (!runsVersion(run, version)) return worseFromV4(run);
+    return (run.repetition ?? 0) % 2 === 0 ? ({ status: 'canceled' } as const) : value(104);
+  };
+
+  test('skip it', async () => {
+    const ended = await search('selected', chooseNoisy('v3'));
+    expect(ended).toMatchObject({ possible_version_ids: ['v3', 'v4'], verdict: 'narrowed' });
+    const [skipped] = ended.skipped_versions;
+    expect(skipped).toMatchObject({ version_id: 'v3' });
+    expect(skipped?.reason).toContain('have no outcome because runs were canceled or deleted');
+  });
+
+  test('end the search if it is the bad one', async () => {
+    const ended = await search('selected-bad', chooseNoisy('v5'));
+    expect(ended).toMatchObject({ verdict: 'failed', first_bad_version_id: null });
+    expect(ended.reason).toContain('The version "v5" cannot be compared');
+  });
+});
+
 describe('an answer that is open says what it takes', () => {
   test('in runs and in rounds, when the runs are used up', async () => {
     // The difference is 0 and 4 % in turn, so its mean is the limit.

@@ -27,12 +27,14 @@ export function buildSearchSettings(definition: BisectDefinition): SearchSetting
 /** Computes the search from all runs of the experiment. */
 export async function readSearch(db: Reader, experiment: ExperimentsTable): Promise<SearchState> {
   const definition = parseBisectDefinition(experiment);
-  const reader = new VersionRoundsReader(definition);
-  const { uid } = experiment;
+  const { uid, status } = experiment;
+  // A stop cancels runs whatever they show.
+  const reader = new VersionRoundsReader(definition, { isStopped: status === 'canceled' });
   // Waiting runs come first, so that a run that is created meanwhile is read twice, not missed.
   for (const row of await listPlannedRuns(db, uid, { refused: false, limit: definition.maximum_runs }))
     reader.addWaiting(row);
-  for await (const batch of readObservations(db, uid)) for (const run of batch) reader.add(run);
+  for await (const batch of readObservations(db, uid, undefined, { series: false, deleted: true }))
+    for (const run of batch) reader.add(run);
   const refusals = new Map<string, string>();
   for (const version of reader.listRefusedVersions())
     refusals.set(version, (await findRefusalOfVersion(db, uid, version)) ?? '');

@@ -7,7 +7,8 @@ import type { PlannedRunsTable } from '../../runs/store/schema.ts';
 import { parseObservation, type RawObservation } from '../results/batch-analysis.ts';
 import { computeRoundEffect, type RoundScale } from '../statistics/bisect/round-effect.ts';
 import type { RoundOutcome, VersionRounds } from '../statistics/bisect/search.ts';
-import { type Outcome, readOutcome } from '../statistics/paired/outcomes.ts';
+import { type Outcome, type OutcomePair, readOutcome } from '../statistics/paired/outcomes.ts';
+import { explainLostPairs } from '../statistics/paired/warnings.ts';
 import type { BisectDefinition } from '../store/bisect-definition.ts';
 
 /** The outcomes of one input in one round. */
@@ -32,19 +33,23 @@ interface RunTally {
 export class VersionRoundsReader {
   readonly #definition: BisectDefinition;
   readonly #scale: RoundScale;
+  readonly #isStopped: boolean;
   /** By version, round and input. */
   readonly #rounds = new Map<string, Map<number, Map<string, InputOutcomes>>>();
   readonly #tallies = new Map<string, RunTally>();
 
-  constructor(definition: BisectDefinition) {
+  /** `isStopped`: a caller has stopped the search, which cancels its runs. */
+  constructor(definition: BisectDefinition, { isStopped }: { isStopped: boolean }) {
     this.#definition = definition;
+    this.#isStopped = isStopped;
     this.#scale = { measure: definition.difference.type, direction: definition.direction };
   }
 
   /** Adds a run; one without an id could not be created. */
   add(raw: RawObservation): void {
     const run = parseObservation(raw);
-    const outcome = raw.run_id === undefined ? 'refused' : readOutcome(run, this.#definition.indicator);
+    const isRefused = raw.run_id === undefined && raw.status !== 'deleted';
+    const outcome = isRefused ? 'refused' : readOutcome(run, this.#definition.indicator);
     const tally = this.#getTally(run.version_id);
     if (outcome === 'failed') tally[run.status === 'succeeded' ? 'unreported' : 'failed'] += 1;
     else if (outcome === 'refused' || outcome === 'pending') tally[outcome] += 1;
@@ -92,7 +97,8 @@ export class VersionRoundsReader {
       if (failed > 0 && version === good)
         return `All runs of the version "${good}" failed, so nothing can be compared with it. Name a good version that runs.`;
     }
-    return null;
+    const lost = this.#explainLostRuns(bad);
+    return lost === null ? null : `The version "${bad}" cannot be compared: ${lost}.`;
   }
 
   /** Returns the rounds of the version. A run that was deleted counts as canceled. */
@@ -101,17 +107,24 @@ export class VersionRoundsReader {
   }
 
   #listRounds(version: string): RoundOutcome[] {
+    return this.#listPairs(version).map((pairs) => computeRoundEffect(pairs, this.#scale));
+  }
+
+  /** Returns the pairs of each round of the version. */
+  #listPairs(version: string): OutcomePair[][] {
     const rounds = this.#rounds.get(version) ?? new Map<number, Map<string, InputOutcomes>>();
     const count = Math.max(-1, ...rounds.keys()) + 1;
     return Array.from({ length: count }, (_, round) =>
-      computeRoundEffect(
-        this.#definition.input_ids.map((input) => {
-          const { control = 'canceled', candidate = 'canceled' } = rounds.get(round)?.get(input) ?? {};
-          return { control, candidate };
-        }),
-        this.#scale,
-      ),
+      this.#definition.input_ids.map((input) => {
+        const { control = 'canceled', candidate = 'canceled' } = rounds.get(round)?.get(input) ?? {};
+        return { control, candidate };
+      }),
     );
+  }
+
+  /** Explains canceled and deleted runs of the version: without its worst ones, any version is as good as the good one. */
+  #explainLostRuns(version: string): string | null {
+    return this.#isStopped ? null : explainLostPairs(this.#listPairs(version).flat());
   }
 
   /**
@@ -123,6 +136,8 @@ export class VersionRoundsReader {
     const { refused, pending, failed, reported, unreported } = this.#getTally(version);
     if (pending > 0) return null;
     if (refused > 0) return `Its runs could not be created: ${describeRefusal(version)}`;
+    const lost = this.#explainLostRuns(version);
+    if (lost !== null) return `Of its runs, ${lost}.`;
     if (reported > 0) return null;
     if (unreported > 0) return `None of its ${failed + unreported} runs reported ${indicator}.`;
     if (failed > 0 && this.#getTally(bad).reported > 0) return `All of its ${failed} runs failed.`;

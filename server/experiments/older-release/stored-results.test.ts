@@ -102,6 +102,20 @@ describe('through HTTP', () => {
     },
   );
 
+  test('results that a release with the method 2026-11 stored keep that method', async () => {
+    const { database } = server.runningServer;
+    const [first] = stored.experiments.filter(({ row }) => row.kind === 'switchback');
+    const results = JSON.stringify({ method: '2026-11', ...first?.results });
+    await database.transact((tx) =>
+      tx
+        .updateTable('experiment_results')
+        .set({ results })
+        .where('experiment_uid', '=', first?.row.uid ?? '')
+        .execute(),
+    );
+    expect(await readDeclared('switchback', 'switchback_id')).toMatchObject({ method: '2026-11' });
+  });
+
   test('an acceptance test keeps its decision with the method 1, in the form of the contract', async () => {
     const { results } = await readDeclared('acceptance', 'acceptance_id');
     expect(results).toEqual({

@@ -73,20 +73,22 @@ export class OnlineTestResults {
   }
 
   /** Computes the results of the runs so far, and returns them as JSON. */
-  compute(test: ExperimentsTable): Promise<string> {
-    return this.#workerPool.compute(this.#buildRequest(test), this.#readRuns(test));
+  async compute(test: ExperimentsTable): Promise<string> {
+    return this.#workerPool.compute(await this.#buildRequest(test), this.#readRuns(test));
   }
 
   /** Returns the spread that the runs so far show as JSON: an `ObservedSpread`, or null. */
-  estimateSpread(test: ExperimentsTable, settings: SpreadSettings): Promise<string> {
-    const of = this.#buildRequest(test);
+  async estimateSpread(test: ExperimentsTable, settings: SpreadSettings): Promise<string> {
+    const of = await this.#buildRequest(test);
     return this.#workerPool.compute({ kind: 'spread', of, ...settings }, this.#readRuns(test));
   }
 
-  #buildRequest(test: ExperimentsTable): ShadowResultsRequest | SwitchbackResultsRequest {
+  async #buildRequest(test: ExperimentsTable): Promise<ShadowResultsRequest | SwitchbackResultsRequest> {
     const progress = describeProgress(test);
-    if (test.kind === 'shadow')
-      return { kind: 'shadow', definition: parseShadowDefinition(test), seed: test.uid, progress };
+    if (test.kind === 'shadow') {
+      const copies = await countCopies(this.#database.read, test);
+      return { kind: 'shadow', definition: parseShadowDefinition(test), seed: test.uid, progress, copies };
+    }
     const definition = parseSwitchbackDefinition(test);
     return {
       kind: 'switchback',
@@ -121,6 +123,13 @@ export function describeProgress(test: ExperimentsTable): Progress {
   const { until, maximumRuns, candidates } = parseShadowDefinition(test);
   const hasReachedEnd = until !== null && test.completed_at >= until;
   return hasReachedEnd || test.requested >= maximumRuns * candidates.length ? 'complete' : 'stopped';
+}
+
+/** Counts the copies of a shadow test. A copy whose original is deleted before the start is deleted with it. */
+async function countCopies(db: Reader, test: ExperimentsTable): Promise<ShadowResultsRequest['copies']> {
+  const { statuses, planned, refused } = (await countRunsByExperiment(db, [test]))(test);
+  const left = Object.values(statuses).reduce((total, count) => total + count, planned + refused);
+  return { planned: test.requested, deleted: Math.max(0, test.requested - left) };
 }
 
 /** Reads the copies, planned ones included, and their originals. The id of the original is the input of both. */

@@ -26,7 +26,7 @@ interface Original {
   content: number;
   control: number;
   /** null for a copy that has not ended. */
-  candidate: number | null;
+  candidate: number | 'deleted' | null;
   token?: string;
   /** Milliseconds until the next one. */
   pause?: number;
@@ -46,7 +46,9 @@ async function startTest(settings: object) {
     expectStatus(response, 202);
     return (response.body as { run_id: RunId }).run_id;
   };
-  return { ...calls, createOriginal };
+  const removeRun = async (id: string) =>
+    expectStatus(await server.request('DELETE', `/v1/applications/${application}/runs/${id}`), 204);
+  return { ...calls, createOriginal, removeRun };
 }
 type Calls = Awaited<ReturnType<typeof startTest>>;
 
@@ -69,7 +71,8 @@ async function compareOriginals(calls: Calls, originals: readonly Original[]): P
   for (const [index, { control, candidate }] of originals.entries()) {
     const id = ids[index] ?? '';
     outcomes.set(id, { 'result.value': control });
-    if (candidate !== null) outcomes.set(copies.get(id) ?? '', { 'result.value': candidate });
+    if (candidate === 'deleted') await calls.removeRun(copies.get(id) ?? '');
+    else if (candidate !== null) outcomes.set(copies.get(id) ?? '', { 'result.value': candidate });
   }
   await endRunsWith(server, outcomes, clock.now());
   return readComparison(calls);
@@ -100,6 +103,20 @@ function buildOriginal(index: number, share: number): Original {
 }
 const buildOriginals = (count: number, share: number) =>
   Array.from({ length: count }, (_, index) => buildOriginal(index, share));
+
+test('deleted copies leave no verdict, because a candidate without its worst runs is better', async () => {
+  const calls = await startTest({ termination_events: { maximum_runs: 40 } });
+  const originals = buildOriginals(40, 0.05).map((one, index) =>
+    index % 10 === 0 ? { ...one, candidate: 'deleted' as const } : one,
+  );
+  await compareOriginals(calls, originals);
+  await calls.waitForStatus('test', 'completed');
+  const comparison = await readComparison(calls);
+  expect(comparison).toMatchObject({ verdict: 'undecided', interim: false, inputs: { wins: 36 } });
+  expect(comparison.reasons).toContain(
+    '4 of 40 copies were deleted, or lost their originals before the start; these are not a random choice, so there is no verdict.',
+  );
+});
 
 describe('D5: dependent originals', () => {
   test('that are independent have a verdict', async () => {
@@ -139,7 +156,7 @@ describe('D5: dependent originals', () => {
       dependence: { clusterings: [{ by: 'caller', count: 3, effective: 3, use: 'different' }] },
     });
     expect(comparison.reasons).toContain(
-      'The originals come from 3 clusters (caller) of unequal effects, 3.0 of equal size: a verdict needs at least 5, or clusters that do not differ.',
+      'The originals come from 3 clusters (caller) of unequal effects or failures, 3.0 of equal size: a verdict needs at least 5, or clusters that do not differ.',
     );
   });
 

@@ -9,12 +9,18 @@ import {
   type IndicatorEvidence,
   type RuleDecision,
 } from '../statistics/acceptance/decide-rule.ts';
-import { explainDeletedInputs, warnOfMissingRuns } from '../statistics/acceptance/missing-runs.ts';
+import {
+  explainDeletedInputs,
+  explainJoinedSides,
+  explainMixedSides,
+  selectDecidingRuns,
+  warnOfMissingRuns,
+} from '../statistics/acceptance/missing-runs.ts';
 import type { SideObservations } from '../statistics/acceptance/solved-inputs.ts';
 import { flattenDistribution, type Metric } from '../statistics/acceptance-metrics.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { addInteractions, type ExploredComparison } from '../statistics/features/interactions.ts';
-import type { Observation } from '../statistics/observations.ts';
+import { type Observation, selectExisting } from '../statistics/observations.ts';
 import { compareFamily, type FamilyDesign, type FamilyIndicator } from '../statistics/paired/family.ts';
 import type { Direction } from '../statistics/paired/verdict.ts';
 import type { Distribution } from '../statistics/summary.ts';
@@ -80,19 +86,23 @@ export function evaluateAcceptanceTest(
     placeInputs(observations, inputs_in_time_order ? planned_inputs : []),
   );
   const runs = {
-    control: fields.observations.filter((run) => belongsToSide(control, run)),
-    candidate: fields.observations.filter((run) => belongsToSide(candidate, run)),
+    control: selectDecidingRuns(fields.observations.filter((run) => belongsToSide(control, run))),
+    candidate: selectDecidingRuns(fields.observations.filter((run) => belongsToSide(candidate, run))),
   };
   const sides = {
-    control: collectSideRuns('control', control, runs.control, failures),
-    candidate: collectSideRuns('candidate', candidate, runs.candidate, failures),
+    control: collectSideRuns('control', control, selectExisting(runs.control), failures),
+    candidate: collectSideRuns('candidate', candidate, selectExisting(runs.candidate), failures),
   };
-  const deleted = explainDeletedInputs(planned_inputs, observations);
+  const selected = [
+    ...explainDeletedInputs(planned_inputs, observations),
+    ...explainJoinedSides(runs),
+    ...explainMixedSides(runs),
+  ];
   const listTimeBlockers = createTimeBlockers();
   const shared = {
     resampler: new Resampler({ seed: RESAMPLING_SEED, resamples: RESAMPLE_COUNT }),
     listIndicatorBlockers: (indicator: string, group: SideObservations) => [
-      ...deleted,
+      ...selected,
       ...listTimeBlockers(indicator, group),
     ],
     clusterings: listClusterings(inputs),
@@ -106,7 +116,7 @@ export function evaluateAcceptanceTest(
   const metric_results = metrics.map((metric): EvaluatedRule => {
     const found = findByKey(evidence, metric.field);
     const settings = { ...findByKey(fields.settings, metric.field), ...shared, failure_margin };
-    const decision = decideRule(metric, found, settings);
+    const decision = refuseSelectedRuns(decideRule(metric, found, settings), selected);
     return {
       metric,
       ...addReasons(metric, decision, sides),
@@ -124,6 +134,13 @@ export function evaluateAcceptanceTest(
     metric_results,
     profiles: status === 'failed' ? [] : profileFields(definition, runs, [...indicators.values()]),
   };
+}
+
+/** Returns the decision, not met where somebody deleted more than 1 % of the inputs, or chose the runs of a side. */
+function refuseSelectedRuns(decision: RuleDecision, reasons: readonly string[]): RuleDecision {
+  if (reasons.length === 0) return decision;
+  const added = reasons.filter((text) => !decision.reason.includes(text));
+  return { ...decision, passed: false, reason: [decision.reason, ...added].join(' '), warnings: [] };
 }
 
 /** Returns the runs with the positions of their inputs; inputs that have none come last. */
@@ -208,8 +225,8 @@ function profileFields(
   for (const one of indicators)
     if ((byField.get(one.indicator)?.direction ?? 'none') === 'none') byField.set(one.indicator, one);
   const groups = [
-    { ...describeSide(control, runs.control), runs: runs.control },
-    { ...describeSide(candidate, runs.candidate), runs: runs.candidate },
+    { ...describeSide(control, runs.control), runs: selectExisting(runs.control) },
+    { ...describeSide(candidate, runs.candidate), runs: selectExisting(runs.candidate) },
   ];
   return profileIndicators(groups, [...byField.values()]);
 }
@@ -274,7 +291,7 @@ function formatSide(
 ): Side {
   return {
     ...describeSide(side, runs),
-    number_of_runs_total: runs.length,
+    number_of_runs_total: selectExisting(runs).length,
     ...flattenDistribution(distribution),
   };
 }

@@ -73,7 +73,13 @@ test('a shadow test compares 50 indicators, those with an objective first, and w
   const definition = { baseline: 'a', candidates: ['b'], maximumRuns: 1, from: null, until: null };
   const analyse = (count: number, objectives: Record<string, 'maximize'>) =>
     analyseShadowTest(
-      { kind: 'shadow', definition: { ...definition, objectives }, seed: 's', progress: 'complete' },
+      {
+        kind: 'shadow',
+        definition: { ...definition, objectives },
+        seed: 's',
+        progress: 'complete',
+        copies: { planned: 1, deleted: 0 },
+      },
       [createRun('a', listNames(count)), createRun('b', listNames(count))],
     );
   expect(analyse(50, {}).warnings).toEqual([]);

@@ -7,11 +7,17 @@ import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-en
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { GroupedSummary } from '@switchyard/contract/experiments/grouped-summaries.ts';
-import { explainDeletedInputs } from '../statistics/acceptance/missing-runs.ts';
+import {
+  explainDeletedInputs,
+  explainJoinedSides,
+  explainMixedSides,
+  selectDecidingRuns,
+  warnOfJoinedRuns,
+} from '../statistics/acceptance/missing-runs.ts';
 import { RESAMPLE_COUNT, Resampler } from '../statistics/bootstrap.ts';
 import { addInteractions } from '../statistics/features/interactions.ts';
 import { summarizeGroups } from '../statistics/grouped-summaries.ts';
-import type { Observation } from '../statistics/observations.ts';
+import { type Observation, selectExisting } from '../statistics/observations.ts';
 import { compareFamily, type FamilyDesign } from '../statistics/paired/family.ts';
 import type { Progress } from '../statistics/paired/verdict.ts';
 import { listPlannedInputs, type RacePlan } from '../statistics/racing/race-plan.ts';
@@ -86,7 +92,8 @@ const COMPARISONS_MAX = 1000;
 
 /** Summarises the groups of runs and compares each with the first. */
 export function analyseBatch(request: BatchResultsRequest, runs: readonly Observation[]): BatchAnalysis {
-  const ordered = sortRuns(request, runs);
+  const all = sortRuns(request, runs);
+  const ordered = selectExisting(all);
   const grouped = summarizeGroups(ordered);
   const { race, settings } = request;
   const standings =
@@ -95,7 +102,7 @@ export function analyseBatch(request: BatchResultsRequest, runs: readonly Observ
       runs: ordered,
       progress: request.progress,
     });
-  const compared = compareGroups(request, ordered, standings);
+  const compared = compareGroups(request, all, standings);
   const groups = groupRuns(ordered).map((group) => ({ ...formatGroup(group), runs: group }));
   const profiled = profileGroups(
     groups.filter((group) => !isDropped(group.runs, standings)),
@@ -173,7 +180,8 @@ function compareGroups(
     Math.min(COMPARED_INDICATORS_MAX, Math.floor(COMPARISONS_MAX / candidateCount)),
   );
   const { indicators, warnings } = selectIndicators(runs, settings, indicatorsMax);
-  const [control = [], ...candidates] = groupRuns(replaceFlags(runs, indicators));
+  const deciding = groupRuns(replaceFlags(runs, indicators)).map(selectDecidingRuns);
+  const [control = [], ...candidates] = deciding;
   const compared = candidates.slice(0, COMPARISONS_MAX);
   const groups = compared.map((candidate) =>
     isDropped(candidate, standings)
@@ -189,7 +197,12 @@ function compareGroups(
     possibly_serial: inputs_in_time_order,
     clusterings: listClusterings(settings),
     progress,
-    listIndicatorBlockers: (indicator, group) => [...deleted, ...listTimeBlockers(indicator, group)],
+    listIndicatorBlockers: (indicator, group) => [
+      ...deleted,
+      ...explainJoinedSides(group),
+      ...explainMixedSides(group),
+      ...listTimeBlockers(indicator, group),
+    ],
     resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
   };
   const { features = [] } = settings;
@@ -212,13 +225,15 @@ function compareGroups(
         })),
       };
     }),
-    warnings:
-      candidates.length > COMPARISONS_MAX
+    warnings: [
+      ...warnings,
+      ...warnOfJoinedRuns(selectExisting(runs), selectExisting(deciding.flat())),
+      ...(candidates.length > COMPARISONS_MAX
         ? [
-            ...warnings,
             `Of ${candidates.length} groups of runs the first ${COMPARISONS_MAX} are compared with the control.`,
           ]
-        : warnings,
+        : []),
+    ],
   };
 }
 

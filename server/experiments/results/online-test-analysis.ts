@@ -11,6 +11,7 @@ import { summarizeGroups } from '../statistics/grouped-summaries.ts';
 import type { Observation } from '../statistics/observations.ts';
 import { compareFamily } from '../statistics/paired/family.ts';
 import type { Progress } from '../statistics/paired/verdict.ts';
+import { CANCELED_SHARE_MAX } from '../statistics/paired/warnings.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';
 import {
@@ -41,6 +42,8 @@ export interface ShadowResultsRequest {
   progress: Progress;
   /** The seed of the resampling: equal runs have equal results. */
   seed: string;
+  /** Copies that the test has planned, and those of them that were deleted: neither runs nor planned runs are left. */
+  copies: { planned: number; deleted: number };
 }
 
 /** A request for the results of a switchback test. */
@@ -58,7 +61,7 @@ export interface SwitchbackResultsRequest {
  * of the original.
  */
 export function analyseShadowTest(
-  { definition, seed, progress }: ShadowResultsRequest,
+  { definition, seed, progress, copies }: ShadowResultsRequest,
   runs: readonly Observation[],
 ): OnlineTestAnalysis<ComparedGroups> {
   const { baseline, candidates } = definition;
@@ -79,7 +82,10 @@ export function analyseShadowTest(
       serial: true,
       clusterings: listOriginalClusterings(definition),
       progress,
-      listIndicatorBlockers: explainTimeBlocker,
+      listIndicatorBlockers: (indicator) => [
+        ...explainDeletedCopies(copies),
+        ...explainTimeBlocker(indicator),
+      ],
       resampler: new Resampler({ seed, resamples: RESAMPLE_COUNT }),
     },
   );
@@ -100,6 +106,15 @@ export function analyseShadowTest(
   };
 }
 
+/** Returns the reason without a verdict when copies were deleted: they leave no trace in the runs. */
+function explainDeletedCopies({ planned, deleted }: ShadowResultsRequest['copies']): string[] {
+  if (deleted <= CANCELED_SHARE_MAX * planned) return [];
+  return [
+    `${deleted} of ${planned} copies ${deleted === 1 ? 'was' : 'were'} deleted, or lost ${deleted === 1 ? 'its original' : 'their originals'} before the start; these are not a random choice, so there is no verdict.`,
+  ];
+}
+
+/** Warns of fields that some originals lack, and of fields with few values. An original whose fields are not read is pending. */
 function warnOfFields(definition: ShadowDefinition, originals: readonly Observation[]): string[] {
   const { clusterings } = listFieldSources({ cluster_by: listOriginalClusterings(definition) });
   const read = originals.filter(({ status }) => status !== 'queued');

@@ -1,12 +1,14 @@
 /** Reads the runs of an experiment in batches. Runs whose creation failed count as failed. */
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
 import { parseStartConditions } from '../../runs/execute/start-conditions.ts';
+import { listDeletedRuns } from '../../runs/store/deleted/deleted-runs.ts';
 import { findRunSeries, listObservedRuns, type ObservedRun } from '../../runs/store/experiment-runs.ts';
 import { parseLabels } from '../../runs/store/labels.ts';
 import { listPlannedRuns } from '../../runs/store/planned-runs.ts';
-import type { PlannedRunsTable } from '../../runs/store/schema.ts';
+import type { DeletedExperimentRunsTable, PlannedRunsTable } from '../../runs/store/schema.ts';
 import type { RunStart } from '../statistics/observations.ts';
 import { findInputProperties, type InputProperties } from '../store/input-properties.ts';
 import type { RawObservation } from './batch-analysis.ts';
@@ -17,18 +19,20 @@ const BATCH_SIZE = 250;
 interface ReadSettings {
   series: boolean;
   ensembles?: boolean;
+  deleted?: boolean;
 }
 
 /**
  * Reads every run of the experiment. Other requests get processor time between two batches. `versions` maps each instance
  * to its version at the creation of the experiment; a run whose creation failed counts for that version. With `series`,
- * it reads the time series of the runs too; with `ensembles`, every run gets the indicator of its cost.
+ * it reads the time series of the runs too; with `ensembles`, every run gets the indicator of its cost. With `deleted`, it
+ * returns deleted runs too, with the status `deleted`.
  */
 export async function* readObservations(
   db: Reader,
   experimentUid: string,
   versions: ReadonlyMap<string, string> = new Map(),
-  { series, ensembles = false }: ReadSettings = { series: false },
+  { series, ensembles = false, deleted = false }: ReadSettings = { series: false },
 ): AsyncGenerator<RawObservation[]> {
   const describe = indexProperties(await findInputProperties(db, experimentUid));
   for (let after: RunId | null = null; ; ) {
@@ -52,8 +56,16 @@ export async function* readObservations(
   for (let after = -1; ; ) {
     const rows = await listPlannedRuns(db, experimentUid, { refused: true, limit: BATCH_SIZE, after });
     if (rows.length > 0) yield rows.map((row) => ({ ...formatRefusedRun(row, versions), ...describe(row) }));
-    if (rows.length < BATCH_SIZE) return;
+    if (rows.length < BATCH_SIZE) break;
     after = rows.at(-1)?.position ?? after;
+    await setImmediate();
+  }
+  // They come last, so that a run that is deleted meanwhile is read twice, not missed.
+  for (let after: RunId | null = null; deleted; ) {
+    const rows: DeletedExperimentRunsTable[] = await listDeletedRuns(db, experimentUid, after, BATCH_SIZE);
+    if (rows.length > 0) yield rows.map((row) => ({ ...formatDeletedRun(row), ...describe(row) }));
+    after = rows.at(-1)?.run_id ?? null;
+    if (rows.length < BATCH_SIZE) return;
     await setImmediate();
   }
 }
@@ -88,7 +100,18 @@ function toRawObservation(run: ObservedRun, series: string | undefined): RawObse
     // The incumbents of the best run of an ensemble are not those of the ensemble.
     ...(series === undefined || run.definition_id !== null ? {} : { series }),
     start: formatStart(run),
+    ...(run.definition_id === null && run.labels !== null ? { setup: hashSetup(run) } : {}),
   };
+}
+
+/** Returns a hash, because the options may be confidential and thousands of runs are held in memory. */
+function hashSetup(run: ObservedRun): string {
+  const { executable_id, options_summary, execution_class, network, secrets_collection_id } = run;
+  return hash(
+    'sha256',
+    JSON.stringify([executable_id, options_summary, execution_class, network, secrets_collection_id]),
+    'base64',
+  );
 }
 
 function formatStart(run: ObservedRun): RunStart | null {
@@ -110,6 +133,16 @@ function formatRefusedRun(row: PlannedRunsTable, versions: ReadonlyMap<string, s
   };
 }
 
+function formatDeletedRun(run: DeletedExperimentRunsTable): RawObservation {
+  return {
+    ...formatLabels(run),
+    ...(run.definition_id === null ? {} : { ensemble_id: run.definition_id }),
+    input_id: run.input_id ?? run.run_id,
+    status: 'deleted',
+    indicators: '[]',
+  };
+}
+
 function formatLabels(row: Pick<ObservedRun, 'instance_id' | 'version_id' | 'labels'>) {
   const { option_set, scenario_id, repetition, block } = parseLabels(row);
   return {
@@ -119,5 +152,6 @@ function formatLabels(row: Pick<ObservedRun, 'instance_id' | 'version_id' | 'lab
     scenario_id: scenario_id ?? null,
     repetition: repetition ?? null,
     block: block ?? null,
+    ...(row.labels === null ? { is_joined: true } : {}),
   };
 }

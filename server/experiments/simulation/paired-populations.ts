@@ -30,6 +30,11 @@ export interface PairedPopulation {
   failureEffect?: number;
   /** The candidate fails on every input with an effect above this. */
   failsAbove?: number;
+  /**
+   * The candidate fails on every input with an effect above this, and the control on every one below its negative. The
+   * other inputs have no effect. Effects that depend on each other then make failures that do.
+   */
+  failsBeyond?: number;
   /** AR(1) effects over time: correlation of neighbours, and standard deviation. */
   serial?: { correlation: number; deviation: number };
   /** Stretches of consecutive inputs, such as those of one day, with effects of their own. */
@@ -64,7 +69,7 @@ export function drawPairedRuns(
   for (let content = 0; content < Math.round(inputs / copies); content += 1) {
     const size = 100 * Math.exp((population.sizeSpread ?? 0.5) * generator.normal());
     const caller = callers ? generator.integerBelow(callers.count) : null;
-    const { effect, fails } = decideFailure(
+    const { effect, fails, controlFails } = decideFailure(
       population,
       nextEffect() + (callerEffects[caller ?? -1] ?? 0),
       generator,
@@ -80,7 +85,9 @@ export function drawPairedRuns(
           content: copies > 1 ? `content-${content}` : null,
           clusters: nameClusters(caller),
         };
-        runs.control.push(buildSimulatedRun('control', [{ name: INDICATOR, value: control }], shared));
+        runs.control.push(
+          buildSimulatedRun('control', controlFails ? null : [{ name: INDICATOR, value: control }], shared),
+        );
         runs.candidate.push(
           buildSimulatedRun('candidate', fails ? null : [{ name: INDICATOR, value: candidate }], shared),
         );
@@ -123,10 +130,12 @@ function createSerialSource(
 }
 
 function decideFailure(
-  { failureShare = 0, failureEffect, failsAbove }: PairedPopulation,
+  { failureShare = 0, failureEffect, failsAbove, failsBeyond }: PairedPopulation,
   effect: number,
   generator: RandomGenerator,
-): { effect: number; fails: boolean } {
+): { effect: number; fails: boolean; controlFails?: boolean } {
+  if (failsBeyond !== undefined)
+    return { effect: 0, fails: effect > failsBeyond, controlFails: effect < -failsBeyond };
   if (failsAbove !== undefined && effect > failsAbove) return { effect, fails: true };
   const fails = failureShare > 0 && generator.uniform() < failureShare;
   return { effect: fails ? (failureEffect ?? effect) : effect, fails };

@@ -17,6 +17,14 @@ const SLOW_CHANGE =
 
 const FEW_INPUTS = 'Few inputs do not show that neighbours resemble each other; more inputs do.';
 
+/** Either side fails on a sixth of the originals, those of the stretches or mostly those of the same callers. */
+const FAILING_STRETCHES = { stretches: { length: 10, deviation: 0.05 }, failsBeyond: 0.05 };
+const failingCallers = (count: number) => ({
+  callers: { count, deviation: 0.03 },
+  interaction: 0.03,
+  failsBeyond: 0.04,
+});
+
 const dependence: SimulationTable = {
   id: 'dependence',
   title: 'Shadow, equal candidates, dependent originals: better or worse',
@@ -44,6 +52,10 @@ const dependence: SimulationTable = {
     ...[2, 5, 10].map((copies) => shadowRow(`each input sent ${copies} times`, { copies })),
     ...[3, 5, 12].map((count) =>
       shadowRow(`${count} callers with effects of their own, 3 %`, { callers: { count, deviation: 0.03 } }),
+    ),
+    shadowRow('either side fails in stretches of 10', FAILING_STRETCHES),
+    ...[2, 3, 5].map((count) =>
+      shadowRow(`either side fails for some of ${count} callers`, failingCallers(count)),
     ),
   ],
 };
@@ -151,6 +163,11 @@ const looks: SimulationTable = {
       { serial: { correlation: 0.6, deviation: 0.08 } },
       { inputs: 300, step: 20, kind: 'shadow' },
     ),
+    buildLooksRow('shadow, 100 originals, failures in stretches of 10, after every 5', FAILING_STRETCHES, {
+      inputs: 100,
+      step: 5,
+      kind: 'shadow',
+    }),
     {
       name: 'batch, 12 inputs, repeated with `more_inputs` more up to 4 times',
       cost: 10,

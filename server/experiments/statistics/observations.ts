@@ -23,7 +23,7 @@ export interface Observation {
   scenario_id: string | null;
   /** From 0; null where the experiment has no repetitions, which counts as 0. */
   repetition: number | null;
-  /** succeeded, failed or canceled; any other status counts as pending. */
+  /** succeeded, failed, canceled or deleted; any other status counts as pending. */
   status: string;
   indicators: readonly { name: string; value: unknown }[];
   /** Position of the run's input in the plan of the experiment, or the time of the original run; 0 by default. */
@@ -36,6 +36,10 @@ export interface Observation {
   features?: Readonly<Record<string, number | string>>;
   /** Number of its randomised block, in the order of submission; null or absent for a run outside of a random order. */
   block?: number | null;
+  /** True: somebody added the run to the experiment, whose plan does not have it. */
+  is_joined?: boolean;
+  /** Hash of the executable and the settings of a planned run; absent for an ensemble run, and for one that never started. */
+  setup?: string;
   /** Conditions under which the app started; absent for a run that was not executed here. */
   start?: RunStart | null;
   /** The gain of an ensemble run over fewer child runs; absent for other runs, and for one without a result. */
@@ -93,10 +97,15 @@ function findLastValue(indicators: Observation['indicators'], name: string): unk
   return indicators.findLast((indicator) => indicator.name === name)?.value;
 }
 
-/** Returns the numbers of runs by status. */
+/** Returns the runs that exist: those that were not deleted. */
+export function selectExisting(observations: readonly Observation[]): Observation[] {
+  return observations.filter(({ status }) => status !== 'deleted');
+}
+
+/** Returns the numbers of existing runs by status. */
 export function countRuns(observations: readonly Observation[]): RunCounts {
   const counts = { total: 0, succeeded: 0, failed: 0, canceled: 0, pending: 0, without_statistics: 0 };
-  for (const { status, indicators } of observations) {
+  for (const { status, indicators } of selectExisting(observations)) {
     counts.total += 1;
     if (status === 'succeeded') {
       counts.succeeded += 1;

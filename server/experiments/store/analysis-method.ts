@@ -4,10 +4,17 @@
  *
  * - 1: releases without a mark. Failed runs left the comparison, and the mean difference decided.
  * - 2026-11: failed runs are outcomes, ratios of inputs decide, and p-values are corrected for all indicators.
+ * - 2026-11.2: related neighbours exclude a verdict from a short series, and a large slow change from a long one. Inputs of
+ *   a period count as a series if their neighbours resemble each other.
+ * - 2026-11.3: deleted runs exclude a verdict of a switchback test. A canceled run of a candidate is a lost input of an
+ *   acceptance test. Differences that ties hide count against equivalence. A switchback test does not adjust for a time that
+ *   is the plan itself.
+ * - 2026-11.4: a canceled or deleted repetition leaves its pair without an outcome, and above 1 % of the pairs there is no
+ *   verdict and no rule is met. Runs that joined a batch do not decide, and a side whose instance was changed has no verdict. Failures count where the sides ran different
+ *   repetitions. Deleted copies exclude a verdict of a shadow test, and lost rounds that of a version in a bisect experiment.
  */
+import { ANALYSIS_METHOD } from '@switchyard/contract/experiments/experiment-results.ts';
 
-/** The method of this release. Change it with every change after which equal runs can get another verdict. */
-const ANALYSIS_METHOD = '2026-11';
 const METHOD_WITHOUT_MARK = '1';
 
 const MARK = '{"method":';

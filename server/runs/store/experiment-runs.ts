@@ -48,6 +48,11 @@ const OBSERVED = [
   'execution_ms',
   'definition_id',
   'rules_result',
+  'executable_id',
+  'options_summary',
+  'execution_class',
+  'network',
+  'secrets_collection_id',
 ] as const;
 
 /** A run as the results of an experiment read it. */

@@ -46,6 +46,8 @@ function decide(inputs: readonly Input[], changes: Partial<Metric> = {}, failure
   });
 }
 
+const anyCost = { params: { operator: 'le', tolerance: { type: 'relative', value: 9 } } } as const;
+
 describe('D2: a candidate that loses the largest input does not pass', () => {
   /** Sizes 100, 200, ... 2,000; the candidate is 5 % worse on each. */
   const build = (lost: number): Input[] =>
@@ -70,7 +72,6 @@ describe('D2: a candidate that loses the largest input does not pass', () => {
     );
   });
 
-  const anyCost = { params: { operator: 'le', tolerance: { type: 'relative', value: 9 } } } as const;
   test.each([
     [0, undefined, true],
     [1, undefined, false],
@@ -96,20 +97,57 @@ describe('D2: a candidate that loses the largest input does not pass', () => {
     },
   );
 
-  test('a run without a number counts as lost, a canceled run as none, and inputs that the control lost do not object', () => {
+  test('a run without a number counts as lost, and inputs that the control lost do not object', () => {
     const inputs = build(0);
     const replaceLast = (values: Input) => [...inputs.slice(0, 19), values];
     expect(decide(replaceLast([[2000], ['silent']]), anyCost)).toMatchObject({ passed: false });
-    expect(decide(replaceLast([[2000], ['canceled']]), anyCost)).toMatchObject({ passed: true });
     expect(decide(replaceLast([['failed'], [1]]), anyCost)).toMatchObject({
       passed: true,
       control_value: 1000,
     });
     expect(decide(replaceLast([['failed'], ['failed']]), anyCost).passed).toBe(true);
   });
+
+  test('a canceled run of the candidate is a lost input, and other inputs without an outcome leave the rule unmet', () => {
+    const inputs = build(0);
+    const decideLast = (values: Input, failure_margin?: number) =>
+      decide([...inputs.slice(0, 19), values], anyCost, failure_margin);
+    const lost = 'The candidate failed or was canceled on 1 of 20 inputs that the control solved: "in-20"';
+    expect(decideLast([[2000], ['canceled']]).reason).toContain(lost);
+    expect(decideLast([[2000], []]).reason).toContain(lost);
+    expect(decideLast([[2000], ['canceled']], 0.05).passed).toBe(true);
+    expect(decideLast([['failed'], ['canceled']]).passed).toBe(true);
+    for (const values of [
+      [['canceled'], ['canceled']],
+      [['canceled'], [1]],
+    ] as Input[]) {
+      const { passed, reason } = decideLast(values, 0.5);
+      expect(passed).toBe(false);
+      expect(reason).toContain('1 of 20 inputs has no outcome because runs were canceled or deleted');
+    }
+  });
 });
 
 describe('repetitions', () => {
+  const build = (missing: 'control' | 'candidate', count: number): Input[] =>
+    Array.from({ length: 20 }, (_, index) => {
+      const rest = index < count ? ['canceled' as const, 100, 100] : [100, 100, 100];
+      return missing === 'control' ? [rest, [100, 100, 100]] : [[100, 100, 100], rest];
+    });
+
+  // One of 60 pairs is 1.7 %. Three failures by chance have a p-value of 0.25, so failures alone would not object.
+  test.each<['control' | 'candidate', number, number | undefined, boolean]>([
+    ['candidate', 0, undefined, true],
+    ['candidate', 1, undefined, false],
+    ['candidate', 3, undefined, false],
+    ['candidate', 3, 0.05, true],
+    ['candidate', 4, 0.05, false],
+    ['control', 1, undefined, false],
+    ['control', 1, 0.5, false],
+  ])('canceled or deleted: %s, of %i inputs, with the margin %s', (missing, count, margin, passed) => {
+    expect(decide(build(missing, count), anyCost, margin).passed).toBe(passed);
+  });
+
   test('only pairs in which both sides have a number are compared', () => {
     const inputs: Input[] = [
       [
@@ -192,7 +230,8 @@ test('sides that solved different inputs are not compared', () => {
     control_value: null,
     candidate_value: null,
     threshold: null,
-    reason: 'No input has a number as cost on both sides.',
+    reason:
+      'No input has a number as cost on both sides. The candidate failed or was canceled on 1 of 1 input that the control solved: "in-1" (run candidate-1-0); the test allows none.',
     warnings: [],
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Decides one rule of an acceptance test: selects the values that it compares, compares them, and refuses a candidate that
- * lost inputs.
+ * lost inputs. More than 1 % of inputs without an outcome leave a rule unmet, as they leave a batch without a verdict.
  *
  * A rule compares the sides over the inputs that both solved. Two kinds of rules count all numbers of a side. A rule about
  * `count` asks for the number of runs with a number, and an absolute threshold holds whatever the control is.
@@ -17,6 +17,7 @@ import { type Distribution, summarize } from '../summary.ts';
 import { decideNonInferiority, type NonInferioritySettings } from './non-inferiority.ts';
 import { checkOtherInputs } from './other-inputs.ts';
 import {
+  explainCanceledInputs,
   findFailureObjection,
   pairSolvedInputs,
   type SideObservations,
@@ -65,7 +66,9 @@ export function decideRule(
   settings: RuleSettings,
 ): RuleDecision {
   const decision = decideByNumbers(metric, evidence, settings);
-  const objection = findFailureObjection(evidence.solved, settings.failure_margin);
+  const objection =
+    findFailureObjection(evidence.solved, settings.failure_margin) ??
+    explainCanceledInputs(evidence.solved, settings.failure_margin);
   if (objection !== null)
     return { ...decision, passed: false, reason: `${decision.reason} ${objection}`, warnings: [] };
   const others = checkOtherInputs(metric, decision, evidence.runs, settings);

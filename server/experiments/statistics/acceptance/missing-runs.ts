@@ -1,11 +1,11 @@
-/** Finds inputs of a batch experiment whose runs were deleted or canceled, by its plan. Pure. */
-import type { Observation } from '../observations.ts';
+/** Finds runs of a batch experiment that somebody selected: deleted, canceled, or added to its plan. Pure. */
+import { type Observation, selectExisting } from '../observations.ts';
 import { formatCount } from '../paired/verdict.ts';
 import { CANCELED_SHARE_MAX } from '../paired/warnings.ts';
 
 /**
- * Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. Such an input leaves
- * no trace in the runs, so without the plan a candidate could lose it and still be better.
+ * Returns the reason without a verdict when all runs of some planned inputs were deleted before the end. An older release
+ * recorded no deleted runs, so without the plan a candidate could lose such an input and still be better.
  */
 export function explainDeletedInputs(planned: readonly string[], runs: readonly Observation[]): string[] {
   const deleted = countDeletedInputs(planned, runs);
@@ -16,13 +16,67 @@ export function explainDeletedInputs(planned: readonly string[], runs: readonly 
 }
 
 function countDeletedInputs(planned: readonly string[], runs: readonly Observation[]): number {
-  const known = new Set(runs.map(({ input_id }) => input_id));
+  const known = new Set(selectExisting(runs).map(({ input_id }) => input_id));
   return planned.filter((id) => !known.has(id)).length;
 }
 
 /**
- * Returns a warning when the sides are compared without some runs. A candidate whose hanging run is canceled or deleted meets
- * a rule on the other inputs. A deleted run shows in the plan alone: one side has fewer runs than the other.
+ * Returns the runs of a side that decide: those of the plan. Runs that joined decide only on a side without a planned run,
+ * and then for no verdict: a repeated failure, or better values, would turn one.
+ */
+export function selectDecidingRuns(runs: readonly Observation[]): readonly Observation[] {
+  const planned = runs.filter(({ is_joined }) => is_joined !== true);
+  return planned.length === 0 ? runs : planned;
+}
+
+/** Returns the reasons without a verdict for sides that have deciding runs only because these joined. */
+export function explainJoinedSides(
+  sides: Readonly<Record<'control' | 'candidate', readonly Observation[]>>,
+): string[] {
+  return (['control', 'candidate'] as const).flatMap((name) =>
+    sides[name].some(({ is_joined }) => is_joined === true)
+      ? [
+          `All runs of the ${name} joined the experiment outside of its plan: somebody chose them, perhaps after results were known, so there is no verdict.`,
+        ]
+      : [],
+  );
+}
+
+/**
+ * Returns the reasons without a verdict for sides whose runs had different executables or settings. Runs are created with
+ * those that an instance has at that time, and a race creates them over hours. Somebody who changes the instance meanwhile
+ * makes one side of two configurations. Repetitions may have different settings: their seeds.
+ */
+export function explainMixedSides(
+  sides: Readonly<Record<'control' | 'candidate', readonly Observation[]>>,
+): string[] {
+  return (['control', 'candidate'] as const).flatMap((name) => {
+    const setups = new Map<string, Set<string>>();
+    for (const { option_set, repetition, setup } of sides[name]) {
+      if (setup === undefined) continue;
+      const key = JSON.stringify([option_set ?? '', repetition ?? 0]);
+      setups.set(key, (setups.get(key) ?? new Set()).add(setup));
+    }
+    return [...setups.values()].some(({ size }) => size > 1)
+      ? [
+          `The runs of the ${name} had different executables or settings: its instance was changed while they were created, so there is no verdict. Repeat the experiment.`,
+        ]
+      : [];
+  });
+}
+
+/** Warns of runs that joined beside runs of the plan, which decide. */
+export function warnOfJoinedRuns(runs: readonly Observation[], deciding: readonly Observation[]): string[] {
+  const count = runs.length - deciding.length;
+  if (count === 0) return [];
+  return [
+    `${formatCount(count, 'run')} joined the experiment outside of its plan. ${count === 1 ? 'It counts' : 'They count'} in the distributions, and not in the comparisons.`,
+  ];
+}
+
+/**
+ * Returns a warning when a rule is met without some runs: few enough, or within the margin for failures. A deleted run shows
+ * in the plan alone: one side has fewer runs than the other.
  */
 export function warnOfMissingRuns(
   planned: readonly string[],
@@ -33,7 +87,7 @@ export function warnOfMissingRuns(
   const candidate = countByInput(sides.candidate);
   const canceled = new Set(
     [...sides.control, ...sides.candidate]
-      .filter(({ status }) => status === 'canceled')
+      .filter(({ status }) => status === 'canceled' || status === 'deleted')
       .map(({ input_id }) => input_id),
   );
   const incomplete = planned.filter((id) => canceled.has(id) || control.get(id) !== candidate.get(id)).length;

@@ -8,9 +8,11 @@
 import { EXACT_DIGITS, formatPercent, roundToTwoDigits } from '../format-numbers.ts';
 import type { Observation } from '../observations.ts';
 import { compareFailures } from '../paired/failures.ts';
-import { pairOutcomes, readOutcome } from '../paired/outcomes.ts';
+import { type OutcomePair, pairOutcomes, readOutcome } from '../paired/outcomes.ts';
 import { findLoser } from '../paired/signed-rank.ts';
 import { buildUnits, type PairedUnit } from '../paired/units.ts';
+import { formatCount } from '../paired/verdict.ts';
+import { CANCELED_SHARE_MAX, explainLostPairs } from '../paired/warnings.ts';
 
 /** The runs of both sides. */
 export interface SideObservations {
@@ -27,6 +29,10 @@ export interface SolvedInputs {
   solved: number;
   /** Distinct inputs of which both sides ended, by a number or a failure. */
   ended: number;
+  /** Distinct inputs without an outcome, because the run of the control or both runs were canceled or deleted. */
+  canceled: number;
+  /** The pairs of which a canceled or deleted run may hide an outcome: a canceled candidate hides none that its control failed. */
+  open_pairs: OutcomePair[];
   failures: LostInputs;
 }
 
@@ -42,14 +48,23 @@ interface LostInputs {
   candidate_failed: number;
   /** Two-sided exact p-value of equal failures. */
   p_value: number;
+  /** True: runs of the candidate were canceled or deleted. */
+  has_canceled: boolean;
 }
 
 /** The scale is of no importance: only failures and numbers count here. */
 const SCALE = { measure: 'absolute', tie_tolerance: 0, shift: 0, factor: 1 } as const;
 
-/** Pairs the runs of both sides by input. A run that succeeded without a number of the indicator counts as failed. */
+/**
+ * Pairs the runs of both sides by input. A run that succeeded without a number of the indicator counts as failed. So does a
+ * run of the candidate that was canceled or deleted alone: otherwise somebody cancels the run that hangs, and the rule is met.
+ */
 export function pairSolvedInputs({ control, candidate }: SideObservations, indicator: string): SolvedInputs {
-  const inputs = pairOutcomes(control, candidate, indicator);
+  const paired = pairOutcomes(control, candidate, indicator);
+  const inputs = paired.map((input) => ({
+    ...input,
+    pairs: input.pairs.map(countCanceledAsFailed),
+  }));
   const solved = inputs.flatMap(({ pairs }) =>
     pairs.flatMap((pair) =>
       typeof pair.control === 'number' && typeof pair.candidate === 'number'
@@ -57,25 +72,40 @@ export function pairSolvedInputs({ control, candidate }: SideObservations, indic
         : [],
     ),
   );
-  const ended = buildUnits(inputs, SCALE).filter(({ state }) => state === 'complete');
+  const units = buildUnits(inputs, SCALE);
+  const ended = units.filter(({ state }) => state === 'complete');
   return {
     control: solved.map((pair) => pair.control),
     candidate: solved.map((pair) => pair.candidate),
     solved: ended.filter(({ effect }) => effect !== null).length,
     ended: ended.length,
-    failures: describeLostInputs(ended, candidate, indicator),
+    canceled: units.filter(({ state }) => state === 'canceled').length,
+    open_pairs: paired.flatMap(({ pairs }) =>
+      pairs.map((pair) => (pair.control === 'failed' ? countCanceledAsFailed(pair) : pair)),
+    ),
+    failures: {
+      ...describeLostInputs(ended, candidate, indicator),
+      has_canceled: paired.some(({ pairs }) => pairs.some((pair) => pair.candidate === 'canceled')),
+    },
   };
+}
+
+function countCanceledAsFailed(pair: OutcomePair): OutcomePair {
+  const isLost = pair.candidate === 'canceled' && pair.control !== 'canceled';
+  return isLost ? { ...pair, candidate: 'failed' } : pair;
 }
 
 function describeLostInputs(
   units: readonly PairedUnit[],
   candidates: readonly Observation[],
   indicator: string,
-): LostInputs {
+): Omit<LostInputs, 'has_canceled'> {
   const { candidate_only, control_failed, candidate_failed, p_value } = compareFailures(units);
   const first = units.find((unit) => findLoser(unit) > 0);
-  const isLost = (run: Observation) =>
-    first?.input_ids.includes(run.input_id) && readOutcome(run, indicator) === 'failed';
+  const isLost = (run: Observation) => {
+    const outcome = readOutcome(run, indicator);
+    return first?.input_ids.includes(run.input_id) && (outcome === 'failed' || outcome === 'canceled');
+  };
   const run = candidates.find((one) => one.run_id && isLost(one)) ?? candidates.find(isLost);
   return {
     inputs: candidate_only,
@@ -102,13 +132,31 @@ export function findFailureObjection(
   margin: number | undefined,
 ): string | null {
   const { inputs, example, pairs, control_failed, candidate_failed, p_value } = failures;
+  const verb = failures.has_canceled ? 'failed or was canceled' : 'failed';
   const allowed =
     margin === undefined ? 'none' : `at most ${formatPercent(margin, EXACT_DIGITS)} of the inputs`;
   if (inputs > (margin ?? 0) * ended + ROUNDING)
-    return `The candidate failed on ${inputs} of ${ended} input${ended === 1 ? '' : 's'} that the control solved${formatExample(example, inputs)}; the test allows ${allowed}.`;
+    return `The candidate ${verb} on ${inputs} of ${ended} input${ended === 1 ? '' : 's'} that the control solved${formatExample(example, inputs)}; the test allows ${allowed}.`;
   const excess = candidate_failed - control_failed;
   if (p_value > FAILURE_P_VALUE_MAX || excess <= (margin ?? 0) * pairs + ROUNDING) return null;
-  return `The candidate failed in ${candidate_failed} of ${pairs} paired runs, the control in ${control_failed} (p-value ${roundToTwoDigits(p_value)}); the test allows ${allowed}.`;
+  return `The candidate ${verb} in ${candidate_failed} of ${pairs} paired runs, the control in ${control_failed} (p-value ${roundToTwoDigits(p_value)}); the test allows ${allowed}.`;
+}
+
+/**
+ * Returns why a rule is not met because of inputs or pairs of runs without an outcome, as a verdict is not given; null for few
+ * of them. The test may allow more pairs by `margin`, because a canceled candidate counts as failed.
+ */
+export function explainCanceledInputs(
+  { ended, canceled, open_pairs }: Pick<SolvedInputs, 'ended' | 'canceled' | 'open_pairs'>,
+  margin: number | undefined,
+): string | null {
+  const total = ended + canceled;
+  if (canceled > CANCELED_SHARE_MAX * total)
+    return `${canceled} of ${formatCount(total, 'input')} ${canceled === 1 ? 'has' : 'have'} no outcome because runs were canceled or deleted; above ${formatPercent(CANCELED_SHARE_MAX)} of the inputs no rule is met.`;
+  const lost =
+    explainLostPairs(open_pairs.map(countCanceledAsFailed)) ??
+    explainLostPairs(open_pairs, Math.max(CANCELED_SHARE_MAX, (margin ?? 0) + ROUNDING));
+  return lost === null ? null : `${lost}, so no rule is met.`;
 }
 
 /** A share of 0.07 of 100 inputs is 7.000000000000001 in doubles. */

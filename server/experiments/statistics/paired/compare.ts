@@ -84,6 +84,8 @@ export interface PairedMeasurement {
   /** Mean of the effects, not oriented; null without a value on both sides. */
   effect: number | null;
   interval: Interval | null;
+  /** Mean of the differences that ties hide, on the scale of the effect: so much further away the mean effect may be. */
+  hidden_effect: number;
   /** Half the width of the equivalence region, on the scale of the effect. */
   margin: number;
   test: {
@@ -150,6 +152,7 @@ export function measureIndicator(
     orientation,
     effect: effects.length === 0 ? null : mean(effects),
     interval: estimateEffectInterval(valued, effects, dependence, design),
+    hidden_effect: valued.length === 0 ? 0 : mean(valued.map(({ hidden_effect }) => hidden_effect)),
     margin: computeMargin(
       settings.margin,
       scale,
@@ -188,8 +191,11 @@ function describeDependence(
   { serial, possibly_serial = false, clusterings, resampler }: ComparisonDesign,
 ): PairedMeasurement['dependence'] {
   const values = Float64Array.from(units, ({ effect }) => effect ?? 0);
+  const losses = Float64Array.from(units, findLoser);
   const isTested = possibly_serial || (serial && values.length < LONG_SERIES_MIN);
-  const neighbours_p_value = isTested ? testNeighbours(values, resampler.seed) : null;
+  const neighbours_p_value = isTested
+    ? Math.min(testNeighbours(values, resampler.seed), testNeighbours(losses, resampler.seed))
+    : null;
   const isSerial =
     serial || (neighbours_p_value !== null && neighbours_p_value <= POSSIBLY_RELATED_P_VALUE_MAX);
   const correlation = isSerial ? estimateSerialCorrelation(values) : null;
@@ -200,7 +206,7 @@ function describeDependence(
     effective_sample_size: computeEffectiveSampleSize(units.length, correlation ?? 0),
     clusterings: clusterings.flatMap((by) => {
       const labels = units.map((unit) => unit.clusters[by] ?? '');
-      return describeClustering(by, labels, values, resampler.seed) ?? [];
+      return describeClustering(by, labels, { values, losses, seed: resampler.seed }) ?? [];
     }),
   };
 }

@@ -11,7 +11,8 @@ import {
   type Value,
 } from '../../../testing/fixtures/paired-runs.ts';
 import { computeNormalQuantile } from '../distributions.ts';
-import { compareFamily } from './family.ts';
+import type { Observation } from '../observations.ts';
+import { compareFamily, type FamilyDesign } from './family.ts';
 
 // Darwin's plants, heights in eighths of an inch, crossed and self-fertilised: R's and scipy's example, from Fisher (1935).
 const CROSSED = [188, 96, 168, 176, 153, 172, 177, 163, 146, 173, 186, 168, 177, 184, 96];
@@ -50,6 +51,16 @@ describe('verdicts', () => {
     expect(compareValues(worse, ten).verdict).toBe('better');
     expect(compareValues(ten, worse, { direction: 'none' }).verdict).toBe('higher');
     expect(compareValues(worse, ten, { direction: 'none' }).verdict).toBe('lower');
+  });
+
+  test('are not equivalent within a margin below a tie tolerance that hides the difference', () => {
+    const larger = ten.map((value) => 1.015 * value);
+    expect(compareValues(ten, larger, { tie_tolerance: 0.02 })).toMatchObject({
+      verdict: 'undecided',
+      inputs: { ties: 10 },
+    });
+    const margin = { type: 'relative', value: 0.02 } as const;
+    expect(compareValues(ten, larger, { tie_tolerance: 0.02, margin }).verdict).toBe('equivalent');
   });
 
   test('need ten inputs, however clear the difference', () => {
@@ -283,6 +294,74 @@ test('the largest and smallest doubles have finite results', () => {
   const ratios = compareValues(new Array<number>(12).fill(5e-324), new Array<number>(12).fill(1e308));
   expect(ratios).toMatchObject({ measure: 'relative', verdict: 'worse' });
   expect(Number.isFinite(ratios.geometric_mean_ratio?.value)).toBe(true);
+});
+
+test('a shift near the largest double keeps the direction of the difference', () => {
+  const controls = new Array<number>(12).fill(1e308);
+  const candidates = new Array<number>(12).fill(1.1e308);
+  const found = compareValues(controls, candidates, { shift: 1e308 });
+  expect(found).toMatchObject({ verdict: 'worse', inputs: { losses: 12 } });
+  expect(found.geometric_mean_ratio?.value).toBeCloseTo(2.1 / 2, 10);
+});
+
+test('the margin of shifted ratios is a share of the shifted control', () => {
+  // 1.1 against 1 is 10 % more, but with a shift of 10 only 0.9 %.
+  const found = compareValues(
+    Array.from({ length: 12 }, (_, index) => 1 + index / 1000),
+    Array.from({ length: 12 }, (_, index) => 1.05 + ((index * 7) % 12) / 1000),
+    { shift: 10 },
+  );
+  expect(found.reasons.at(-1)).toContain('within ±1 % of (the control + 10)');
+});
+
+describe('failures that depend on each other', () => {
+  const values = Array.from({ length: 100 }, (_, index) => 100 + ((37 * index) % 53) / 10);
+  const build = (side: string, changes: (index: number) => Partial<Observation>) =>
+    values.map((value, index) => buildRun(side, index, value, changes(index)));
+  const failed = { status: 'failed', indicators: [] };
+  const compare = (
+    candidate: Observation[],
+    design: Partial<FamilyDesign>,
+    caller?: (index: number) => string,
+  ) => {
+    const clusters = (index: number) => (caller ? { clusters: { caller: caller(index) } } : {});
+    const control = build('prod', clusters).slice(0, candidate.length);
+    const [[found] = []] = compareFamily([{ control, candidate }], [INDICATOR], {
+      ...buildDesign(199),
+      ...design,
+    });
+    return found;
+  };
+  const shadow = { unit: 'original', serial: true, clusterings: ['caller'] } as const;
+
+  test('by caller leave too few callers for a verdict', () => {
+    const caller = (index: number) => `caller ${index % 3}`;
+    const candidate = build('new', (index) => ({
+      clusters: { caller: caller(index) },
+      ...(index % 3 === 0 ? failed : {}),
+    }));
+    expect(compare(candidate, shadow, caller)).toMatchObject({
+      verdict: 'undecided',
+      failures: { candidate_only: 34 },
+      dependence: { clusterings: [{ by: 'caller', count: 3, use: 'different' }] },
+    });
+  });
+
+  test('in one stretch of 25 originals are no evidence before the end', () => {
+    const candidate = build('new', (index) => (index >= 40 && index < 65 ? failed : {}));
+    const found = compare(candidate, { ...shadow, progress: 'running' });
+    expect(found).toMatchObject({ verdict: 'undecided', failures: { candidate_only: 25 } });
+    // Counted as independent, 25 failures alone have an e-value above 1,000.
+    expect(found?.sequential?.e_value_max).toBeLessThan(20);
+  });
+
+  test('on each of 20 inputs in random order are evidence before the end', () => {
+    const candidate = build('new', () => failed).slice(0, 20);
+    const found = compare(candidate, { progress: 'running' });
+    expect(found).toMatchObject({ verdict: 'worse', interim: true });
+    // Each failure enters as 4: S = 80 and V = 320.
+    expect(found?.sequential?.e_value).toBeCloseTo(Math.sqrt(8 / 328) * Math.exp(80 ** 2 / (2 * 328)), 6);
+  });
 });
 
 test('D7: the verdict uses the p-values that are adjusted for all indicators and candidates', () => {

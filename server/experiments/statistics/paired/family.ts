@@ -170,7 +170,8 @@ function buildComparison(
   const valued = selectValued(complete);
   const { verdict, reasons } = decideComparison(settings, design, corrected);
   const totals = estimateTotals(valued, design.resampler);
-  const hints = hintPlan(measurement, verdict, weight);
+  const isBlocked = design.listIndicatorBlockers(settings.indicator, group).length > 0;
+  const hints = hintPlan(measurement, { verdict, weight, isBlocked });
   const interim = measurement.pending > 0 || (group.progress ?? design.progress) !== 'complete';
   return {
     indicator: settings.indicator,
@@ -250,8 +251,9 @@ function decideComparison(
     },
     failures: describeFailures(measurement.failures, unit),
     failure_margin: settings.failure_margin,
+    hidden_effect: measurement.hidden_effect,
     margin: measurement.margin,
-    margin_text: formatMargin(settings.margin),
+    margin_text: formatMargin(settings.margin, measurement.measure === 'relative' ? settings.shift : 0),
     interim: measurement.interim,
     interim_threshold: computeInterimThreshold(weight),
     blockers: [...listIndicatorBlockers(settings.indicator, group), ...listBlockers(measurement, unit)],
@@ -335,7 +337,8 @@ function describeInterim(
   };
 }
 
-/** Formats the margin for sentences: "1 % of the control". */
-export function formatMargin({ type, value }: Margin): string {
-  return type === 'absolute' ? `${value}` : `${formatPercent(value, EXACT_DIGITS)} of the control`;
+/** Formats the margin for sentences: "1 % of the control". Ratios of shifted values have a margin of shifted values. */
+export function formatMargin({ type, value }: Margin, shift = 0): string {
+  if (type === 'absolute') return `${value}`;
+  return `${formatPercent(value, EXACT_DIGITS)} of ${shift > 0 ? `(the control + ${shift})` : 'the control'}`;
 }

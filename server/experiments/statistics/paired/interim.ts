@@ -55,17 +55,23 @@ export function runTestMartingale(
 ): InterimEvidence {
   const evidence: InterimEvidence = { units: 0, e_value: 1, e_value_max: 1, direction: 0 };
   const correlation = new RunningCorrelation();
+  const losses = new RunningCorrelation();
   let [sum, variance, squares] = [0, 0, 0];
   for (const effect of effects) {
     const increment = effect - shift - (serial ? predictNext(correlation, shift) : 0);
+    const loss = Number.isFinite(effect) ? 0 : Math.sign(effect);
+    const surprise = loss - (serial ? predictNext(losses, 0) : 0);
     const scale = Math.sqrt(squares / Math.max(1, correlation.count));
-    const isCounted = scale > 0 && (!serial || correlation.count >= SERIAL_UNITS_MIN);
+    // A lost unit needs no scale: a candidate that fails from the first input on has evidence against it.
+    const isCounted = serial ? scale > 0 && correlation.count >= SERIAL_UNITS_MIN : scale > 0 || loss !== 0;
     if (isCounted) {
-      const unit = Math.max(-UNIT_LIMIT, Math.min(UNIT_LIMIT, increment / scale));
+      const change = loss === 0 ? Math.max(-UNIT_LIMIT, Math.min(UNIT_LIMIT, increment / scale)) : 0;
+      const unit = change + UNIT_LIMIT * surprise;
       sum += unit;
       variance += unit * unit;
     }
-    if (Number.isFinite(effect)) {
+    losses.add(loss);
+    if (loss === 0) {
       correlation.add(effect);
       squares += increment * increment;
     }

@@ -44,8 +44,8 @@ interface LabelledOutcome {
  * Pairs the runs of each input. Returns every input of either side, in the order of the plan.
  *
  * Pairs are by option set and repetition where both sides ran the same ones. Otherwise they are by repetition alone where
- * those are the same: the sides of a scenario test have different option sets. Otherwise the input has one pair, the means
- * of both sides.
+ * those are the same: the sides of a scenario test have different option sets. Otherwise they are the means of both sides,
+ * with the failures of each.
  */
 export function pairOutcomes(
   control: readonly Observation[],
@@ -97,7 +97,7 @@ function pairInput(
     pairBy(control, candidate, ({ repetition }) => repetition);
   return {
     input_id: runs[0]?.input_id ?? '',
-    pairs: pairs ?? [{ control: computeMeanOutcome(control), candidate: computeMeanOutcome(candidate) }],
+    pairs: pairs ?? pairByMeans(control, candidate),
     by_means: pairs === null && control.length > 0 && candidate.length > 0,
     position: Math.min(...runs.map((run) => run.position ?? 0)),
     last_block: findLastBlock(runs.map(({ block }) => block ?? null)),
@@ -125,7 +125,8 @@ function labelOutcome(run: Observation, indicator: string): LabelledOutcome {
 /** Returns the outcome of a run. A run that succeeded without a usable number counts as failed. */
 export function readOutcome(run: Observation, indicator: string): Outcome {
   if (run.status === 'succeeded') return toUsableNumber(findReportedValue(run, indicator)) ?? 'failed';
-  return run.status === 'failed' || run.status === 'canceled' ? run.status : 'pending';
+  if (run.status === 'failed') return 'failed';
+  return run.status === 'canceled' || run.status === 'deleted' ? 'canceled' : 'pending';
 }
 
 function pairBy(
@@ -144,12 +145,33 @@ function pairBy(
   }));
 }
 
-/** Returns the mean of the numbers of a side, or the reason for their absence. A side without runs on the input is canceled. */
-function computeMeanOutcome(outcomes: readonly LabelledOutcome[]): Outcome {
-  if (outcomes.some(({ outcome }) => outcome === 'pending')) return 'pending';
-  const numbers = outcomes.flatMap(({ outcome }) => (typeof outcome === 'number' ? [outcome] : []));
-  if (numbers.length === 0)
-    return outcomes.some(({ outcome }) => outcome === 'failed') ? 'failed' : 'canceled';
-  numbers.sort((a, b) => a - b);
-  return numbers.reduce((total, number) => total + number / numbers.length, 0);
+/**
+ * Pairs sides that ran different repetitions of an input: one pair of their means, or, where runs have no number, as many
+ * pairs as the larger side has runs. Each side then has its shares of failed and canceled runs among them. Without these, a
+ * candidate that fails in two of three repetitions would be as good as its third one.
+ */
+function pairByMeans(
+  control: readonly LabelledOutcome[],
+  candidate: readonly LabelledOutcome[],
+): OutcomePair[] {
+  const sides = [control, candidate].map((side) => side.map(({ outcome }) => outcome));
+  const count = Math.max(...sides.map((side) => side.length));
+  const isNumeric = sides.every((side) => side.every((outcome) => typeof outcome === 'number'));
+  const [controls = [], candidates = []] = sides.map((side) => spreadOutcomes(side, isNumeric ? 1 : count));
+  return controls.map((outcome, index) => ({ control: outcome, candidate: candidates[index] ?? 'canceled' }));
+}
+
+/** Returns `count` outcomes with the shares of the given ones: failures first, and the mean for every number. */
+function spreadOutcomes(outcomes: readonly Outcome[], count: number): Outcome[] {
+  if (outcomes.includes('pending')) return Array.from({ length: count }, () => 'pending');
+  if (outcomes.length === 0) return Array.from({ length: count }, () => 'canceled');
+  const numbers = outcomes.filter((outcome) => typeof outcome === 'number').sort((a, b) => a - b);
+  const mean = numbers.reduce((total, number) => total + number / numbers.length, 0);
+  const countShare = (reason: Outcome) =>
+    (count * outcomes.filter((outcome) => outcome === reason).length) / outcomes.length;
+  const failed = Math.round(countShare('failed'));
+  const canceled = numbers.length === 0 ? count - failed : Math.floor(countShare('canceled'));
+  return Array.from({ length: count }, (_, index) =>
+    index < failed ? 'failed' : index < failed + canceled ? 'canceled' : mean,
+  );
 }

@@ -22,14 +22,15 @@ const SPREAD_UNITS_MIN = 3;
 
 /**
  * Computes the hints of a measurement; `weight` is the indicator's share of the error rate. Dependent units say less than
- * their number. Where the spread of values says that these units are enough, something else withholds the verdict, such as
- * failures or different hosts, and no number of units is known.
+ * their number. Where the spread of values says that these units are enough, something else withholds the verdict, and no
+ * number of units is known. Nor is it for a blocked comparison, such as one of times on different hosts. More units neither
+ * repair few clusters that differ, nor a side that is better only where it does not fail.
  */
 export function hintPlan(
-  { effect, spread, margin, complete, dependence, measure, scale }: PairedMeasurement,
-  verdict: Verdict,
-  weight: number,
+  measurement: PairedMeasurement,
+  { verdict, weight, isBlocked }: { verdict: Verdict; weight: number; isBlocked: boolean },
 ): PlanningHints {
+  const { effect, spread, margin, complete, dependence, measure, scale } = measurement;
   const count = complete.length;
   if (effect === null || count < SPREAD_UNITS_MIN)
     return { more_inputs: null, more_inputs_range: null, detectable_difference: null };
@@ -39,7 +40,8 @@ export function hintPlan(
   const detectable = computeDetectableEffect(count / designEffect, variance, target);
   const readable = measure === 'relative' ? Math.expm1(detectable) : detectable / scale.factor;
   const detectable_difference = Number.isFinite(readable) ? readable : null;
-  if (verdict !== 'undecided') return { more_inputs: null, more_inputs_range: null, detectable_difference };
+  if (verdict !== 'undecided' || isBlocked || isOpenWithMore(measurement, effect))
+    return { more_inputs: null, more_inputs_range: null, detectable_difference };
   const countMore = (assumed: number): number => {
     const slack = margin - Math.abs(assumed);
     const toFit = slack > 0 ? computeUnitsForEquivalence(slack, variance, POWER) : Number.POSITIVE_INFINITY;
@@ -56,6 +58,12 @@ export function hintPlan(
     more_inputs_range: low <= MORE_MAX ? { low, high: high <= MORE_MAX ? high : null } : null,
     detectable_difference,
   };
+}
+
+/** Returns true for what more units do not repair: clusters that differ, or failures of the side with the better values. */
+function isOpenWithMore({ dependence, failures, orientation }: PairedMeasurement, effect: number): boolean {
+  const excess = failures.candidate_only - failures.control_only;
+  return dependence.clusterings.some(({ use }) => use === 'different') || excess * effect * orientation < 0;
 }
 
 /**

@@ -6,7 +6,7 @@
  * Counted ten times, they made 50 % of verdicts on equal candidates wrong. The pairs of a unit are averaged before any
  * inference, because repetitions share the peculiarities of the input.
  */
-import { computeScale, mean } from '../numbers.ts';
+import { computeScale, logOfSum, mean } from '../numbers.ts';
 import { findLastBlock, type Outcome, type OutcomePair, type PairedInput } from './outcomes.ts';
 
 /** The scale on which candidate and control are compared. */
@@ -44,6 +44,8 @@ export interface PairedUnit {
   effect: number | null;
   /** The effects of the pairs with a number on both sides. */
   pair_effects: number[];
+  /** Magnitude of the difference that a tie hides, on the scale of the effect; 0 without a tie. */
+  hidden_effect: number;
 }
 
 /** Returns true if every number of both sides, plus the shift, is above 0, so that ratios exist. */
@@ -101,18 +103,16 @@ function countFailed(pairs: readonly OutcomePair[], side: 'control' | 'candidate
 function computeUnitEffect(
   valued: readonly { control: number; candidate: number }[],
   scale: EffectScale,
-): Pick<PairedUnit, 'control' | 'candidate' | 'effect' | 'pair_effects'> {
-  if (valued.length === 0) return { control: null, candidate: null, effect: null, pair_effects: [] };
+): Pick<PairedUnit, 'control' | 'candidate' | 'effect' | 'pair_effects' | 'hidden_effect'> {
+  if (valued.length === 0)
+    return { control: null, candidate: null, effect: null, pair_effects: [], hidden_effect: 0 };
   const control = computeBoundedMean(valued.map((pair) => pair.control));
   const candidate = computeBoundedMean(valued.map((pair) => pair.candidate));
   const pair_effects = valued.map((pair) => computeEffect(pair.control, pair.candidate, scale));
-  const allTie = pair_effects.every((effect) => effect === 0);
-  return {
-    control,
-    candidate,
-    effect: allTie ? 0 : computeEffect(control, candidate, scale),
-    pair_effects,
-  };
+  const allTie = pair_effects.every((one) => one === 0);
+  const effect = allTie ? 0 : computeEffect(control, candidate, scale);
+  const exact = computeEffect(control, candidate, { ...scale, tie_tolerance: 0 });
+  return { control, candidate, effect, pair_effects, hidden_effect: Math.abs(exact - effect) };
 }
 
 /** Returns the mean of numbers whose sum may exceed the largest double. */
@@ -133,5 +133,5 @@ function computeEffect(
   const difference = candidate * factor - control * factor;
   const magnitude = Math.max(Math.abs(control), Math.abs(candidate)) * factor;
   if (Math.abs(difference) <= tie_tolerance * magnitude) return 0;
-  return measure === 'relative' ? Math.log(candidate + shift) - Math.log(control + shift) : difference;
+  return measure === 'relative' ? logOfSum(candidate, shift) - logOfSum(control, shift) : difference;
 }

@@ -145,7 +145,7 @@ test('the reasons name p-values, margins and conditions', () => {
   expect(read(EQUAL)).toBe('The whole 95 % interval of the effect lies within ±1 % of the control.');
   expect(read({ interval: { low: -0.4, high: -0.1 } })).toContain('The effect is certain but small');
   expect(read({ usable: 9 })).toBe('9 inputs with an outcome on both sides; a verdict needs at least 10.');
-  expect(read({ usable: 9, unit: 'unit' })).toBe('9 units with an outcome; a verdict needs at least 10.');
+  expect(read({ usable: 9, unit: 'unit' })).toBe('9 units that count; a verdict needs at least 10.');
   expect(read({ usable: 0, unit: 'unit' })).toBe(
     'A side has fewer than two units that count and have a value.',
   );
@@ -153,4 +153,12 @@ test('the reasons name p-values, margins and conditions', () => {
     "Wilcoxon's test needs at least 6 inputs that differ.",
   );
   expect(read({ progress: 'running', pending: 5 })).toContain('20 of 25 inputs have ended.');
+});
+
+test('differences that ties hide count against equivalence', () => {
+  const interval = { low: -0.3, high: 0.3 };
+  expect(decide({ ...EQUAL, interval, hidden_effect: 0.2 })).toBe('equivalent');
+  expect(decide({ ...EQUAL, interval, hidden_effect: 0.21 })).toBe('undecided');
+  const { reasons } = decideVerdict({ ...CLEAR, ...EQUAL, interval, hidden_effect: 0.21 });
+  expect(reasons[0]).toContain('with the differences that tie_tolerance hides');
 });

@@ -7,7 +7,8 @@
  *
  * - better, worse: at least ten units and an adjusted p-value of at most 0.04. In the same direction, the 95 % interval of
  *   the effect excludes 0, or the failures differ. An indicator without a direction is higher or lower.
- * - equivalent: at least ten units with values, and the whole 95 % interval lies within the margin.
+ * - equivalent: at least ten units with values, and the whole 95 % interval lies within the margin, also when it is wider
+ *   by the differences that ties hide.
  * - undecided: otherwise.
  *
  * A side that lost more units than the other is neither better nor equivalent, unless it meets a margin for failures.
@@ -59,6 +60,8 @@ export interface VerdictEvidence {
   failures: FailureEvidence | null;
   /** Share of units that the candidate may lose more than the control; null: none. */
   failure_margin: number | null;
+  /** Mean of the differences that ties hide, on the scale of the effect; 0 by default. */
+  hidden_effect?: number;
   margin: number;
   /** The margin in words, such as "1 % of the control". */
   margin_text: string;
@@ -90,17 +93,20 @@ export interface DecidedVerdict {
 
 /** Decides by the rules at the head of this file. */
 export function decideVerdict(evidence: VerdictEvidence): DecidedVerdict {
-  const { unit, usable, blockers, pending, progress } = evidence;
+  const { unit, usable, blockers, pending, progress, failures } = evidence;
   if (usable === 0)
     return leaveUndecided(
       unit === 'unit'
         ? 'A side has fewer than two units that count and have a value.'
         : `No ${unit} has an outcome on both sides.`,
+      ...(failures !== null && failures.excess_failures !== 0 && failures.p_value <= FAILURE_OBJECTION_P_VALUE
+        ? [failures.text]
+        : []),
     );
   if (blockers.length > 0) return leaveUndecided(...blockers);
   if (usable < VERDICT_UNITS_MIN)
     return leaveUndecided(
-      `${formatCount(usable, unit)} with an outcome${unit === 'unit' ? '' : ' on both sides'}; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
+      `${formatCount(usable, unit)} ${unit === 'unit' ? 'that count' : 'with an outcome on both sides'}; a verdict needs at least ${VERDICT_UNITS_MIN}.`,
     );
   return pending > 0 || progress !== 'complete' ? decideInterim(evidence) : decideFinal(evidence);
 }
@@ -157,10 +163,13 @@ function decideFinal(evidence: VerdictEvidence): DecidedVerdict {
       };
     return leaveUndecided(`The 95 % interval of the effect lies within ±${margin_text}.`, objection);
   }
+  const isWithinByTies = isWithinMargin({ ...evidence, hidden_effect: 0 });
   return leaveUndecided(
     interval === null
       ? 'There are too few values on both sides for an interval.'
-      : `The 95 % interval of the effect ${excludesZero(interval) ? 'excludes' : 'includes'} 0 and reaches beyond ±${margin_text}.`,
+      : isWithinByTies
+        ? `The 95 % interval of the effect reaches beyond ±${margin_text} with the differences that tie_tolerance hides.`
+        : `The 95 % interval of the effect ${excludesZero(interval) ? 'excludes' : 'includes'} 0 and reaches beyond ±${margin_text}.`,
     `${capitalise(formatTest(test))}.`,
   );
 }
@@ -206,9 +215,14 @@ function nameSubject(side: 'candidate' | 'control', direction: Direction): strin
     : `A ${side} that fails more is neither better nor equivalent`;
 }
 
-function isWithinMargin({ interval, margin, valued }: VerdictEvidence): boolean {
+function isWithinMargin({
+  interval,
+  margin,
+  valued,
+  hidden_effect = 0,
+}: Pick<VerdictEvidence, 'interval' | 'margin' | 'valued' | 'hidden_effect'>): boolean {
   if (interval === null || valued < VERDICT_UNITS_MIN) return false;
-  return interval.low >= -margin && interval.high <= margin;
+  return interval.low - hidden_effect >= -margin && interval.high + hidden_effect <= margin;
 }
 
 function excludesZero({ low, high }: Interval): boolean {

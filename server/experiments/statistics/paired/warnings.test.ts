@@ -49,6 +49,22 @@ test('an input whose runs of one side were deleted is not compared by means', ()
   expect(found.warnings).toEqual([]);
 });
 
+test.each([
+  // Half of the repetitions are an input lost, and less than half count as failed runs.
+  [2, { verdict: 'worse', failures: { candidate_only: 12 } }],
+  [4, { verdict: 'undecided', failures: { candidate_only: 0, candidate_failed: 12, control_failed: 0 } }],
+])('where the sides ran different repetitions, one failure of %i on each input counts', (count, expected) => {
+  const control = buildSide(
+    'prod',
+    twelve.map((value) => [value, value, value]),
+  );
+  const candidate = buildSide(
+    'new',
+    better.map((value) => Array.from({ length: count }, () => value)),
+  ).map((run) => (run.repetition === 0 ? { ...run, status: 'failed', indicators: [] } : run));
+  expect(compareRuns(control, candidate)).toMatchObject(expected);
+});
+
 test('a single canceled run is left out in the singular', () => {
   const [first, ...rest] = buildSide('new', better);
   const candidate = first ? [{ ...first, status: 'canceled' }, ...rest] : rest;
@@ -59,6 +75,11 @@ test('a single canceled run is left out in the singular', () => {
 
 test.each<[string, Value[]]>([
   ['failures', better.map((value, index) => (index < 3 ? undefined : value))],
+  // Its values are better by less than their noise shows.
+  [
+    'failures of the side with the better values',
+    twelve.map((value, index) => (index < 2 ? undefined : value * (index % 2 ? 1.2 : 0.75))),
+  ],
   ['a spread of 0', twelve.map((value, index) => (index < 3 ? undefined : 0.95 * value))],
 ])('more inputs are unknown where %s withhold the verdict', (_, values) => {
   expect(compareValues(twelve, values)).toMatchObject({

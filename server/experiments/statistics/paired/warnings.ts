@@ -6,6 +6,7 @@ import { countMissing, countRuns, type Observation } from '../observations.ts';
 import type { PairedMeasurement } from './compare.ts';
 import { isSlowChangeLarge, LONG_SERIES_MIN, RELATED_P_VALUE_MAX, type SlowChange } from './dependence.ts';
 import type { Estimate } from './estimates.ts';
+import type { OutcomePair } from './outcomes.ts';
 import { findLoser } from './signed-rank.ts';
 import { formatCount, type Verdict } from './verdict.ts';
 
@@ -39,8 +40,14 @@ function warnOfSide(
   const side = nameSide(name, runs);
   const counts = countRuns(runs);
   const missing = countMissing(runs, indicator);
-  if (counts.total === 0) return [`The ${side} has no runs.`];
-  const warnings: string[] = [];
+  const deleted = runs.length - counts.total;
+  const warnings =
+    deleted === 0
+      ? []
+      : [
+          `${formatCount(deleted, 'run')} of the ${side} ${deleted === 1 ? 'was deleted and is' : 'were deleted and are'} left out.`,
+        ];
+  if (counts.total === 0) return [`The ${side} has no runs.`, ...warnings];
   if (counts.succeeded === 0) warnings.push(`No run of the ${side} succeeded.`);
   else if (missing === counts.succeeded)
     warnings.push(
@@ -76,7 +83,7 @@ function warnOfUnits({ inputs, units, complete }: PairedMeasurement, unit: strin
   const merged = inputs.length - units.length;
   if (merged > 0)
     warnings.push(
-      `${formatCount(merged, unit)} of ${inputs.length} repeat the content of another and count with it as one.`,
+      `${formatCount(merged, unit)} of ${inputs.length} ${merged === 1 ? 'repeats the content of another and counts' : 'repeat the content of another and count'} with it as one.`,
     );
   const ties = complete.filter((one) => one.effect === 0 && findLoser(one) === 0).length;
   if (complete.length > 1 && ties === complete.length) warnings.push(`All ${ties} ${unit}s tie.`);
@@ -157,24 +164,41 @@ function nameSide(name: string, runs: readonly Observation[]): string {
   return parts.length === 0 ? name : `${name} (${parts.join(', ')})`;
 }
 
-/** Above this share of canceled units there is no verdict. */
+/** Above this share of units, or of pairs of runs, without an outcome there is no verdict. */
 export const CANCELED_SHARE_MAX = 0.01;
+
+/**
+ * Explains that too many pairs of runs have no outcome, because a run of either was canceled or deleted; null for few. They
+ * count one by one: without the worst repetition of every input, a candidate would be better on all of them.
+ */
+export function explainLostPairs(
+  pairs: readonly OutcomePair[],
+  shareMax = CANCELED_SHARE_MAX,
+): string | null {
+  const lost = pairs.filter(
+    ({ control, candidate }) => control === 'canceled' || candidate === 'canceled',
+  ).length;
+  if (lost <= shareMax * pairs.length) return null;
+  return `${lost} of ${pairs.length} pairs of runs ${lost === 1 ? 'has' : 'have'} no outcome because runs were canceled or deleted; these are not a random choice`;
+}
 
 /** Returns the reasons that exclude any verdict, independent of the numbers. */
 export function listBlockers(measurement: PairedMeasurement, unit = 'input'): string[] {
-  const { units, unreported, dependence } = measurement;
+  const { inputs, units, unreported, dependence } = measurement;
   const blockers = unreported.map(
     (side) => `No successful run of the ${side} has a number of the indicator.`,
   );
   const canceled = units.filter(({ state }) => state === 'canceled').length;
+  const lostPairs = explainLostPairs(inputs.flatMap(({ pairs }) => pairs));
   if (canceled > CANCELED_SHARE_MAX * units.length)
     blockers.push(
       `${canceled} of ${units.length} ${unit}s ${canceled === 1 ? 'has' : 'have'} no outcome because runs were canceled or deleted; these are not a random choice, so there is no verdict.`,
     );
+  else if (lostPairs !== null) blockers.push(`${lostPairs}, so there is no verdict.`);
   for (const { by, count, use, effective } of dependence.clusterings)
     if (use === 'different')
       blockers.push(
-        `The ${unit}s come from ${count} clusters (${by}) of unequal effects, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
+        `The ${unit}s come from ${count} clusters (${by}) of unequal effects or failures, ${effective.toFixed(1)} of equal size: a verdict needs at least 5, or clusters that do not differ.`,
       );
   return [...blockers, ...listSerialBlockers(measurement, unit)];
 }

@@ -35,6 +35,7 @@ function buildUnit(candidate_failed: number, control_failed: number, pairs: numb
     candidate: null,
     effect: null,
     pair_effects: [],
+    hidden_effect: 0,
   };
 }
 
@@ -122,7 +123,8 @@ describe('dependence', () => {
     '%d units in clusters',
     (_, { labels, values, intraclass_correlation, effective, p_value }) => {
       const scores = Float64Array.from(values);
-      const found = describeClustering('caller', labels, scores, 'seed');
+      const losses = new Float64Array(scores.length);
+      const found = describeClustering('caller', labels, { values: scores, losses, seed: 'seed' });
       expect(found?.intraclass_correlation).toBeCloseTo(intraclass_correlation, 10);
       expect(found?.effective).toBeCloseTo(effective, 10);
       // The t-test of the signed ranks summed by cluster.
