@@ -1,6 +1,7 @@
 /** Requests of the form of a new experiment. */
 import { expect, test } from 'vitest';
-import { buildRequest, createDraft, suggestId } from './draft.ts';
+import { buildRequest } from './build-request.ts';
+import { createDraft, formatEnsembleSide, suggestId } from './draft.ts';
 
 const DRAFT = {
   ...createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: ['v3', 'v1'] }),
@@ -72,4 +73,96 @@ test('tests on live runs name their instances, and a bisect experiment its versi
     bad_version_id: 'v3',
     difference: { type: 'relative', value: 0.05 },
   });
+});
+
+test('settings beside the primary indicator are those of its objective, and guardrails have a direction', () => {
+  const draft = {
+    ...DRAFT,
+    description: ' Costs of winter, with the lateness that callers see. ',
+    marginType: 'absolute' as const,
+    margin: '3',
+    measure: 'relative' as const,
+    shift: '10',
+    tieTolerance: '0.05',
+    failureMargin: '2.5',
+    guardrails: [
+      { indicator: 'result.custom.late', direction: 'minimize' as const },
+      { indicator: 'result.value', direction: 'maximize' as const },
+    ],
+    seeds: '7, 8,9',
+    seedOption: 'random',
+    features: 'bytes, /stops',
+    clusterBy: '/depot',
+  };
+  expect(buildRequest('batch', draft).body).toEqual({
+    id: 'is-it-faster',
+    name: 'Is it faster?',
+    description: 'Costs of winter, with the lateness that callers see.',
+    input_set_id: 'days',
+    instance_ids: ['old', 'new'],
+    seeds: ['7', '8', '9'],
+    seed_option: 'random',
+    features: ['bytes', '/stops'],
+    cluster_by: ['/depot'],
+    objectives: {
+      // The primary indicator is no guardrail of itself.
+      'result.value': {
+        direction: 'minimize',
+        margin: { type: 'absolute', value: 3 },
+        measure: 'relative',
+        shift: 10,
+        tie_tolerance: 0.0005,
+        failure_margin: 0.025,
+      },
+      'result.custom.late': 'minimize',
+    },
+    primary: 'result.value',
+    guardrails: ['result.custom.late'],
+  });
+});
+
+test('an ensemble as a side makes a list of runs, with each option set and repetition', () => {
+  const candidates = [formatEnsembleSide('best')];
+  const draft = { ...DRAFT, candidates, repetitions: '2', optionSets: '{"a": {}, "b": {}}' };
+  expect(buildRequest('scenario', draft).body).toMatchObject({
+    runs: [
+      { instance_id: 'old', option_set: 'a' },
+      { instance_id: 'old', option_set: 'a', repetition: 1 },
+      { instance_id: 'old', option_set: 'b' },
+      { instance_id: 'old', option_set: 'b', repetition: 1 },
+      { ensemble_id: 'best', option_set: 'a' },
+      { ensemble_id: 'best', option_set: 'a', repetition: 1 },
+      { ensemble_id: 'best', option_set: 'b' },
+      { ensemble_id: 'best', option_set: 'b', repetition: 1 },
+    ],
+  });
+  expect(buildRequest('acceptance', draft).body).toMatchObject({
+    control: { instance_id: 'old' },
+    candidate: { ensemble_id: 'best' },
+  });
+});
+
+test('listed runs replace the sides, and must be a JSON list', () => {
+  const listedRuns = '[{"version_id": "v1", "input_id": "monday"}]';
+  const { body } = buildRequest('batch', { ...DRAFT, listedRuns, seeds: '1, 2' });
+  expect(body).toMatchObject({ input_set_id: 'days', runs: [{ version_id: 'v1', input_id: 'monday' }] });
+  expect(body).not.toHaveProperty('instance_ids');
+  expect(body).not.toHaveProperty('seeds');
+  for (const text of ['[', '{"instance_id": "old"}'])
+    expect(() => buildRequest('batch', { ...DRAFT, listedRuns: text })).toThrow(/^The listed runs are not/);
+});
+
+test('an acceptance test evaluates an existing batch, and a search runs managed inputs', () => {
+  const evaluated = buildRequest('acceptance', {
+    ...DRAFT,
+    batch: 'winter',
+    repetitions: '3',
+    features: 'bytes',
+  });
+  expect(evaluated.body).toMatchObject({ experiment_id: 'winter', control: { instance_id: 'old' } });
+  for (const key of ['input_set_id', 'repetitions', 'features'])
+    expect(evaluated.body).not.toHaveProperty(key);
+  const { body } = buildRequest('bisect', { ...DRAFT, inputSet: '', inputIds: 'monday, tuesday' });
+  expect(body).toMatchObject({ input_ids: ['monday', 'tuesday'] });
+  expect(body).not.toHaveProperty('input_set_id');
 });

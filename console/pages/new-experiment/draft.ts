@@ -1,50 +1,104 @@
-/** The values of the form of a new experiment, as texts, and the request that they make. */
-import type { CallRequest } from '@switchyard/contract/client.ts';
-import type { Operations } from '@switchyard/contract/operations.ts';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
+/** The values of the form of a new experiment, as texts. */
+import type { BatchRunCreate } from '@switchyard/contract/experiments/batch-plan.ts';
+import { describeError } from '../../client/client.ts';
+
+export const OPERATORS = ['le', 'lt', 'ge', 'gt', 'eq', 'ne'] as const;
+export const METRIC_TYPES = ['direct-comparison', 'difference-threshold', 'absolute-threshold'] as const;
+export const DIRECTIONS = ['minimize', 'maximize', 'none'] as const;
+export const MEASURES = ['auto', 'relative', 'absolute'] as const;
+export const DESIGNS = ['blocked', 'independent', 'regular'] as const;
 
 /** A rule of an acceptance test. */
 export interface RuleDraft {
   field: string;
   statistic: string;
-  operator: 'le' | 'lt' | 'ge' | 'gt';
-  /** In percent of the control. */
+  metricType: (typeof METRIC_TYPES)[number];
+  operator: (typeof OPERATORS)[number];
+  /** In percent of the control, or in the unit of the indicator. */
   tolerance: string;
+  toleranceType: 'relative' | 'absolute';
   usesBound: boolean;
+}
+
+/** An indicator that must not get worse. */
+export interface GuardrailDraft {
+  indicator: string;
+  direction: 'minimize' | 'maximize';
 }
 
 /** Everything that any of the forms contains. Values survive a change of the type. */
 export interface ExperimentDraft {
   name: string;
   id: string;
+  description: string;
   inputSet: string;
+  /** Ids of managed inputs in place of the input set, separated by commas. */
+  inputIds: string;
+  /** Id of an existing batch that an acceptance test evaluates; empty for a new one. */
+  batch: string;
+  /** JSON text: the runs one by one, in place of the sides; empty for none. */
+  listedRuns: string;
+  /** Id of an instance, or of an ensemble behind `ensemble:`. */
   control: string;
   candidates: readonly string[];
   repetitions: string;
+  /** Separated by commas; empty for repetitions without seeds. */
+  seeds: string;
+  seedOption: string;
+  /** Properties of inputs, separated by commas. */
+  features: string;
+  clusterBy: string;
   /** JSON text: options by key. */
   optionSets: string;
   usesRacing: boolean;
   indicator: string;
-  direction: 'minimize' | 'maximize' | 'none';
-  /** In percent of the control. */
+  direction: (typeof DIRECTIONS)[number];
+  /** In percent of the control, or in the unit of the indicator. */
   margin: string;
+  marginType: 'relative' | 'absolute';
+  measure: (typeof MEASURES)[number];
+  shift: string;
+  /** In percent of the larger value; empty for the default. */
+  tieTolerance: string;
+  /** In percent of the inputs; empty for none. */
+  failureMargin: string;
+  guardrails: readonly GuardrailDraft[];
+  /** In percent. */
+  confidence: string;
   rules: readonly RuleDraft[];
   maximumRuns: string;
   /** In percent of the runs of the baseline. */
   sampleShare: string;
+  /** Local times of the form `2026-11-24T08:00`; empty for none. */
+  startTime: string;
+  endTime: string;
+  /** Properties of originals that may make them resemble each other, separated by commas. */
+  originalClusters: string;
   units: string;
   unitMinutes: string;
-  design: 'blocked' | 'independent' | 'regular';
+  design: (typeof DESIGNS)[number];
   carryOverUnits: string;
+  burnInMinutes: string;
   goodVersion: string;
   badVersion: string;
   /** In percent of the good version. */
   difference: string;
+  differenceType: 'relative' | 'absolute';
+  /** Most runs of a search; empty for the largest number. */
+  searchRuns: string;
 }
 
 /** Returns a rule that compares the means of the indicator. */
 export function createRule(field: string): RuleDraft {
-  return { field, statistic: 'mean', operator: 'le', tolerance: '0', usesBound: false };
+  return {
+    field,
+    statistic: 'mean',
+    metricType: 'direct-comparison',
+    operator: 'le',
+    tolerance: '0',
+    toleranceType: 'relative',
+    usesBound: false,
+  };
 }
 
 /** Returns the values with which the form opens. */
@@ -58,26 +112,47 @@ export function createDraft(choices: {
   return {
     name: '',
     id: '',
+    description: '',
     inputSet: choices.inputSets[0] ?? '',
+    inputIds: '',
+    batch: '',
+    listedRuns: '',
     control,
     candidates: candidate === undefined ? [] : [candidate],
     repetitions: '1',
+    seeds: '',
+    seedOption: 'seed',
+    features: '',
+    clusterBy: '',
     optionSets: '{\n  "fast": {"duration": "1"},\n  "slow": {"duration": "10"}\n}',
     usesRacing: false,
     indicator: 'result.value',
     direction: 'minimize',
     margin: '1',
+    marginType: 'relative',
+    measure: 'auto',
+    shift: '0',
+    tieTolerance: '',
+    failureMargin: '',
+    guardrails: [],
+    confidence: '95',
     rules: [createRule('result.value')],
     maximumRuns: '100',
     sampleShare: '100',
+    startTime: '',
+    endTime: '',
+    originalClusters: 'caller',
     units: '20',
     unitMinutes: '60',
     design: 'blocked',
     carryOverUnits: '1',
+    burnInMinutes: '0',
     // Versions are listed newest first.
     goodVersion: choices.versions.at(-1) ?? '',
     badVersion: choices.versions[0] ?? '',
     difference: '5',
+    differenceType: 'relative',
+    searchRuns: '',
   };
 }
 
@@ -90,120 +165,73 @@ export function suggestId(name: string): string {
     .slice(0, 64);
 }
 
-type RequestBody<Id extends keyof Operations> =
-  CallRequest<Operations[Id]> extends { body: infer Body } ? Body : never;
+/** Marks the id of an ensemble among the sides; ids contain no colon. */
+const ENSEMBLE_PREFIX = 'ensemble:';
 
-/** The operation that creates the experiment, with its body. */
-export type ExperimentRequest =
-  | { operation: 'createBatchExperiment'; body: RequestBody<'createBatchExperiment'> }
-  | { operation: 'createAcceptanceTest'; body: RequestBody<'createAcceptanceTest'> }
-  | { operation: 'createShadowTest'; body: RequestBody<'createShadowTest'> }
-  | { operation: 'createSwitchbackTest'; body: RequestBody<'createSwitchbackTest'> }
-  | { operation: 'createBisectExperiment'; body: RequestBody<'createBisectExperiment'> };
+/** Returns the side that an ensemble is. */
+export function formatEnsembleSide(ensemble: string): string {
+  return `${ENSEMBLE_PREFIX}${ensemble}`;
+}
 
-/** Returns the request of the form. Throws a SyntaxError if the option sets are not JSON. */
-export function buildRequest(type: ExperimentType, draft: ExperimentDraft): ExperimentRequest {
-  const named = { id: draft.id || suggestId(draft.name), name: draft.name.trim() };
-  switch (type) {
-    case 'batch':
-    case 'scenario':
-      return { operation: 'createBatchExperiment', body: { ...named, ...buildBatch(type, draft) } };
-    case 'acceptance':
-      return { operation: 'createAcceptanceTest', body: { ...named, ...buildAcceptance(draft) } };
-    case 'shadow':
-      return {
-        operation: 'createShadowTest',
-        body: {
-          ...named,
-          comparisons: { [draft.control]: [...draft.candidates] },
-          termination_events: { maximum_runs: Number(draft.maximumRuns) },
-          ...(draft.sampleShare !== '100' && { sample_share: readPercent(draft.sampleShare) }),
-          objectives: buildObjectives(draft),
-        },
-      };
-    case 'switchback':
-      return { operation: 'createSwitchbackTest', body: { ...named, ...buildSwitchback(draft) } };
-    case 'bisect':
-      return {
-        operation: 'createBisectExperiment',
-        body: {
-          ...named,
-          input_set_id: draft.inputSet,
-          instance_id: draft.control === 'latest' ? null : draft.control,
-          indicator: draft.indicator,
-          good_version_id: draft.goodVersion,
-          bad_version_id: draft.badVersion,
-          difference: { type: 'relative', value: readPercent(draft.difference) },
-          direction: draft.direction === 'maximize' ? 'maximize' : 'minimize',
-        },
-      };
+/** Returns the id of the ensemble that the side is; undefined for an instance. */
+export function parseEnsembleSide(side: string): string | undefined {
+  return side.startsWith(ENSEMBLE_PREFIX) ? side.slice(ENSEMBLE_PREFIX.length) : undefined;
+}
+
+/** Returns the one of the choices that the text is, or the first. */
+export function parseChoice<Choice extends string>(choices: readonly Choice[], text: unknown): Choice {
+  const [first] = choices;
+  const found = choices.find((choice) => choice === text) ?? first;
+  if (found === undefined) throw new Error('A field has at least one choice.');
+  return found;
+}
+
+/** Returns the parts of a text that commas separate. */
+export function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** Returns the option sets of the JSON text. Throws a SyntaxError. The server says which key or option it refuses. */
+export function readOptionSets(text: string): Record<string, Record<string, string>> {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SyntaxError(
+      `The option sets are not JSON: ${describeError(error)}. Write an object such as {"fast": {"duration": "1"}}.`,
+    );
   }
 }
 
-/** Returns a share: `5` percent is 0.05, without the rounding error of a division. */
-function readPercent(text: string): number {
-  return Number((Number(text) / 100).toPrecision(12));
+/** Returns the runs of the JSON text; undefined for an empty text. Throws a SyntaxError. */
+export function readListedRuns({ listedRuns }: ExperimentDraft): BatchRunCreate[] | undefined {
+  if (listedRuns.trim() === '') return undefined;
+  const advice = 'Write a list such as [{"instance_id": "production", "input_id": "monday"}].';
+  const runs = parseListedRuns(listedRuns, advice);
+  if (!Array.isArray(runs)) throw new SyntaxError(`The listed runs are not a JSON list. ${advice}`);
+  return runs;
 }
 
-function buildObjectives({ indicator, direction, margin }: ExperimentDraft) {
-  const isDefault = margin === '1' || margin === '';
-  return {
-    [indicator]: isDefault
-      ? direction
-      : { direction, margin: { type: 'relative' as const, value: readPercent(margin) } },
-  };
+function parseListedRuns(text: string, advice: string) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SyntaxError(`The listed runs are not JSON: ${describeError(error)}. ${advice}`);
+  }
 }
 
-function buildBatch(type: 'batch' | 'scenario', draft: ExperimentDraft) {
-  return {
-    ...(type === 'scenario' && { type, option_sets: readOptionSets(draft.optionSets) }),
-    input_set_id: draft.inputSet,
-    instance_ids: [draft.control, ...draft.candidates],
-    ...(draft.repetitions !== '1' && { repetitions: Number(draft.repetitions) }),
-    objectives: buildObjectives(draft),
-    primary: draft.indicator,
-    ...(type === 'scenario' && draft.usesRacing && { racing: {} }),
-  };
+/** Returns the number of option sets; 1 for a text that is not JSON. */
+export function countOptionSets({ optionSets }: ExperimentDraft): number {
+  try {
+    return Math.max(Object.keys(readOptionSets(optionSets)).length, 1);
+  } catch {
+    return 1;
+  }
 }
 
-/** Returns the option sets of the JSON text. The server says which key or option it refuses. */
-export function readOptionSets(text: string): Record<string, Record<string, string>> {
-  return JSON.parse(text);
-}
-
-function buildAcceptance(draft: ExperimentDraft) {
-  return {
-    control: { instance_id: draft.control },
-    candidate: { instance_id: draft.candidates[0] ?? '' },
-    input_set_id: draft.inputSet,
-    ...(draft.repetitions !== '1' && { repetitions: Number(draft.repetitions) }),
-    metrics: draft.rules.map((rule) => ({
-      field: rule.field,
-      statistic: rule.statistic,
-      metric_type: 'direct-comparison' as const,
-      ...(rule.usesBound && { hypothesis: 'non-inferiority' as const }),
-      params: {
-        operator: rule.operator,
-        ...(Number(rule.tolerance) !== 0 && {
-          tolerance: { type: 'relative' as const, value: readPercent(rule.tolerance) },
-        }),
-      },
-    })),
-  };
-}
-
-function buildSwitchback(draft: ExperimentDraft) {
-  return {
-    comparison: {
-      baseline_instance_id: draft.control,
-      candidate_instance_id: draft.candidates[0] ?? '',
-    },
-    generate_random_plan: {
-      unit_duration_minutes: Number(draft.unitMinutes),
-      units: Number(draft.units),
-      design: draft.design,
-      carry_over_units: Number(draft.carryOverUnits),
-    },
-    objectives: buildObjectives(draft),
-  };
+/** Returns how often each side runs each input: once for each seed, or the repetitions. */
+export function countRepetitions({ seeds, repetitions }: ExperimentDraft): number {
+  return splitList(seeds).length || Number(repetitions);
 }

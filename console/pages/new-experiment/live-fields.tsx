@@ -1,6 +1,7 @@
+import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
-import type { ExperimentDraft } from './draft.ts';
-import styles from './new-experiment-page.module.css';
+import { UnitField } from '../../ui/forms/unit-field.tsx';
+import { DESIGNS, type ExperimentDraft, parseChoice } from './draft.ts';
 import type { Choices } from './queries.ts';
 
 interface LiveFieldsProps {
@@ -12,8 +13,8 @@ interface LiveFieldsProps {
 /** How many runs of the baseline a shadow test copies. */
 export function ShadowFields({ draft, change }: LiveFieldsProps) {
   return (
-    <section className={styles.section} aria-label="Copies">
-      <div className={styles.row}>
+    <section className={form.section} aria-label="Copies">
+      <div className={form.row}>
         <TextField
           label="Maximum number of copied runs"
           help="The test ends after so many runs of the baseline."
@@ -26,12 +27,37 @@ export function ShadowFields({ draft, change }: LiveFieldsProps) {
           value={draft.sampleShare}
           onChange={(sampleShare) => change({ sampleShare })}
         />
+        <StartTimeField label="Copy runs from" draft={draft} change={change} />
+        <TextField
+          label="Copy runs until"
+          type="datetime-local"
+          value={draft.endTime}
+          onChange={(endTime) => change({ endTime })}
+        />
+        <TextField
+          label="Clusters of the originals"
+          help="Such as caller, day: originals with the same value may resemble each other."
+          value={draft.originalClusters}
+          onChange={(originalClusters) => change({ originalClusters })}
+        />
       </div>
     </section>
   );
 }
 
-const DESIGNS = [
+function StartTimeField({ label, draft, change }: { label: string } & Omit<LiveFieldsProps, 'choices'>) {
+  return (
+    <TextField
+      label={label}
+      help="Your local time; the default is the start of the test."
+      type="datetime-local"
+      value={draft.startTime}
+      onChange={(startTime) => change({ startTime })}
+    />
+  );
+}
+
+const DESIGN_OPTIONS = [
   { value: 'blocked', label: 'Blocked: both serve the same hours equally often' },
   { value: 'independent', label: 'Independent: one coin for each unit' },
   { value: 'regular', label: 'Regular: one coin for several units' },
@@ -40,8 +66,8 @@ const DESIGNS = [
 /** The plan of a switchback test. */
 export function SwitchbackFields({ draft, change }: LiveFieldsProps) {
   return (
-    <section className={styles.section} aria-label="Plan">
-      <div className={styles.row}>
+    <section className={form.section} aria-label="Plan">
+      <div className={form.row}>
         <TextField label="Units" value={draft.units} onChange={(units) => change({ units })} />
         <TextField
           label="Minutes of a unit"
@@ -54,13 +80,18 @@ export function SwitchbackFields({ draft, change }: LiveFieldsProps) {
           value={draft.carryOverUnits}
           onChange={(carryOverUnits) => change({ carryOverUnits })}
         />
+        <TextField
+          label="Burn-in, minutes"
+          help="Runs at the start of each unit that do not count."
+          value={draft.burnInMinutes}
+          onChange={(burnInMinutes) => change({ burnInMinutes })}
+        />
+        <StartTimeField label="Start of the first unit" draft={draft} change={change} />
         <SelectField
           label="Design"
           value={draft.design}
-          options={DESIGNS}
-          onChange={(design) =>
-            change({ design: design === 'independent' || design === 'regular' ? design : 'blocked' })
-          }
+          options={DESIGN_OPTIONS}
+          onChange={(design) => change({ design: parseChoice(DESIGNS, design) })}
         />
       </div>
     </section>
@@ -70,8 +101,8 @@ export function SwitchbackFields({ draft, change }: LiveFieldsProps) {
 /** The versions to search, and the difference that matters. */
 export function BisectFields({ draft, choices, change }: LiveFieldsProps) {
   return (
-    <section className={styles.section} aria-label="Search">
-      <div className={styles.row}>
+    <section className={form.section} aria-label="Search">
+      <div className={form.row}>
         <SelectField
           label="Good version"
           value={draft.goodVersion}
@@ -93,10 +124,16 @@ export function BisectFields({ draft, choices, change }: LiveFieldsProps) {
           onChange={(control) => change({ control })}
         />
         <TextField
-          label="Difference that matters, %"
+          label="Difference that matters"
           help="A smaller one needs more runs."
           value={draft.difference}
           onChange={(difference) => change({ difference })}
+        />
+        <UnitField
+          label="Unit of the difference"
+          relative="% of the good version"
+          value={draft.differenceType}
+          onChange={(differenceType) => change({ differenceType })}
         />
       </div>
     </section>

@@ -1,36 +1,37 @@
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { skipToken, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { EXPERIMENT_TYPES, type ExperimentType, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
-import { formatCurl } from '../../ui/forms/curl.ts';
+import { Field } from '../../ui/forms/field.tsx';
+import form from '../../ui/forms/form.module.css';
+import { RequestCode } from '../../ui/forms/request-code.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
-import {
-  buildRequest,
-  createDraft,
-  type ExperimentDraft,
-  type ExperimentRequest,
-  suggestId,
-} from './draft.ts';
+import { buildRequest, type ExperimentRequest } from './build-request.ts';
+import { createDraft, type ExperimentDraft, suggestId } from './draft.ts';
 import styles from './new-experiment-page.module.css';
 import { Planner } from './planner.tsx';
 import { choicesQuery, createExperiment } from './queries.ts';
+import { sourceQuery } from './read-experiment.ts';
 import { TypeFields } from './type-fields.tsx';
 
 /** The guided form of a new experiment of any type. */
 export function NewExperimentPage() {
   const { application } = useParams({ from: '/signed-in/apps/$application/new-experiment' });
-  const { type = 'batch' } = useSearch({ from: '/signed-in/apps/$application/new-experiment' });
+  const { type = 'batch', from } = useSearch({ from: '/signed-in/apps/$application/new-experiment' });
   const { data: choices } = useSuspenseQuery(choicesQuery(application));
-  const [draft, setDraft] = useState(() =>
-    createDraft({ ...choices, inputSets: choices.inputSets.map(({ id }) => id) }),
-  );
+  const source = sourceQuery({ application, type, id: from ?? '' });
+  // The route has loaded the values of an existing experiment.
+  const { data: values } = useQuery(from === undefined ? { ...source, queryFn: skipToken } : source);
+  const [draft, setDraft] = useState<ExperimentDraft>(() => ({
+    ...createDraft({ ...choices, inputSets: choices.inputSets.map(({ id }) => id) }),
+    ...values,
+  }));
   usePageTitle('New experiment', application);
   const change = (values: Partial<ExperimentDraft>) => setDraft((current) => ({ ...current, ...values }));
   const request = tryBuild(type, draft);
@@ -39,26 +40,51 @@ export function NewExperimentPage() {
       <PageHeader title="New experiment" description={TYPE_TEXTS[type].purpose} />
       <TypeChoice application={application} chosen={type} />
       <ExperimentForm application={application} type={type} draft={draft} request={request}>
-        <section className={styles.section} aria-label="Experiment">
-          <div className={styles.row}>
-            <TextField
-              label="Name"
-              help="3 to 48 characters, such as the change that you test."
-              value={draft.name}
-              onChange={(name) => change({ name })}
-            />
-            <TextField
-              label="Id"
-              help={`Part of its address; the default is ${suggestId(draft.name) || 'made from the name'}.`}
-              value={draft.id}
-              onChange={(id) => change({ id })}
-            />
-          </div>
-        </section>
+        <NameFields draft={draft} change={change} />
         <TypeFields {...{ type, draft, choices, change, application }} />
         <Planner {...{ type, draft, choices, application }} />
       </ExperimentForm>
     </>
+  );
+}
+
+interface NameFieldsProps {
+  draft: ExperimentDraft;
+  change: (values: Partial<ExperimentDraft>) => void;
+}
+
+/** Name, id and description. */
+function NameFields({ draft, change }: NameFieldsProps) {
+  return (
+    <section className={form.section} aria-label="Experiment">
+      <div className={form.row}>
+        <TextField
+          label="Name"
+          help="3 to 48 characters, such as the change that you test."
+          value={draft.name}
+          onChange={(name) => change({ name })}
+        />
+        <TextField
+          label="Id"
+          help={`Part of its address; the default is ${suggestId(draft.name) || 'made from the name'}.`}
+          value={draft.id}
+          onChange={(id) => change({ id })}
+        />
+      </div>
+      <Field
+        label="Description"
+        help="The question and the reason to ask it: at least 30 characters, or none."
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            rows={2}
+            value={draft.description}
+            onChange={(event) => change({ description: event.target.value })}
+          />
+        )}
+      </Field>
+    </section>
   );
 }
 
@@ -67,7 +93,7 @@ function tryBuild(type: ExperimentType, draft: ExperimentDraft): ExperimentReque
   try {
     return buildRequest(type, draft);
   } catch (error) {
-    return `The option sets are not JSON: ${describeError(error)}. Write an object such as {"fast": {"duration": "1"}}.`;
+    return describeError(error);
   }
 }
 
@@ -123,11 +149,11 @@ function ExperimentForm({ application, type, draft, request, children }: Experim
     if (isReady) creation.mutate(request);
   };
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <form className={form.form} onSubmit={submit}>
       {children}
       {typeof request === 'string' && <Notice kind="error">{request}</Notice>}
       {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
-      <div className={styles.actions}>
+      <div className={form.actions}>
         {mayCreate ? (
           <Button kind="primary" type="submit" isDisabled={!isReady}>
             {ACTIONS[type]}
@@ -137,19 +163,12 @@ function ExperimentForm({ application, type, draft, request, children }: Experim
             Your role reads experiments. Ask a member with the right to create them.
           </Notice>
         )}
-        {typeof request !== 'string' && (
-          <span className={styles.curl}>
-            <span aria-hidden="true">Copy as curl</span>{' '}
-            <CopyButton
-              text={formatCurl(request.operation, {
-                params: { application_id: application },
-                body: request.body,
-              })}
-              label="Copy as curl"
-            />
-          </span>
-        )}
       </div>
+      {typeof request !== 'string' && (
+        <RequestCode
+          request={[request.operation, { params: { application_id: application }, body: request.body }]}
+        />
+      )}
     </form>
   );
 }

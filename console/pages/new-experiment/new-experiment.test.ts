@@ -1,6 +1,7 @@
 /** The form of a new experiment, for each type. The server executes no run. */
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { createAcceptanceApp, createInputSet } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
+import { createRun } from '@switchyard/server/testing/fixtures/apps.ts';
 import { WITHOUT_EXECUTION } from '@switchyard/server/testing/fixtures/chosen-outcomes.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -17,6 +18,18 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
       await createInputSet(server, application, inputs);
       const params = { application_id: application };
       await server.client.call('createVersion', { params, body: { id: 'v2', name: 'Version two' } });
+      for (const [instance, execution_duration] of [
+        ['control', 60_000],
+        ['candidate', 120_000],
+      ] as const)
+        await createRun(server, application, {
+          instance,
+          input: {},
+          body: {
+            configuration: { run_type: { type: 'external' } },
+            result: { status: 'succeeded', execution_duration },
+          },
+        });
     },
     { env: WITHOUT_EXECUTION },
   );
@@ -34,6 +47,9 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     await page.getByRole('heading', { name: 'New experiment' }).waitFor();
     const plan = page.getByRole('region', { name: 'Plan of the experiment' });
     await plan.getByText('24 runs in all.').waitFor();
+    await plan.getByLabel('Slots').fill('4');
+    // Six rounds of four runs, which take 60 or 120 s.
+    await plan.getByText('About 9 min with 4 slots').waitFor();
     await plan.getByText(/A plan of 12 inputs finds differences from .* on/).waitFor();
     await page.getByLabel('Repetitions').first().fill('3');
     await plan.getByText('72 runs in all.').waitFor();
@@ -51,6 +67,40 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     });
   });
 
+  test('starts an experiment again with its settings, guardrails and seeds among them', async () => {
+    const page = await open('batch', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByLabel('Description').fill('Is the plan of winter late more often than ours?');
+    await page.getByRole('button', { name: 'Add a guardrail' }).click();
+    const guardrail = page.getByRole('group', { name: 'Guardrail 1' });
+    await guardrail.getByLabel('Indicator').fill('result.custom.late');
+    await page.getByText('More settings').click();
+    await page.getByLabel('Seeds').fill('1, 2');
+    await page.getByLabel('Option that gets the seed').fill('side');
+    await page.getByText('48 runs in all.').waitFor();
+    await page.getByText('Python', { exact: true }).click();
+    await page.getByRole('button', { name: 'Copy as Python' }).click();
+    const program = await page.evaluate(() => navigator.clipboard.readText());
+    expect(program).toContain('\\"guardrails\\":[\\"result.custom.late\\"]');
+    await submit(page, 'Start experiment', 'Late in winter');
+
+    await page.getByRole('link', { name: 'Start again' }).click();
+    await page.getByRole('heading', { name: 'New experiment' }).waitFor();
+    await page.reload();
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Late in winter 2');
+    await page.getByRole('button', { name: 'Start experiment' }).click();
+    await page.waitForURL(/\/experiments\/batch\/late-in-winter-2$/);
+    const [one, other] = await Promise.all(
+      ['late-in-winter', 'late-in-winter-2'].map(async (batch_id) => {
+        const params = { application_id: application, batch_id };
+        const { body } = await at.server.client.call('getBatchExperimentMetadata', { params });
+        const { instance_ids, objectives, primary, guardrails, seeds, seed_option, description } = body;
+        return { instance_ids, objectives, primary, guardrails, seeds, seed_option, description };
+      }),
+    );
+    expect(one).toMatchObject({ guardrails: ['result.custom.late'], seeds: ['1', '2'], seed_option: 'side' });
+    expect(other).toEqual(one);
+  });
+
   test('starts a scenario test of option sets, and says when they are not JSON', async () => {
     const page = await open('scenario');
     await page.getByLabel('Option sets').fill('{"a": {"side": "control"}');
@@ -64,13 +114,20 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
   test('starts an acceptance test with two rules', async () => {
     const page = await open('acceptance');
     await page.getByRole('button', { name: 'Add a rule' }).click();
-    await page.getByRole('group', { name: 'Rule 2' }).getByLabel('Accepted loss, %').fill('2');
+    await page.getByRole('group', { name: 'Rule 2' }).getByLabel('Accepted loss').fill('2');
     await page
       .getByRole('group', { name: 'Rule 2' })
       .getByLabel(/^By the 95 % bound/)
       .check();
     await submit(page, 'Start test', 'Ready for winter');
     await page.getByText('mean of result.value: candidate ≤ control + 2 %, by the 95 % bound').waitFor();
+    await page.goto(`${at.server.url}/console/apps/${application}/new-experiment?type=acceptance`);
+    await page.getByLabel('Runs to evaluate').selectOption('Those of Ready for winter');
+    expect(await page.getByLabel('Input set').count()).toBe(0);
+    await submit(page, 'Start test', 'Second look');
+    const params = { application_id: application, acceptance_id: 'second-look' };
+    const { body } = await at.server.client.call('getAcceptanceTest', { params });
+    expect(body).toMatchObject({ experiment_id: 'ready-for-winter', tests_on_batch: 2 });
   });
 
   test('creates drafts of tests on live runs', async () => {
@@ -92,10 +149,13 @@ describe.skipIf(!hasBrowser)('the form of a new experiment', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Nothing to search');
     await page.getByRole('button', { name: 'Start search' }).click();
     await page.getByRole('alert').filter({ hasText: 'version' }).waitFor();
+    await page.getByText('curl', { exact: true }).click();
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     expect(command).toContain(`/v1/applications/${application}/experiments/bisect`);
     await page.getByLabel('Bad version').selectOption('v2');
+    await page.getByText('At most 1 version to test, each by rounds of 24 runs').waitFor();
+    await page.getByText('A round takes about 24 min with 1 slot').waitFor();
     await submit(page, 'Start search', 'Since winter');
   });
 

@@ -1,7 +1,10 @@
 import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
-import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
-import type { ExperimentDraft } from './draft.ts';
-import styles from './new-experiment-page.module.css';
+import form from '../../ui/forms/form.module.css';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { UnitField } from '../../ui/forms/unit-field.tsx';
+import { DirectionField } from './direction-field.tsx';
+import { DIRECTIONS, type ExperimentDraft } from './draft.ts';
+import { IndicatorField } from './indicator-field.tsx';
 import type { Choices } from './queries.ts';
 
 interface ObjectiveFieldsProps {
@@ -11,61 +14,40 @@ interface ObjectiveFieldsProps {
   change: (values: Partial<ExperimentDraft>) => void;
 }
 
-const DIRECTIONS = [
-  { value: 'minimize', label: 'Lower is better' },
-  { value: 'maximize', label: 'Higher is better' },
-];
-const UNDIRECTED = { value: 'none', label: 'Neither' };
-
 /** The indicator that decides, its direction, and the difference that does not matter. */
 export function ObjectiveFields({ type, draft, choices, change }: ObjectiveFieldsProps) {
   const isBisect = type === 'bisect';
   return (
-    <section className={styles.section} aria-label="Objective">
-      <div className={styles.row}>
+    <section className={form.section} aria-label="Objective">
+      <div className={form.row}>
         <IndicatorField
           label="Primary indicator"
           value={draft.indicator}
           indicators={choices.indicators}
           onChange={(indicator) => change({ indicator })}
         />
-        <SelectField
-          label="Direction"
+        <DirectionField
           value={draft.direction}
-          options={isBisect ? DIRECTIONS : [...DIRECTIONS, UNDIRECTED]}
-          onChange={(value) =>
-            change({ direction: value === 'maximize' || value === 'none' ? value : 'minimize' })
-          }
+          directions={isBisect ? ['minimize', 'maximize'] : DIRECTIONS}
+          onChange={(direction) => change({ direction })}
         />
         {!isBisect && (
-          <TextField
-            label="Margin, %"
-            help="Differences up to this share of the control count as equivalent."
-            value={draft.margin}
-            onChange={(margin) => change({ margin })}
-          />
+          <>
+            <TextField
+              label="Margin"
+              help="Differences up to it count as equivalent."
+              value={draft.margin}
+              onChange={(margin) => change({ margin })}
+            />
+            <UnitField
+              label="Unit of the margin"
+              relative="% of the control"
+              value={draft.marginType}
+              onChange={(marginType) => change({ marginType })}
+            />
+          </>
         )}
       </div>
     </section>
-  );
-}
-
-interface IndicatorFieldProps {
-  label: string;
-  value: string;
-  indicators: readonly string[];
-  onChange: (indicator: string) => void;
-}
-
-/** The indicator, one of those that recent runs reported. */
-export function IndicatorField({ label, value, indicators, onChange }: IndicatorFieldProps) {
-  return (
-    <SelectField
-      label={label}
-      help="One of the numbers that recent runs reported."
-      value={value}
-      options={[...new Set([...indicators, value])]}
-      onChange={onChange}
-    />
   );
 }

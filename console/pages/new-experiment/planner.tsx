@@ -4,13 +4,22 @@ import { useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
 import { formatNumber } from '../../ui/format-quantity.ts';
+import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
-import { type ExperimentDraft, readOptionSets } from './draft.ts';
+import { countOptionSets, countRepetitions, type ExperimentDraft } from './draft.ts';
+import {
+  countRoundRuns,
+  countTestedVersions,
+  type InstanceRuns,
+  listWork,
+} from './estimate/estimate-time.ts';
+import { TimeEstimate } from './estimate/time-estimate.tsx';
 import styles from './new-experiment-page.module.css';
-import { type Choices, countRuns, type PlannedSizes, planQuery } from './queries.ts';
+import { type Choices, type PlannedSizes, planQuery } from './queries.ts';
 
 interface PlannerProps {
   application: string;
@@ -27,37 +36,73 @@ export function Planner({ application, type, draft, choices }: PlannerProps) {
     withinInput: '5',
     difference: '5',
   });
-  // A search finds its size by itself, and says in its refusal how many runs it needs.
-  if (type === 'bisect') return null;
   const inputs = choices.inputSets.find(({ id }) => id === draft.inputSet)?.inputs ?? 0;
-  const configurations = countConfigurations(type, draft);
-  const runs = countRuns(type, {
-    inputs,
-    instances: draft.candidates.length + 1,
-    repetitions: Number(draft.repetitions),
-    optionSets: countOptionSets(draft),
-  });
+  const work = listWork(type, draft, { inputs, ensembles: choices.ensembles });
+  const time = <TimeEstimate {...{ application, type, draft, work }} available={choices.slots} />;
+  // The runs exist already.
+  if (type === 'acceptance' && draft.batch !== '') return null;
+  if (type === 'bisect' || draft.listedRuns.trim() !== '')
+    return (
+      <section className={styles.plan} aria-label="Plan of the experiment">
+        <h2>Before it starts</h2>
+        {type === 'bisect' ? (
+          <SearchSize draft={draft} versions={choices.versions} inputs={inputs} />
+        ) : (
+          <RunCount work={work} />
+        )}
+        {time}
+      </section>
+    );
   const isSwitchback = type === 'switchback';
   return (
     <section className={styles.plan} aria-label="Plan of the experiment">
       <h2>Before it starts</h2>
       <SpreadFields isSwitchback={isSwitchback} choices={choices} spread={spread} onChange={setSpread} />
-      {runs !== null && Number.isFinite(runs) && (
-        <p className={styles.runs}>
-          {formatNumber(runs)} {runs === 1 ? 'run' : 'runs'} in all.
-        </p>
-      )}
+      {type !== 'shadow' && <RunCount work={work} />}
+      {time}
       <PlanResult
         application={application}
         sizes={{
           ...spread,
           ...(isSwitchback && { experiment: '' }),
           indicator: draft.indicator,
-          comparisons: configurations - 1,
+          comparisons: countConfigurations(type, draft) - 1,
           size: chooseSize(type, draft, inputs),
         }}
       />
     </section>
+  );
+}
+
+/** The number of runs that the experiment creates, child runs of ensembles among them. */
+function RunCount({ work = [] }: { work: readonly InstanceRuns[] | undefined }) {
+  const runs = work.reduce((sum, part) => sum + part.runs, 0);
+  if (!(runs > 0)) return null;
+  return (
+    <p className={styles.runs}>
+      {formatNumber(runs)} {runs === 1 ? 'run' : 'runs'} in all.
+    </p>
+  );
+}
+
+interface SearchSizeProps {
+  draft: ExperimentDraft;
+  /** Ids, newest first. */
+  versions: readonly string[];
+  inputs: number;
+}
+
+/** The size of a search. Its refusal says how many runs it needs at least, and its evidence how many it needs. */
+function SearchSize({ draft, versions, inputs }: SearchSizeProps) {
+  const tested = countTestedVersions(draft, versions);
+  const runs = countRoundRuns(draft, inputs);
+  if (tested === 0 || runs === 0)
+    return <p className={form.hint}>Choose inputs, and a bad version that is later than the good one.</p>;
+  return (
+    <p className={styles.runs}>
+      At most {tested} {tested === 1 ? 'version' : 'versions'} to test, each by rounds of {formatNumber(runs)}{' '}
+      runs, until its difference is decided.
+    </p>
   );
 }
 
@@ -75,7 +120,7 @@ function SpreadFields({ isSwitchback, choices, spread, onChange }: SpreadFieldsP
   const change = (values: Partial<Spread>) => onChange({ ...spread, ...values });
   const isAssumed = isSwitchback || spread.experiment === '';
   return (
-    <div className={styles.row}>
+    <div className={form.row}>
       {!isSwitchback && (
         <SelectField
           label="Spread"
@@ -111,14 +156,6 @@ function SpreadFields({ isSwitchback, choices, spread, onChange }: SpreadFieldsP
   );
 }
 
-function countOptionSets({ optionSets }: ExperimentDraft): number {
-  try {
-    return Math.max(Object.keys(readOptionSets(optionSets)).length, 1);
-  } catch {
-    return 1;
-  }
-}
-
 function countConfigurations(type: ExperimentType, draft: ExperimentDraft): number {
   return (draft.candidates.length + 1) * (type === 'scenario' ? countOptionSets(draft) : 1);
 }
@@ -126,7 +163,7 @@ function countConfigurations(type: ExperimentType, draft: ExperimentDraft): numb
 function chooseSize(type: ExperimentType, draft: ExperimentDraft, inputs: number): PlannedSizes['size'] {
   if (type === 'switchback') return { units: Number(draft.units) };
   if (type === 'shadow') return { inputs: Number(draft.maximumRuns), repetitions: 1 };
-  return { inputs, repetitions: Number(draft.repetitions) };
+  return { inputs, repetitions: countRepetitions(draft) };
 }
 
 /** The sentences of the planner, and the sizes that find the difference. */
@@ -137,7 +174,7 @@ function PlanResult({ application, sizes }: { application: string; sizes: Planne
   const { data, error } = useQuery({ ...planQuery(application, sizes), enabled: isComplete });
   return (
     <div className={styles.result} aria-live="polite">
-      {!isComplete && <p className={styles.hint}>Choose inputs and a difference above 0 to see the plan.</p>}
+      {!isComplete && <p className={form.hint}>Choose inputs and a difference above 0 to see the plan.</p>}
       {isComplete && error && <Notice kind="error">{describeError(error)}</Notice>}
       {isComplete && data && !error && (
         <>
@@ -155,15 +192,7 @@ function PlanTable({ plans }: { plans: ExperimentPlan['plans'] }) {
   return (
     <TableRegion label="Plans that find the difference">
       <table className={table.table}>
-        <thead>
-          <tr>
-            {['Repetitions', 'Inputs', 'Runs'].map((name) => (
-              <th key={name} scope="col" className={table.number}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead numbers={['Repetitions', 'Inputs', 'Runs']} />
         <tbody>
           {plans.map(({ repetitions, inputs, runs }) => (
             <tr key={repetitions}>

@@ -1,9 +1,12 @@
 /** The choices of the form of a new experiment, and the planner. */
+import type { Worker } from '@switchyard/contract/account/workers.ts';
+import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
+import { listItems } from '../../client/list-items.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
-import type { ExperimentRequest } from './draft.ts';
+import type { ExperimentRequest } from './build-request.ts';
+import type { EnsembleChoice } from './estimate/estimate-time.ts';
 
 /** Enough recent runs to know the names of their indicators. */
 const SAMPLED_RUNS = 20;
@@ -15,21 +18,29 @@ interface InputSetChoice {
   inputs: number;
 }
 
+/** A batch experiment. */
+interface NamedExperiment {
+  id: string;
+  name: string;
+}
+
 /** The choices of the form. */
 export interface Choices {
   /** Ids, oldest first and `latest` last: the oldest is the likeliest control. */
   instances: string[];
+  /** Slots of the workers for the default execution class; at least 1. */
+  slots: number;
+  ensembles: EnsembleChoice[];
   inputSets: InputSetChoice[];
   /** Ids, newest first. */
   versions: string[];
   /** Names of the numeric indicators of the newest runs. */
   indicators: string[];
   /** Ended batch experiments, whose runs show the spread. */
-  experiments: { id: string; name: string }[];
+  experiments: NamedExperiment[];
+  /** Batch experiments that an acceptance test can evaluate. */
+  batches: NamedExperiment[];
 }
-
-const listItems = <Item>(body: readonly Item[] | { items: readonly Item[] }): readonly Item[] =>
-  'items' in body ? body.items : body;
 
 /** The instances, versions, input sets, indicators and earlier experiments of an application. */
 export const choicesQuery = (application: string) => {
@@ -37,10 +48,12 @@ export const choicesQuery = (application: string) => {
   return queryOptions({
     queryKey: ['experimentChoices', application],
     queryFn: async (): Promise<Choices> => {
-      const [instances, versions, sets, runs, batches] = await Promise.all([
+      const [instances, versions, sets, ensembles, workers, runs, batches] = await Promise.all([
         queryClient.fetchQuery(operationQuery('listInstances', { params })),
         queryClient.fetchQuery(operationQuery('listVersions', { params })),
         queryClient.fetchQuery(operationQuery('listInputSets', { params })),
+        queryClient.fetchQuery(operationQuery('listEnsembles', { params })),
+        queryClient.fetchQuery(operationQuery('getWorkers')),
         queryClient.fetchQuery(operationQuery('listRuns', { params, query: { limit: SAMPLED_RUNS } })),
         queryClient.fetchQuery(
           operationQuery('listBatchExperiments', { params, query: { limit: SAMPLED_RUNS } }),
@@ -56,16 +69,37 @@ export const choicesQuery = (application: string) => {
             .toReversed(),
           'latest',
         ],
+        ensembles: listItems(ensembles).map(({ id, run_groups }) => ({
+          id,
+          groups: run_groups.map(({ instance_id, repetitions }) => ({
+            instance: instance_id,
+            runs: repetitions,
+          })),
+        })),
+        slots: countSlots(workers.items),
         versions: listItems(versions).map(({ id }) => id),
         inputSets: listItems(sets).map(({ id, name, input_ids }) => ({ id, name, inputs: input_ids.length })),
         indicators: [...new Set(['result.value', ...indicators])],
         experiments: listItems(batches)
-          .filter(({ status }) => status === 'completed')
+          .filter(({ status, warnings = [] }) => status === 'completed' && !warnings.some(lacksInputs))
           .map(({ id, name }) => ({ id, name })),
+        batches: listItems(batches).map(({ id, name }) => ({ id, name })),
       };
     },
   });
 };
+
+function countSlots(workers: readonly Worker[]): number {
+  const slots = workers
+    .filter(({ status }) => status === 'active')
+    .flatMap((worker) => worker.slots)
+    .filter(({ execution_classes }) => execution_classes.includes(EXECUTION_CLASS_DEFAULT))
+    .reduce((sum, group) => sum + group.slots, 0);
+  return Math.max(slots, 1);
+}
+
+/** Returns true for the warning that an experiment has too few inputs for a verdict: those may show no spread at all. */
+const lacksInputs = (warning: string): boolean => /needs at least \d/.test(warning);
 
 /** The values of the planner. Deviations and the difference are in percent, as texts. */
 export interface PlannedSizes {
@@ -124,14 +158,4 @@ export async function createExperiment(application: string, request: ExperimentR
     case 'createBisectExperiment':
       return (await client.call('createBisectExperiment', { params, body: request.body })).body.id;
   }
-}
-
-/** The number of runs that the experiment creates at once; null where live runs or the search decide. */
-export function countRuns(
-  type: ExperimentType,
-  parts: { inputs: number; instances: number; repetitions: number; optionSets: number },
-): number | null {
-  if (type === 'batch' || type === 'acceptance' || type === 'scenario')
-    return parts.inputs * parts.instances * parts.repetitions * (type === 'scenario' ? parts.optionSets : 1);
-  return null;
 }

@@ -3,10 +3,13 @@ import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
 import { type ExperimentType, parseExperimentType } from '../../ui/experiments/experiment-types.ts';
 import { choicesQuery } from './queries.ts';
+import { sourceQuery } from './read-experiment.ts';
 
 interface NewExperimentSearch {
   /** Type of the experiment; the default is batch. */
   type?: ExperimentType;
+  /** Id of an experiment of that type, whose settings fill the form. */
+  from?: string;
 }
 
 export const newExperimentRoute = createRoute({
@@ -14,8 +17,15 @@ export const newExperimentRoute = createRoute({
   path: '/new-experiment',
   validateSearch: (search: Record<string, unknown>): NewExperimentSearch => {
     const type = parseExperimentType(search.type);
-    return type ? { type } : {};
+    const from = typeof search.from === 'string' && search.from !== '' ? search.from : undefined;
+    return { ...(type && { type }), ...(from !== undefined && { from }) };
   },
-  loader: ({ params: { application } }) => queryClient.ensureQueryData(choicesQuery(application)),
+  loaderDeps: ({ search: { type = 'batch', from } }) => ({ type, from }),
+  loader: async ({ params: { application }, deps: { type, from } }) => {
+    await Promise.all([
+      queryClient.ensureQueryData(choicesQuery(application)),
+      from !== undefined && queryClient.ensureQueryData(sourceQuery({ application, type, id: from })),
+    ]);
+  },
   component: lazyRouteComponent(() => import('./new-experiment-page.tsx'), 'NewExperimentPage'),
 });

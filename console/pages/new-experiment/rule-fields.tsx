@@ -1,17 +1,32 @@
 import { Button } from '../../ui/button.tsx';
+import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
-import { createRule, type ExperimentDraft, type RuleDraft } from './draft.ts';
-import styles from './new-experiment-page.module.css';
-import { IndicatorField } from './objective-fields.tsx';
+import { UnitField } from '../../ui/forms/unit-field.tsx';
+import {
+  createRule,
+  type ExperimentDraft,
+  METRIC_TYPES,
+  OPERATORS,
+  parseChoice,
+  type RuleDraft,
+} from './draft.ts';
+import { IndicatorField } from './indicator-field.tsx';
 import type { Choices } from './queries.ts';
 
 const STATISTICS = ['mean', 'p50', 'p90', 'p95', 'max', 'min', 'shifted_geometric_mean'];
-const OPERATORS: readonly { value: RuleDraft['operator']; label: string }[] = [
-  { value: 'le', label: 'at most that of the control' },
-  { value: 'lt', label: 'less than that of the control' },
-  { value: 'ge', label: 'at least that of the control' },
-  { value: 'gt', label: 'more than that of the control' },
-];
+const METRIC_LABELS: Record<RuleDraft['metricType'], string> = {
+  'direct-comparison': 'Candidate against control',
+  'difference-threshold': 'Candidate minus control against a number',
+  'absolute-threshold': 'Candidate against a number',
+};
+const OPERATOR_LABELS: Record<RuleDraft['operator'], string> = {
+  le: 'at most',
+  lt: 'less than',
+  ge: 'at least',
+  gt: 'more than',
+  eq: 'equal to',
+  ne: 'different from',
+};
 
 interface RuleFieldsProps {
   draft: ExperimentDraft;
@@ -24,9 +39,9 @@ export function RuleFields({ draft: { rules }, choices, change }: RuleFieldsProp
   const replace = (index: number, values: Partial<RuleDraft>) =>
     change({ rules: rules.map((rule, place) => (place === index ? { ...rule, ...values } : rule)) });
   return (
-    <section className={styles.section} aria-label="Rules">
+    <section className={form.section} aria-label="Rules">
       {rules.map((rule, index) => (
-        <fieldset key={index} className={styles.rule}>
+        <fieldset key={index} className={form.item}>
           <legend>Rule {index + 1}</legend>
           <Rule rule={rule} choices={choices} onChange={(values) => replace(index, values)} />
           {rules.length > 1 && (
@@ -57,13 +72,14 @@ interface RuleProps {
 }
 
 function Rule({ rule, choices, onChange }: RuleProps) {
+  const isDirect = rule.metricType === 'direct-comparison';
   return (
     <>
-      <div className={styles.row}>
+      <div className={form.row}>
         <SelectField
           label="Statistic"
           value={rule.statistic}
-          options={STATISTICS}
+          options={[...new Set([...STATISTICS, rule.statistic])]}
           onChange={(statistic) => onChange({ statistic, ...(statistic !== 'mean' && { usesBound: false }) })}
         />
         <IndicatorField
@@ -73,22 +89,30 @@ function Rule({ rule, choices, onChange }: RuleProps) {
           onChange={(field) => onChange({ field })}
         />
         <SelectField
+          label="Compares"
+          value={rule.metricType}
+          options={METRIC_TYPES.map((value) => ({ value, label: METRIC_LABELS[value] }))}
+          onChange={(type) => onChange({ metricType: parseChoice(METRIC_TYPES, type), usesBound: false })}
+        />
+        <SelectField
           label="The candidate is"
           value={rule.operator}
-          options={OPERATORS}
-          onChange={(value) =>
-            onChange({ operator: OPERATORS.find((one) => one.value === value)?.value ?? 'le' })
-          }
+          options={OPERATORS.map((value) => ({ value, label: OPERATOR_LABELS[value] }))}
+          onChange={(operator) => onChange({ operator: parseChoice(OPERATORS, operator) })}
         />
         <TextField
-          label="Accepted loss, %"
-          help="A share of the control."
+          label={isDirect ? 'Accepted loss' : 'Threshold'}
           value={rule.tolerance}
           onChange={(tolerance) => onChange({ tolerance })}
         />
+        <UnitField
+          relative="% of the control"
+          value={rule.toleranceType}
+          onChange={(toleranceType) => onChange({ toleranceType })}
+        />
       </div>
-      {rule.statistic === 'mean' && (
-        <label className={styles.choice}>
+      {isDirect && rule.statistic === 'mean' && (
+        <label className={form.choice}>
           <input
             type="checkbox"
             checked={rule.usesBound}

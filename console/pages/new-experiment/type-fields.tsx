@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
-import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import type { ExperimentDraft } from './draft.ts';
+import form from '../../ui/forms/form.module.css';
+import { SelectField } from '../../ui/forms/text-field.tsx';
+import { type ExperimentDraft, formatEnsembleSide } from './draft.ts';
+import { GuardrailFields } from './guardrail-fields.tsx';
+import { InputFields } from './input-fields.tsx';
 import { BisectFields, ShadowFields, SwitchbackFields } from './live-fields.tsx';
+import { MoreFields } from './more-fields.tsx';
 import styles from './new-experiment-page.module.css';
 import { ObjectiveFields } from './objective-fields.tsx';
 import type { Choices } from './queries.ts';
@@ -24,66 +27,44 @@ export function TypeFields({ application, type, ...fields }: TypeFieldsProps) {
   return (
     <>
       {usesInputSet && <InputFields {...fields} application={application} type={type} />}
-      {type === 'bisect' ? <BisectFields {...fields} /> : <SideFields {...fields} type={type} />}
+      {type === 'bisect' ? (
+        <BisectFields {...fields} />
+      ) : (
+        <SideFields {...fields} application={application} type={type} />
+      )}
       {type === 'scenario' && <ScenarioFields {...fields} />}
       {type === 'shadow' && <ShadowFields {...fields} />}
       {type === 'switchback' && <SwitchbackFields {...fields} />}
       {type === 'acceptance' ? <RuleFields {...fields} /> : <ObjectiveFields {...fields} type={type} />}
+      {type !== 'acceptance' && type !== 'bisect' && <GuardrailFields {...fields} />}
+      <MoreFields {...fields} type={type} />
     </>
   );
 }
 
-/** The input set, and how often each side runs each input. */
-function InputFields({ application, type, draft, choices, change }: TypeFieldsProps) {
-  if (choices.inputSets.length === 0)
-    return (
-      <Notice kind="warning">
-        The application has no input set, which this experiment runs on.{' '}
-        <Link to="/apps/$application/input-sets" params={{ application }}>
-          Create one from runs
-        </Link>
-        .
-      </Notice>
-    );
-  return (
-    <section className={styles.section} aria-label="Inputs">
-      <div className={styles.row}>
-        <SelectField
-          label="Input set"
-          help="A verdict needs at least ten inputs."
-          value={draft.inputSet}
-          options={choices.inputSets.map(({ id, name, inputs }) => ({
-            value: id,
-            label: `${name} (${inputs} ${inputs === 1 ? 'input' : 'inputs'})`,
-          }))}
-          onChange={(inputSet) => change({ inputSet })}
-        />
-        {type !== 'bisect' && (
-          <TextField
-            label="Repetitions"
-            help="Runs of each input on each side. Repetitions help where equal runs differ."
-            value={draft.repetitions}
-            onChange={(repetitions) => change({ repetitions })}
-          />
-        )}
-      </div>
-    </section>
-  );
+/** Returns what can be compared: instances, and in experiments on an input set ensembles too. */
+function listSides(type: ExperimentType, choices: Choices): { value: string; label: string }[] {
+  const ensembles = type === 'shadow' || type === 'switchback' ? [] : choices.ensembles;
+  return [
+    ...choices.instances.map((id) => ({ value: id, label: id })),
+    ...ensembles.map(({ id }) => ({ value: formatEnsembleSide(id), label: `${id} (ensemble)` })),
+  ];
 }
 
 /** The control and its candidates. Some types have one candidate alone. */
-function SideFields({ type, draft, choices, change }: DraftFieldsProps & { type: ExperimentType }) {
+function SideFields({ application, type, draft, choices, change }: TypeFieldsProps) {
   const isLive = type === 'shadow' || type === 'switchback';
-  const others = choices.instances.filter((id) => id !== draft.control);
+  const sides = listSides(type, choices);
+  const others = sides.filter(({ value }) => value !== draft.control);
   const hasOne = type === 'acceptance' || type === 'switchback';
   return (
-    <section className={styles.section} aria-label="Sides">
-      <div className={styles.row}>
+    <section className={form.section} aria-label="Sides">
+      <div className={form.row}>
         <SelectField
           label={isLive ? 'Baseline' : 'Control'}
           help={isLive ? 'The instance that callers use.' : 'The others are compared with this instance.'}
           value={draft.control}
-          options={choices.instances}
+          options={sides}
           onChange={(control) =>
             change({ control, candidates: draft.candidates.filter((id) => id !== control) })
           }
@@ -92,19 +73,24 @@ function SideFields({ type, draft, choices, change }: DraftFieldsProps & { type:
           <SelectField
             label="Candidate"
             value={draft.candidates[0] ?? ''}
-            options={[
-              { value: '', label: 'Choose an instance' },
-              ...others.map((id) => ({ value: id, label: id })),
-            ]}
+            options={[{ value: '', label: 'Choose an instance' }, ...others]}
             onChange={(candidate) => change({ candidates: candidate === '' ? [] : [candidate] })}
           />
         )}
       </div>
       {!hasOne && (
-        <fieldset className={styles.choices}>
+        <fieldset className={form.choices}>
           <legend>{type === 'scenario' ? 'Other instances' : 'Candidates'}</legend>
-          {others.map((id) => (
-            <label key={id} className={styles.choice}>
+          {others.length === 0 && (
+            <p className={form.hint}>
+              There is no other instance.{' '}
+              <Link to="/apps/$application/new-instance" params={{ application }}>
+                Create one
+              </Link>
+            </p>
+          )}
+          {others.map(({ value: id, label }) => (
+            <label key={id} className={form.choice}>
               <input
                 type="checkbox"
                 checked={draft.candidates.includes(id)}
@@ -116,7 +102,7 @@ function SideFields({ type, draft, choices, change }: DraftFieldsProps & { type:
                   })
                 }
               />
-              {id}
+              {label}
             </label>
           ))}
         </fieldset>
@@ -129,7 +115,7 @@ function SideFields({ type, draft, choices, change }: DraftFieldsProps & { type:
 function ScenarioFields({ draft, change }: DraftFieldsProps) {
   const id = useId();
   return (
-    <section className={styles.section} aria-label="Scenarios">
+    <section className={form.section} aria-label="Scenarios">
       <div className={styles.text}>
         <label htmlFor={id}>Option sets</label>
         <textarea
@@ -140,12 +126,12 @@ function ScenarioFields({ draft, change }: DraftFieldsProps) {
           value={draft.optionSets}
           onChange={(event) => change({ optionSets: event.target.value })}
         />
-        <p id={`${id}help`} className={styles.hint}>
+        <p id={`${id}help`} className={form.hint}>
           Options by key, as JSON. Each instance runs each input with each set; the first set of the control
           is what the others are compared with.
         </p>
       </div>
-      <label className={styles.choice}>
+      <label className={form.choice}>
         <input
           type="checkbox"
           checked={draft.usesRacing}

@@ -1,0 +1,91 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { queryClient } from '../../../client/queries.ts';
+import button from '../../../ui/button.module.css';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
+import { RenameDialog } from '../../../ui/resources/rename-dialog.tsx';
+import { useRight } from '../../../ui/use-right.ts';
+import { buildUpdate, removeExperiment, updateExperiment } from './change-experiment.ts';
+
+interface ExperimentActionsProps {
+  type: ExperimentType;
+  application: string;
+  experiment: { id: string; name: string; description: string };
+}
+
+/** Buttons that start an experiment again with changes, rename and delete it, for a role that may experiment. */
+export function ExperimentActions(props: ExperimentActionsProps) {
+  const { type, application, experiment } = props;
+  const [dialog, setDialog] = useState<'rename' | 'delete'>();
+  const close = () => setDialog(undefined);
+  if (!useRight('experiment')) return null;
+  return (
+    <>
+      <Link
+        to="/apps/$application/new-experiment"
+        params={{ application }}
+        search={{ type, from: experiment.id }}
+        className={button.button ?? ''}
+      >
+        Start again
+      </Link>
+      <Button onPress={() => setDialog('rename')}>Rename</Button>
+      <Button kind="danger" onPress={() => setDialog('delete')}>
+        Delete
+      </Button>
+      {dialog === 'rename' && <RenameExperiment {...props} onClose={close} />}
+      {dialog === 'delete' && <DeleteExperiment {...props} onClose={close} />}
+    </>
+  );
+}
+
+type DialogProps = ExperimentActionsProps & { onClose: () => void };
+
+function RenameExperiment({ type, application, experiment, onClose }: DialogProps) {
+  const address = { type, application, id: experiment.id };
+  return (
+    <RenameDialog
+      noun="experiment"
+      current={experiment}
+      buildRequest={(body) => buildUpdate(address, body)}
+      onRename={async (body) => {
+        await updateExperiment(address, body);
+        await queryClient.invalidateQueries();
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <p>Its settings and rules never change, so that its result stays what was planned.</p>
+    </RenameDialog>
+  );
+}
+
+const DELETED: Record<ExperimentType, string> = {
+  batch: 'Its runs and its acceptance tests are deleted too, and running runs are stopped.',
+  scenario: 'Its runs and its acceptance tests are deleted too, and running runs are stopped.',
+  acceptance: 'With the last test on it, its batch experiment is deleted too, with all runs.',
+  shadow: 'Its copies are deleted too. The runs that callers created stay.',
+  switchback: 'Its plan ends. The runs that callers created stay.',
+  bisect: 'Its runs are deleted too, and running runs are stopped.',
+};
+
+function DeleteExperiment({ type, application, experiment: { id }, onClose }: DialogProps) {
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      title={`Delete ${id}?`}
+      word={id}
+      action="Delete experiment"
+      onClose={onClose}
+      onConfirm={async () => {
+        await removeExperiment({ type, application, id });
+        await navigate({ to: '/apps/$application/experiments', params: { application } });
+        await queryClient.invalidateQueries({ queryKey: ['listExperiments', application] });
+      }}
+    >
+      <p>{DELETED[type]} Input sets and instances stay.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,77 @@
+/** The time estimate of an experiment. */
+import { expect, test } from 'vitest';
+import { createDraft, formatEnsembleSide } from '../draft.ts';
+import {
+  countTestedVersions,
+  estimateCoreHours,
+  estimateTime,
+  findMedian,
+  listWork,
+} from './estimate-time.ts';
+
+test('the median of an even number of durations lies between the middle ones', () => {
+  expect(findMedian([30, 10, 20])).toBe(20);
+  expect(findMedian([40, 10, 20, 30])).toBe(25);
+  expect(findMedian([])).toBeUndefined();
+});
+
+test('slots share the runs, and the last round counts whole', () => {
+  const work = (runs: number) => [
+    { runs: runs / 2, durationMs: 50_000, cores: 6 },
+    { runs: runs / 2, durationMs: 150_000, cores: 8 },
+  ];
+  // 48 runs of 100 s on average: 12 rounds of 4 slots, and 13 rounds for two more runs.
+  expect(estimateTime(work(48), 4)).toBe(1_200_000);
+  expect(estimateTime(work(50), 4)).toBe(1_300_000);
+  // 24 runs of 50 s on 6 cores, and as many of 150 s on 8 cores.
+  expect(estimateCoreHours(work(48))).toBeCloseTo((24 * 50 * 6 + 24 * 150 * 8) / 3600);
+});
+
+const DRAFT = createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: ['v3', 'v2', 'v1'] });
+const SIZES = {
+  inputs: 12,
+  ensembles: [
+    {
+      id: 'best',
+      groups: [
+        { instance: 'old', runs: 3 },
+        { instance: 'new', runs: 1 },
+      ],
+    },
+  ],
+};
+
+test.each([
+  ['each side', 'batch', {}, { old: 12, new: 12 }],
+  ['repetitions and option sets', 'scenario', { repetitions: '2' }, { old: 48, new: 48 }],
+  [
+    'the child runs of an ensemble',
+    'batch',
+    { candidates: [formatEnsembleSide('best')] },
+    { old: 48, new: 12 },
+  ],
+  ['an acceptance test on existing runs', 'acceptance', { batch: 'winter' }, {}],
+  ['copies', 'shadow', { maximumRuns: '70' }, { new: 70 }],
+  ['a round of a search', 'bisect', {}, { old: 24 }],
+  ['a round on listed inputs', 'bisect', { inputSet: '', inputIds: 'a, b' }, { old: 4 }],
+  ['the limit of a search', 'bisect', { searchRuns: '500' }, { old: 500 }],
+  [
+    'listed runs',
+    'batch',
+    { listedRuns: '[{"instance_id": "old"}, {"ensemble_id": "best", "input_id": "a"}]' },
+    { old: 15, new: 1 },
+  ],
+  ['a listed run of a version alone', 'batch', { listedRuns: '[{"version_id": "v1"}]' }, {}],
+] as const)('the runs to execute are those of %s', (_, type, values, expected) => {
+  const sums: Record<string, number> = {};
+  for (const { instance, runs } of listWork(type, { ...DRAFT, ...values }, SIZES) ?? [])
+    sums[instance] = (sums[instance] ?? 0) + runs;
+  expect(sums).toEqual(expected);
+});
+
+test('a search tests the bad version, and then halves the versions before it', () => {
+  expect(countTestedVersions(DRAFT, ['v3', 'v2', 'v1'])).toBe(2);
+  expect(countTestedVersions({ ...DRAFT, goodVersion: 'v3', badVersion: 'v1' }, ['v3', 'v2', 'v1'])).toBe(0);
+  const versions = Array.from({ length: 9 }, (_, index) => `v${9 - index}`);
+  expect(countTestedVersions({ ...DRAFT, goodVersion: 'v1', badVersion: 'v9' }, versions)).toBe(4);
+});

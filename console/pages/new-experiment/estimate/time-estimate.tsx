@@ -1,0 +1,109 @@
+import { skipToken, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { operationQuery } from '../../../client/queries.ts';
+import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
+import { formatDuration } from '../../../ui/format-quantity.ts';
+import form from '../../../ui/forms/form.module.css';
+import { TextField } from '../../../ui/forms/text-field.tsx';
+import { useRight } from '../../../ui/use-right.ts';
+import { formatCost } from '../../usage/format-measures.ts';
+import type { ExperimentDraft } from '../draft.ts';
+import { estimateCoreHours, estimateTime, type InstanceRuns, isSearchLimited } from './estimate-time.ts';
+import { timingsQuery } from './timings-query.ts';
+
+interface TimeEstimateProps {
+  application: string;
+  type: ExperimentType;
+  draft: ExperimentDraft;
+  /** The runs that slots execute; undefined where nothing says how many. */
+  work: readonly InstanceRuns[] | undefined;
+  /** Slots of the workers. */
+  available: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long the experiment takes and what it costs: by past runs of its instances, or by the units of its plan. */
+export function TimeEstimate({ application, type, draft, work = [], available }: TimeEstimateProps) {
+  const [slots, setSlots] = useState(String(available));
+  if (type === 'switchback') {
+    const planned = Number(draft.units) * Number(draft.unitMinutes) * MINUTE_MS;
+    return Number.isFinite(planned) && <p>The plan takes {formatDuration(planned)} from its start.</p>;
+  }
+  if (!(work.reduce((sum, { runs }) => sum + runs, 0) > 0)) return null;
+  return (
+    <div className={form.row}>
+      <TextField
+        label="Slots"
+        help="Runs that the workers execute at the same time."
+        value={slots}
+        onChange={setSlots}
+      />
+      <Estimate {...{ application, work }} extent={chooseExtent(type, draft)} slots={Number(slots)} />
+    </div>
+  );
+}
+
+/** The part of the experiment that is estimated. */
+type Extent = 'all' | 'copies' | 'limit' | 'round';
+
+const PREFIXES: Record<Extent, string> = {
+  all: 'About',
+  copies: 'The copies take about',
+  limit: 'At most about',
+  round: 'A round takes about',
+};
+
+function chooseExtent(type: ExperimentType, draft: ExperimentDraft): Extent {
+  if (type === 'shadow') return 'copies';
+  if (type !== 'bisect') return 'all';
+  return isSearchLimited(draft) ? 'limit' : 'round';
+}
+
+interface EstimateProps {
+  application: string;
+  extent: Extent;
+  work: readonly InstanceRuns[];
+  slots: number;
+}
+
+function Estimate({ application, extent, work, slots }: EstimateProps) {
+  const instances = [...new Set(work.map(({ instance }) => instance))].toSorted();
+  const { data } = useQuery(timingsQuery(application, instances));
+  if (!data) return <p className={form.hint}>Reading past runs …</p>;
+  const missing = instances.filter((instance) => !data.has(instance));
+  if (missing.length > 0)
+    return (
+      <p className={form.hint}>
+        The time is unknown, because no run of {missing.join(' and of ')} has succeeded yet.
+      </p>
+    );
+  if (!Number.isInteger(slots) || slots < 1) return null;
+  const timed = work.flatMap(({ instance, runs }) => {
+    const timing = data.get(instance);
+    return timing ? [{ ...timing, runs }] : [];
+  });
+  return (
+    <p>
+      {PREFIXES[extent]} {formatDuration(estimateTime(timed, slots))} with {slots}{' '}
+      {slots === 1 ? 'slot' : 'slots'}, by past runs of the same instances.{' '}
+      <Cost coreHours={estimateCoreHours(timed)} extent={extent} />
+      {extent === 'copies' && 'The test also waits for as many runs of the baseline.'}
+    </p>
+  );
+}
+
+/** The cost of the core hours, for a role that may read the cost rate of the account. */
+function Cost({ coreHours, extent }: { coreHours: number; extent: Extent }) {
+  const mayRead = useRight('account');
+  const usage = operationQuery('getUsage', { query: { group_by: 'day' } });
+  const { data } = useQuery(mayRead ? usage : { ...usage, queryFn: skipToken });
+  const rate = data?.cost_rate;
+  if (!rate || coreHours === 0) return null;
+  return (
+    <>
+      {extent === 'copies' ? 'They cost' : 'It costs'} about{' '}
+      {formatCost(coreHours * rate.per_core_hour, rate)}.{' '}
+    </>
+  );
+}

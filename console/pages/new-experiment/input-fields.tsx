@@ -1,0 +1,93 @@
+import { Link } from '@tanstack/react-router';
+import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
+import form from '../../ui/forms/form.module.css';
+import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import type { ExperimentDraft } from './draft.ts';
+import type { Choices } from './queries.ts';
+
+interface InputFieldsProps {
+  application: string;
+  type: ExperimentType;
+  draft: ExperimentDraft;
+  choices: Choices;
+  change: (values: Partial<ExperimentDraft>) => void;
+}
+
+/** The inputs of the runs: an input set with repetitions, managed inputs of a search, or the runs of an earlier batch. */
+export function InputFields({ application, ...props }: InputFieldsProps) {
+  const { type, draft, choices, change } = props;
+  const isSearch = type === 'bisect';
+  const hasBatches = type === 'acceptance' && choices.batches.length > 0;
+  if (choices.inputSets.length === 0 && !isSearch && !hasBatches)
+    return <NoInputSet application={application} />;
+  return (
+    <section className={form.section} aria-label="Inputs">
+      <div className={form.row}>
+        {hasBatches && (
+          <SelectField
+            label="Runs to evaluate"
+            help="Rules that come after results are marked so. A batch needs runs of both sides."
+            value={draft.batch}
+            options={[
+              { value: '', label: 'New runs on an input set' },
+              ...choices.batches.map(({ id, name }) => ({ value: id, label: `Those of ${name}` })),
+            ]}
+            onChange={(batch) => change({ batch })}
+          />
+        )}
+        {(type !== 'acceptance' || draft.batch === '') && <SetFields {...props} />}
+      </div>
+    </section>
+  );
+}
+
+function NoInputSet({ application }: { application: string }) {
+  return (
+    <Notice kind="warning">
+      The application has no input set, which this experiment runs on.{' '}
+      <Link to="/apps/$application/input-sets" params={{ application }}>
+        Create one from runs
+      </Link>
+      .
+    </Notice>
+  );
+}
+
+function SetFields({ type, draft, choices, change }: Omit<InputFieldsProps, 'application'>) {
+  const isSearch = type === 'bisect';
+  const listed = { value: '', label: 'Managed inputs by id' };
+  return (
+    <>
+      <SelectField
+        label="Input set"
+        help="A verdict needs at least ten inputs."
+        value={draft.inputSet}
+        options={[
+          ...choices.inputSets.map(({ id, name, inputs }) => ({
+            value: id,
+            label: `${name} (${inputs} ${inputs === 1 ? 'input' : 'inputs'})`,
+          })),
+          ...(isSearch ? [listed] : []),
+        ]}
+        onChange={(inputSet) => change({ inputSet })}
+      />
+      {isSearch && draft.inputSet === '' && (
+        <TextField
+          label="Managed inputs"
+          help="Their ids, separated by commas."
+          value={draft.inputIds}
+          onChange={(inputIds) => change({ inputIds })}
+        />
+      )}
+      {!isSearch && (
+        <TextField
+          label="Repetitions"
+          help="Runs of each input on each side. Repetitions help where equal runs differ."
+          value={draft.repetitions}
+          onChange={(repetitions) => change({ repetitions })}
+        />
+      )}
+    </>
+  );
+}
