@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { SHARED_PARTS } from '@switchyard/contract/account/share-links.ts';
+import { createAcceptanceTest, MEAN_METRIC } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
 import {
   createRun,
   createRunAndWait,
@@ -37,9 +38,13 @@ printf '\\033]0;hacked\\007\\033[31m<img src=x onerror=alert(1)> \\342\\200\\256
 cat
 `,
 };
+/** A file of the second version: its name and its lines are hostile. */
+const HOSTILE_FILE = `${HOSTILE_NAME}.txt`;
 /** The output of the app: hostile data in every view, and assets in every place. */
 const OUTPUT = {
   ...JSON.parse(formatHostileOutput()),
+  [HOSTILE_NAME]: HOSTILE_NAME,
+  statistics: { schema: 'v1', result: { value: 1, custom: { [HOSTILE_NAME]: 3 } } },
   visualization: ['routes', 'gantt', 'table'].map((schema) => ({
     schema,
     label: HOSTILE_NAME,
@@ -95,20 +100,15 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
     body: { ...named, configuration: { run_type: { type: 'ensemble', definition_id: 'ensemble' } } },
   });
   await waitForRunEnd(server, APP, ensembleRun);
-  await createBatchExperiment(server, APP, {
-    id: 'batch',
-    ...named,
-    input_set_id: 'inputs',
-    instance_ids: ['i1', 'latest'],
+  await createHostileExperiments(server);
+  await createHostileSettings(server);
+  await server.client.call('setRunTags', {
+    params: { ...params, run_id: run.id },
+    body: { tags: [HOSTILE_NAME, `team=${HOSTILE_NAME}`] },
   });
-  await waitForBatchEnd(server, APP, 'batch');
-  await server.client.call('createWebhook', {
-    body: {
-      id: 'hook',
-      event_types: ['run.status'],
-      endpoint_url: 'https://evil.example/hook',
-      description: HOSTILE_NAME,
-    },
+  await server.client.call('createRunView', {
+    params,
+    body: { name: HOSTILE_NAME, is_shared: true, table: { columns: [`indicator:${HOSTILE_INDICATOR}`] } },
   });
   return {
     application: APP,
@@ -121,7 +121,99 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
     type: 'batch',
     id: 'batch',
     webhook: 'hook',
+    instance: 'i1',
   };
+}
+
+/** Creates a secrets collection and a webhook. */
+async function createHostileSettings(server: TestServer): Promise<void> {
+  await server.client.call('createSecretsCollection', {
+    params: { application_id: APP },
+    body: {
+      id: 'secrets',
+      name: HOSTILE_NAME,
+      description: HOSTILE_NAME,
+      secrets: [{ type: 'env', location: 'LICENCE', value: HOSTILE_NAME }],
+    },
+  });
+  await server.client.call('createWebhook', {
+    body: {
+      id: 'hook',
+      event_types: ['run.status'],
+      endpoint_url: 'https://evil.example/hook',
+      description: HOSTILE_NAME,
+    },
+  });
+}
+
+const HOSTILE_INDICATOR = `result.custom.${HOSTILE_NAME}`;
+/** Types of experiments other than batch; each has one with its type as its id. */
+const OTHER_EXPERIMENTS = ['scenario', 'acceptance', 'shadow', 'switchback', 'bisect'];
+
+/** Creates an experiment of each type. Only the batch and the scenario test execute runs. */
+async function createHostileExperiments(server: TestServer): Promise<void> {
+  const params = { application_id: APP };
+  const named = { name: HOSTILE_NAME, description: HOSTILE_NAME };
+  const onInputs = { ...named, input_set_id: 'inputs', objectives: { [HOSTILE_INDICATOR]: 'minimize' } };
+  await createBatchExperiment(server, APP, {
+    id: 'batch',
+    ...onInputs,
+    runs: [{ instance_id: 'i1' }, { ensemble_id: 'ensemble' }],
+    features: [`/${HOSTILE_NAME}`],
+  });
+  await createBatchExperiment(server, APP, {
+    id: 'scenario',
+    ...onInputs,
+    type: 'scenario',
+    instance_ids: ['i1'],
+    option_sets: { one: { speed: HOSTILE_NAME }, two: { speed: '2' } },
+  });
+  await createAcceptanceTest(server, APP, {
+    id: 'acceptance',
+    ...named,
+    experiment_id: 'batch',
+    control: { instance_id: 'i1' },
+    candidate: { ensemble_id: 'ensemble' },
+    metrics: [{ ...MEAN_METRIC, field: HOSTILE_INDICATOR }],
+  });
+  const comparison = { baseline_instance_id: 'i1', candidate_instance_id: 'latest' };
+  const objectives = { [HOSTILE_INDICATOR]: 'minimize' as const };
+  await server.client.call('createShadowTest', {
+    params,
+    body: { id: 'shadow', ...named, comparison, objectives, termination_events: { maximum_runs: 1 } },
+  });
+  await server.client.call('createSwitchbackTest', {
+    params,
+    body: {
+      id: 'switchback',
+      ...named,
+      comparison,
+      objectives,
+      generate_random_plan: { unit_duration_minutes: 60, units: 20 },
+    },
+  });
+  await pushApp(
+    server,
+    APP,
+    { ...FILES, [HOSTILE_FILE]: `${HOSTILE_NAME}\n` },
+    { executable_type: 'binary', entrypoint: 'main', options: { strict: false, items: [OPTION] } },
+  );
+  await server.client.call('createVersion', { params, body: { id: 'v2', ...named } });
+  await server.client.call('createBisectExperiment', {
+    params,
+    body: {
+      id: 'bisect',
+      ...named,
+      input_set_id: 'inputs',
+      indicator: HOSTILE_INDICATOR,
+      good_version_id: 'v1',
+      bad_version_id: 'v2',
+      difference: { type: 'absolute', value: 1 },
+    },
+  });
+  await server.client.call('stopBisectExperiment', { params: { ...params, bisect_id: 'bisect' } });
+  await waitForBatchEnd(server, APP, 'batch');
+  await waitForBatchEnd(server, APP, 'scenario');
 }
 
 /** Shares every part of the run, and returns the token of the link. */
@@ -160,7 +252,13 @@ function listParts({ application, run, input }: Parameters): string[] {
     `${page}/content?part=assets`,
     `/apps/${application}/new-run?from=${run}`,
     `/apps/${application}/compare?runs=${run}`,
+    `/apps/${application}/logs?text=e`,
+    `/apps/${application}/compare-versions?from=v1&to=v2&file=${encodeURIComponent(HOSTILE_FILE)}`,
+    `/apps/${application}/runs?columns=${encodeURIComponent(JSON.stringify([`indicator:${HOSTILE_INDICATOR}`, 'option:speed']))}`,
     `/apps/${application}/inputs/${input}?mode=view`,
+    ...OTHER_EXPERIMENTS.map((type) => `/apps/${application}/experiments/${type}/${type}`),
+    `/apps/${application}/new-experiment?type=batch&from=batch`,
+    `/apps/${application}/new-experiment?type=acceptance&from=acceptance`,
   ];
 }
 
@@ -215,6 +313,24 @@ async function findFormulas(page: Page): Promise<string[]> {
   return found;
 }
 
+/** Shows the saved views of the application. */
+async function openViews(page: Page): Promise<void> {
+  await page.goto(new URL(`/console/apps/${APP}/runs`, page.url()).href);
+  await page.getByRole('button', { name: 'Views', exact: true }).click();
+  await page
+    .getByText(HOSTILE_NAME.slice(0, HOSTILE_NAME.indexOf('\u202E')))
+    .last()
+    .waitFor();
+}
+
+/** Shows views, runs and applications in the command palette. */
+async function openPalette(page: Page): Promise<void> {
+  await page.goto(new URL(`/console/apps/${APP}/runs`, page.url()).href);
+  await page.getByRole('heading', { name: 'Runs' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: /^=1/ }).first().waitFor();
+}
+
 describe.skipIf(!hasBrowser)('a hostile application', () => {
   let parameters: Parameters = {};
   const at = setUpConsole(async (server) => {
@@ -233,6 +349,11 @@ describe.skipIf(!hasBrowser)('a hostile application', () => {
       await waitForData(page);
       const problems = [...(await page.evaluate(findInjections)), ...(await findFormulas(page))];
       if (problems.length > 0) found.push([address, problems]);
+    }
+    for (const open of [openViews, openPalette]) {
+      await open(page);
+      const problems = await page.evaluate(findInjections);
+      if (problems.length > 0) found.push([open.name, problems]);
     }
     expect(found).toEqual([]);
     // Thirty pages take 40 s on a busy machine.

@@ -2,6 +2,10 @@
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { createRun, pushApp, waitForRunEnd } from '@switchyard/server/testing/fixtures/apps.ts';
 import {
+  createBatchExperiment,
+  waitForBatchEnd,
+} from '@switchyard/server/testing/fixtures/batch-experiments.ts';
+import {
   createEnsemble,
   createEnsembleApp,
   ensembleRunOptions,
@@ -13,7 +17,7 @@ import {
 } from '@switchyard/server/testing/fixtures/ensembles.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
-import { setUpConsole } from '../../testing/console-visit.ts';
+import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
 
 describe.skipIf(!hasBrowser)('ensembles', () => {
   let run = '';
@@ -28,6 +32,17 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
     run = await createRun(server, 'app', ensembleRunOptions());
     await waitForRunEnd(server, 'app', run);
     await createEnsemble(server, 'endless', [runGroup('endless', { waits: true })]);
+    const params = { application_id: 'app' };
+    await server.client.call('createVersion', { params, body: { id: 'v1', name: 'Version one' } });
+    const inputs = { id: 'inputs', name: 'One input', run_ids: [run] };
+    await server.client.call('createInputSet', { params, body: inputs });
+    await createBatchExperiment(server, 'app', {
+      id: 'pays',
+      name: 'Does it pay',
+      input_set_id: 'inputs',
+      runs: [{ version_id: 'v1' }, { ensemble_id: 'best' }],
+    });
+    await waitForBatchEnd(server, 'app', 'pays');
   });
 
   test('a definition is made in the form, and runs on pasted input', async () => {
@@ -75,6 +90,20 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
     await decisions.getByText('broken, repetition 1: It failed').waitFor();
     await page.getByRole('table', { name: 'Contribution of each group' }).getByText('costly').waitFor();
     await page.getByRole('row', { name: /near.*Best run/ }).waitFor();
+  });
+
+  test('an experiment shows the cost of an ensemble, the best of fewer runs and what each group adds', async () => {
+    const page = await at.open('/apps/app/experiments/batch/pays', { bypassCSP: true });
+    // One of the three runs that succeed costs 13.5 on average, and the best of all four 10.
+    await page.getByRole('img', { name: /^Best of fewer runs of best: 1: 13\.5, .*, 4: 10$/ }).waitFor();
+    await page
+      .getByRole('img', { name: /^Contribution of each run group of best\. cheap: .* broken: 0, 0 %$/ })
+      .waitFor();
+    const cost = page.getByRole('region', { name: 'Cost of each side' });
+    await cost.getByRole('link', { name: 'best' }).click();
+    await page.waitForURL(/indicator=run\.total_duration/);
+    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 
   test('child runs come in while the ensemble runs', async () => {

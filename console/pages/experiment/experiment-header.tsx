@@ -1,11 +1,12 @@
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import type { ReactNode } from 'react';
-import { type ExperimentType, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
+import { type ExperimentType, hasPlannedRuns, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import { formatNumber } from '../../ui/format-quantity.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { ExperimentActions } from './actions/experiment-actions.tsx';
 import styles from './experiment-page.module.css';
 import { ReportButton } from './report/report-button.tsx';
 
@@ -50,18 +51,19 @@ export function ExperimentHeader({ type, application, experiment, actions }: Exp
           <>
             {actions}
             <ReportButton title={experiment.name} file={`${type}-${experiment.id}`} />
+            <ExperimentActions type={type} application={application} experiment={experiment} />
           </>
         }
       />
       {experiment.description !== '' && <p className={styles.description}>{experiment.description}</p>}
-      <Progress experiment={experiment} />
+      {hasPlannedRuns(type) && <Progress experiment={experiment} />}
     </>
   );
 }
 
 function RunCounts({ experiment }: { experiment: DescribedExperiment }) {
-  const { number_of_completed_runs: ended, number_of_failed_runs: failed = 0 } = experiment;
-  if (ended === undefined) return null;
+  const { status, number_of_completed_runs: ended, number_of_failed_runs: failed = 0 } = experiment;
+  if (ended === undefined || status === 'draft') return null;
   return (
     <span>
       {formatNumber(ended)} of {formatNumber(countRuns(experiment))} runs ended

@@ -19,6 +19,7 @@ import {
   type PreparedApplication,
   prepareApplication,
   prepareBatch,
+  prepareRace,
 } from './testing/prepare-experiments.ts';
 
 describe.skipIf(!hasBrowser)('the experiments of an application', () => {
@@ -26,7 +27,12 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
   const at = setUpConsole(
     async (server) => {
       app = await prepareApplication(server);
-      await prepareBatch(server, app, { id: 'cheaper', name: 'More iterations' });
+      await prepareBatch(server, app, {
+        id: 'cheaper',
+        name: 'More iterations',
+        features: ['/control', 'bytes'],
+      });
+      await prepareRace(server, app, 'race');
       await createAcceptanceTest(server, app.application, {
         id: 'gate',
         name: 'May it go live?',
@@ -55,9 +61,20 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     const row = page.getByRole('row').filter({ hasText: 'cheaper' });
     await row.getByText('better', { exact: true }).waitFor();
     expect(await row.getByText('24 of 24').isVisible()).toBe(true);
+    // Its dropped configuration does not make the race mixed.
+    await page.getByRole('row').filter({ hasText: 'race' }).getByText('better', { exact: true }).waitFor();
     const running = page.getByRole('row').filter({ hasText: 'half-way' });
     expect(await running.getByText('12 of 24').isVisible()).toBe(true);
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
+    await page.getByLabel('Verdict').selectOption('better');
+    await running.waitFor({ state: 'detached' });
+    await row.waitFor();
+    await page.getByLabel('Verdict').selectOption('All verdicts');
+    await page.getByLabel('Status').selectOption('started');
+    await page.waitForURL(/status=started/);
+    await row.waitFor({ state: 'detached' });
+    await running.waitFor();
+    await page.getByLabel('Status').selectOption('All statuses');
     await page.getByLabel('Type').selectOption('Shadow');
     await page.getByRole('heading', { name: 'No shadow experiment yet' }).waitFor();
     await page.reload();
@@ -104,6 +121,53 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     await dots.waitFor();
   });
 
+  test('show distributions, whose dots open pairs of runs, and the effect by features of the inputs', async () => {
+    const page = await open('/batch/cheaper');
+    const dots = page.getByRole('group', { name: 'Distribution of result.value: control, candidate' });
+    // Of the control, the cheapest input costs 1000; of the candidate, it costs the same.
+    expect(await dots.getByRole('link').first().getAttribute('aria-label')).toMatch(
+      /^input in-.*: control 1,000$/,
+    );
+    expect(await dots.getByRole('link').count()).toBe(2 * INPUTS);
+    expect(await dots.getByRole('link').first().getAttribute('href')).toMatch(/compare\?runs=/);
+    // Inputs are numbered from 0 to 11, so that the halves are two groups.
+    await page
+      .getByRole('img', { name: /^Change of result\.value by \/control\. 0 to 5: 6 inputs, / })
+      .waitFor();
+    await page.getByRole('combobox', { name: 'Feature' }).selectOption('bytes');
+    await page.getByRole('img', { name: /^Change of result\.value by bytes\. / }).waitFor();
+    await page.waitForURL(/feature=bytes/);
+    const features = page.getByRole('region', { name: 'Features of the inputs' });
+    expect(await features.getByRole('rowheader', { name: '/control' }).count()).toBe(2);
+    await features.getByRole('button', { name: 'Pairs of /control, 0 to 5' }).press('Enter');
+    await page.waitForURL(/feature=%2Fcontrol&group=0\+to\+5/);
+    const pairs = page.getByRole('region', { name: 'Pairs of /control, 0 to 5' });
+    await pairs
+      .getByRole('link', { name: /^Compare the runs on in-/ })
+      .first()
+      .waitFor();
+    expect(await pairs.getByRole('row').count()).toBe(INPUTS / 2 + 1);
+  });
+
+  test('of a race show which configuration it dropped, when and why', async () => {
+    const page = await open('/batch/race', { bypassCSP: true });
+    await page.waitForURL('**/experiments/scenario/race');
+    await page
+      .getByRole('img', {
+        name: /^Race over 12 inputs\. control: control, 12 inputs\. good: finished, 12 inputs\. bad: dropped after 10 inputs, worse than (good|control)$/,
+      })
+      .waitFor();
+    const race = page.getByRole('region', { name: 'Race', exact: true });
+    await race
+      .getByText('The race dropped 1 of 3 configurations by result.value, and saved 2 runs.')
+      .waitFor();
+    await race.getByText('Numbers of this picture').click();
+    await race.getByRole('link', { name: 'bad' }).click();
+    await page.getByText('The race dropped it after 10 inputs.').waitFor();
+    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+  });
+
   test('keep the indicator of the pictures in the address', async () => {
     const page = await open('/batch/cheaper');
     await page.getByRole('combobox', { name: 'Indicator' }).selectOption('result.custom.seconds');
@@ -145,7 +209,10 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
 
   test.each(['/batch/cheaper', ''])('are accessible on a phone in both themes at %s', async (path) => {
     const page = await at.openOnPhone(`/apps/${app.application}/experiments${path}`);
-    await page.getByText('better', { exact: true }).first().waitFor();
+    await page
+      .locator('span', { hasText: /^better$/ })
+      .first()
+      .waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 
@@ -181,6 +248,24 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     expect(await report.locator('svg[viewBox]').count()).toBeGreaterThan(3);
     expect(await report.locator('table').count()).toBeGreaterThan(3);
     expect(await report.locator('script, img, link, button').count()).toBe(0);
+  });
+
+  test('are renamed and deleted; a viewer has no button for it', async () => {
+    const viewer = await open('/acceptance/gate', { role: 'viewer' });
+    await viewer.getByRole('heading', { name: 'May it go live?' }).waitFor();
+    const changing = { name: /^(Rename|Delete|Start again)$/ };
+    expect(await viewer.getByRole('button', changing).or(viewer.getByRole('link', changing)).count()).toBe(0);
+    const page = await open('/acceptance/gate');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('May it serve?');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'May it serve?' }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByLabel('Type gate to confirm').fill('gate');
+    await page.getByRole('button', { name: 'Delete experiment' }).click();
+    await page.getByRole('heading', { name: 'Experiments', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Which scenario' }).waitFor();
+    expect(await page.getByRole('link', { name: 'May it serve?' }).count()).toBe(0);
   });
 
   test('of a type or id that does not exist are a page that says so', async () => {

@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
 import { parseExperimentType } from '../../ui/experiments/experiment-types.ts';
@@ -17,9 +17,18 @@ export const experimentRoute = createRoute({
 async function loadExperiment(application: string, type: string, id: string): Promise<void> {
   switch (parseExperimentType(type)) {
     case 'batch':
-    case 'scenario':
-      await queryClient.ensureQueryData(batchQuery(application, id));
+    case 'scenario': {
+      const found = await queryClient.ensureQueryData(batchQuery(application, id));
+      // Both types have one operation, so an address with the other type would show the experiment under its name.
+      if (found.type !== type)
+        throw redirect({
+          to: '/apps/$application/experiments/$type/$id',
+          params: { application, type: found.type, id },
+          search: true,
+          replace: true,
+        });
       return;
+    }
     case 'acceptance':
       await queryClient.ensureQueryData(acceptanceQuery(application, id));
       return;

@@ -5,12 +5,22 @@ export interface ExperimentSearch {
   candidate?: string;
   /** Indicator of the pictures; the default is the primary one. */
   indicator?: string;
+  /** Feature of the inputs by which a picture shows the effect; the default is the first. */
+  feature?: string;
+  /** Group of the inputs by the feature, whose pairs a table shows; the default is none. */
+  group?: string;
+  /** Id of the ensemble whose runs a picture shows; the default is the first. */
+  ensemble?: string;
 }
 
-/** Returns the search parameters of the page. Unknown ones are dropped. */
+const KEYS = ['candidate', 'indicator', 'feature', 'group', 'ensemble'] as const;
+
+/** Returns the search parameters of the page. Unknown and empty ones are dropped. */
 export function parseSearch(search: Record<string, unknown>): ExperimentSearch {
-  return {
-    ...(typeof search.candidate === 'string' && { candidate: search.candidate }),
-    ...(typeof search.indicator === 'string' && { indicator: search.indicator }),
-  };
+  const parsed: ExperimentSearch = {};
+  for (const key of KEYS) {
+    const value = search[key];
+    if (typeof value === 'string' && value !== '') parsed[key] = value;
+  }
+  return parsed;
 }

@@ -1,44 +1,49 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useId } from 'react';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
 import button from '../../ui/button.module.css';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import {
-  EXPERIMENT_TYPES,
-  type ExperimentType,
-  parseExperimentType,
-  TYPE_TEXTS,
-} from '../../ui/experiments/experiment-types.ts';
+import { type ExperimentType, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
+import { ExperimentFilters } from './experiment-filters.tsx';
 import styles from './experiments-page.module.css';
 import { ExperimentsTable } from './experiments-table.tsx';
 import { mergeExperiments } from './list-experiments.ts';
-import { experimentsQuery } from './queries.ts';
+import { experimentsQuery, useVerdicts } from './queries.ts';
 
 /** The experiments of an application in one list, newest first. The type is in the address. */
 export function ExperimentsPage() {
   const { application } = useParams({ from: '/signed-in/apps/$application/experiments' });
-  const { type } = useSearch({ from: '/signed-in/apps/$application/experiments' });
+  const search = useSearch({ from: '/signed-in/apps/$application/experiments' });
+  const { type } = search;
   usePageTitle('Experiments', application);
   const mayCreate = useRight('experiment');
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     experimentsQuery(application, type),
   );
-  const experiments = data ? mergeExperiments(data.pages, type) : [];
+  const loaded = data ? mergeExperiments(data.pages, type) : [];
+  const verdicts = useVerdicts(application, loaded);
+  const experiments = loaded
+    .map((experiment, index) => ({ ...experiment, verdict: verdicts[index] }))
+    .filter(
+      ({ status, verdict }) =>
+        (search.status === undefined || status === search.status) &&
+        (search.verdict === undefined || verdict?.replaceAll('_', ' ') === search.verdict),
+    );
   return (
     <>
       <PageHeader
         title="Experiments"
         actions={mayCreate && <NewExperiment application={application} type={type} />}
       />
-      <TypeFilter type={type} />
+      <ExperimentFilters search={search} />
       {error && <Notice kind="error">{describeError(error)}</Notice>}
-      {data && experiments.length === 0 && <NoExperiment application={application} type={type} />}
+      {data && loaded.length === 0 && <NoExperiment application={application} type={type} />}
+      {loaded.length > 0 && experiments.length === 0 && <NoMatch application={application} />}
       {experiments.length > 0 && <ExperimentsTable application={application} experiments={experiments} />}
       <p className={styles.more}>
         {hasNextPage ? (
@@ -46,11 +51,28 @@ export function ExperimentsPage() {
             {isFetchingNextPage ? 'Loading …' : 'Load more'}
           </Button>
         ) : (
-          experiments.length > 0 &&
-          `${experiments.length} ${experiments.length === 1 ? 'experiment' : 'experiments'}`
+          loaded.length > 0 && formatCount(experiments.length, loaded.length)
         )}
       </p>
     </>
+  );
+}
+
+/** Returns the number of rows, and of how many the filters chose them. */
+function formatCount(count: number, total: number): string {
+  const noun = total === 1 ? 'experiment' : 'experiments';
+  return count === total ? `${total} ${noun}` : `${count} of ${total} ${noun}`;
+}
+
+function NoMatch({ application }: { application: string }) {
+  return (
+    <EmptyState title="No experiment matches">
+      <p>
+        <Link to="/apps/$application/experiments" params={{ application }}>
+          Show all experiments
+        </Link>
+      </p>
+    </EmptyState>
   );
 }
 
@@ -69,31 +91,6 @@ function NewExperiment({ application, type }: TypedListProps) {
     >
       New experiment
     </Link>
-  );
-}
-
-function TypeFilter({ type }: { type: ExperimentType | undefined }) {
-  const navigate = useNavigate({ from: '/apps/$application/experiments' });
-  const id = useId();
-  return (
-    <search className={styles.tools} aria-label="Filters">
-      <label htmlFor={id}>Type</label>
-      <select
-        id={id}
-        value={type ?? ''}
-        onChange={(event) => {
-          const chosen = parseExperimentType(event.target.value);
-          void navigate({ search: chosen ? { type: chosen } : {}, replace: true });
-        }}
-      >
-        <option value="">All types</option>
-        {EXPERIMENT_TYPES.map((one) => (
-          <option key={one} value={one}>
-            {TYPE_TEXTS[one].label}
-          </option>
-        ))}
-      </select>
-    </search>
   );
 }
 

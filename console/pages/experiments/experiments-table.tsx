@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
+import { hasPlannedRuns, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
 import { formatNumber } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -9,7 +8,6 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import table from '../../ui/table.module.css';
 import styles from './experiments-page.module.css';
 import type { ListedExperiment } from './list-experiments.ts';
-import { verdictQuery } from './queries.ts';
 
 interface ExperimentsTableProps {
   application: string;
@@ -51,7 +49,7 @@ interface RowProps {
 }
 
 function Row({ application, experiment }: RowProps) {
-  const { type, id, name, status, created_at } = experiment;
+  const { type, id, name, status, created_at, verdict } = experiment;
   return (
     <tr>
       <td className={styles.name}>
@@ -64,9 +62,7 @@ function Row({ application, experiment }: RowProps) {
       <td>
         <StatusBadge status={status} />
       </td>
-      <td>
-        <Verdict application={application} experiment={experiment} />
-      </td>
+      <td>{verdict === undefined ? '–' : <VerdictBadge verdict={verdict} />}</td>
       <td className={styles.progress}>
         <Progress experiment={experiment} />
       </td>
@@ -77,19 +73,21 @@ function Row({ application, experiment }: RowProps) {
   );
 }
 
-function Progress({ experiment: { progress } }: { experiment: ListedExperiment }) {
+function Progress({ experiment: { type, progress, status, name } }: { experiment: ListedExperiment }) {
   if (!progress) return '–';
   const { ended, requested, failed } = progress;
   return (
     <>
       {formatNumber(ended)} of {formatNumber(requested)}
       {failed > 0 && <span className={styles.failed}>, {formatNumber(failed)} failed</span>}
+      {status === 'started' && hasPlannedRuns(type) && (
+        <progress
+          className={styles.bar}
+          value={ended}
+          max={Math.max(requested, 1)}
+          aria-label={`Ended runs of ${name}`}
+        />
+      )}
     </>
   );
-}
-
-function Verdict({ application, experiment }: RowProps) {
-  const { data } = useQuery(verdictQuery(application, experiment));
-  const verdict = experiment.verdict ?? data;
-  return verdict === undefined || verdict === null ? '–' : <VerdictBadge verdict={verdict} />;
 }

@@ -1,5 +1,6 @@
+import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQueries } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
@@ -37,7 +38,7 @@ export const experimentsQuery = (application: string, type: ExperimentType | und
   });
 
 /** The verdict of an ended experiment in a word, such as `better`; null for none. Lists do not contain it. */
-export const verdictQuery = (application: string, experiment: ListedExperiment) => {
+const verdictQuery = (application: string, experiment: ListedExperiment) => {
   const { type, id, status, progress } = experiment;
   return queryOptions({
     queryKey: ['experimentVerdict', application, type, id],
@@ -49,6 +50,17 @@ export const verdictQuery = (application: string, experiment: ListedExperiment) 
     staleTime: Number.POSITIVE_INFINITY,
   });
 };
+
+/** Returns the verdict of each experiment in a word; undefined while it has none. */
+export function useVerdicts(
+  application: string,
+  experiments: readonly ListedExperiment[],
+): (string | undefined)[] {
+  return useQueries({
+    queries: experiments.map((experiment) => verdictQuery(application, experiment)),
+    combine: (results) => results.map(({ data }, index) => experiments[index]?.verdict ?? data ?? undefined),
+  });
+}
 
 /** A comparison of the API, as far as the list reads it. */
 interface ListedComparison {
@@ -67,6 +79,12 @@ function summarize(comparisons: readonly ListedComparison[]): string | null {
   return [...words][0] ?? null;
 }
 
+/** Returns the comparisons that a race has not dropped: those decide which configuration won. All without any. */
+function listRemaining<Compared extends Pick<ComparedGroups, 'racing'>>(compared: readonly Compared[]) {
+  const remaining = compared.filter(({ racing }) => racing?.status !== 'dropped');
+  return remaining.length > 0 ? remaining : compared;
+}
+
 async function readVerdicts(
   application: string,
   { type, id }: ListedExperiment,
@@ -80,7 +98,7 @@ async function readVerdicts(
         params: { ...params, batch_id: id },
         signal,
       });
-      return body.comparisons.flatMap(({ indicators }) => indicators);
+      return listRemaining(body.comparisons).flatMap(({ indicators }) => indicators);
     }
     case 'shadow': {
       const { body } = await client.call('getShadowTest', { params: { ...params, shadow_id: id }, signal });

@@ -20,6 +20,11 @@ export const TYPE_TEXTS: Record<ExperimentType, { label: string; purpose: string
   bisect: { label: 'Bisect', purpose: 'Find the version that made an indicator worse.' },
 };
 
+/** Returns whether the server plans the runs. A live test has as many runs as callers request, so no share of it is done. */
+export function hasPlannedRuns(type: ExperimentType): boolean {
+  return type !== 'shadow' && type !== 'switchback';
+}
+
 /** Returns the type that the text names, or undefined. */
 export function parseExperimentType(text: unknown): ExperimentType | undefined {
   return EXPERIMENT_TYPES.find((type) => type === text);

@@ -1,14 +1,10 @@
 import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
+import { formatValue } from '../comparison/effects.ts';
 import styles from '../experiment-page.module.css';
 import { formatRule } from './format-rule.ts';
-
-const DIGITS = 6;
-const formatValue = (value: number | null): string =>
-  value === null ? '–' : formatNumber(Number(value.toPrecision(DIGITS)));
 
 interface RuleTableProps {
   metrics: readonly AcceptanceMetric[];

@@ -1,3 +1,4 @@
+import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeError } from '../../../client/client.ts';
@@ -5,15 +6,33 @@ import { Button } from '../../../ui/button.tsx';
 import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
-import { ComparisonView } from '../comparison/comparison-view.tsx';
 import { Paragraphs } from '../comparison/outcome.tsx';
 import { readBatchInput } from '../comparison/pair-runs.ts';
+import { ComparisonView } from '../comparison-view/comparison-view.tsx';
+import { EnsembleArms } from '../ensemble-arms/ensemble-arms.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
 import { FailuresSection } from '../failures-section.tsx';
 import { batchQuery, batchRunsQuery } from '../queries.ts';
+import { RaceStandings } from '../race/race-standings.tsx';
 import { RunsSection } from '../runs-section.tsx';
 import { useExperimentSearch } from '../use-experiment-search.ts';
+
+/** The plan has too few inputs: its warning says how many a verdict needs, and which set to use. */
+const PLAN_SHORTAGE = /needs at least \d+\. Use an input set/;
+const REASON_SHORTAGE = /; a verdict needs at least \d+\.$/;
+
+/** Returns the comparisons without the reason that the warning of the plan has said already. */
+function omitShortage({ comparisons, warnings }: Pick<BatchExperiment, 'comparisons' | 'warnings'>) {
+  if (!warnings.some((warning) => PLAN_SHORTAGE.test(warning))) return comparisons;
+  return comparisons.map((compared) => ({
+    ...compared,
+    indicators: compared.indicators.map((comparison) => ({
+      ...comparison,
+      reasons: comparison.reasons.filter((reason) => !REASON_SHORTAGE.test(reason)),
+    })),
+  }));
+}
 
 interface BatchPageProps {
   type: ExperimentType;
@@ -46,7 +65,7 @@ export function BatchPage({ type, application, id }: BatchPageProps) {
         ) : (
           <ComparisonView
             application={application}
-            compared={data.comparisons}
+            compared={omitShortage(data)}
             runs={runs}
             readInput={readBatchInput}
             unit="input"
@@ -54,6 +73,12 @@ export function BatchPage({ type, application, id }: BatchPageProps) {
             {...(data.objectives && { objectives: data.objectives })}
             {...searchState}
           />
+        )}
+        {data.racing && data.comparisons.length > 0 && (
+          <RaceStandings racing={data.racing} compared={data.comparisons} />
+        )}
+        {data.ensembles && (
+          <EnsembleArms arms={data.ensembles} compared={data.comparisons} {...searchState} />
         )}
         {runs.length < data.number_of_runs && data.status !== 'started' && (
           <div data-page-only="">

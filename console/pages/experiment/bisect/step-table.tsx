@@ -1,11 +1,9 @@
 import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
-import { formatChange } from '../comparison/effects.ts';
+import { formatChange, formatEvidence } from '../comparison/effects.ts';
 import styles from '../experiment-page.module.css';
-
-const DIGITS = 3;
 
 /** The steps of the search, in its order. */
 export function StepTable({ search }: { search: Pick<BisectExperiment, 'steps' | 'difference'> }) {
@@ -16,17 +14,10 @@ export function StepTable({ search }: { search: Pick<BisectExperiment, 'steps' |
       <h3>Steps</h3>
       <TableRegion label="Steps of the search">
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Version</th>
-              <th scope="col">Decision</th>
-              {['Effect', 'Rounds', 'Lost rounds', 'e-value'].map((name) => (
-                <th key={name} scope="col" className={table.number}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead
+            texts={['Version', 'Decision']}
+            numbers={['Effect', 'Rounds', 'Lost rounds', 'e-value']}
+          />
           <tbody>
             {steps.map((step) => (
               <tr key={step.version_id}>
@@ -39,7 +30,7 @@ export function StepTable({ search }: { search: Pick<BisectExperiment, 'steps' |
                 </td>
                 <td className={table.number}>{step.number_of_rounds}</td>
                 <td className={table.number}>{step.number_of_lost_rounds}</td>
-                <td className={table.number}>{formatNumber(Number(step.e_value.toPrecision(DIGITS)))}</td>
+                <td className={table.number}>{formatEvidence(step.e_value)}</td>
               </tr>
             ))}
           </tbody>

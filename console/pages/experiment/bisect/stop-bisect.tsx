@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
-import { client, describeError } from '../../../client/client.ts';
+import { useState } from 'react';
+import { client } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 import styles from '../experiment-page.module.css';
 import { bisectQuery } from '../queries.ts';
@@ -13,21 +13,32 @@ interface StopBisectProps {
   status: string;
 }
 
-/** Stops a search that runs. */
+/** Stops a search that runs, after its id was typed. */
 export function StopBisect({ application, id, status }: StopBisectProps) {
   const mayChange = useRight('experiment');
-  const stop = useMutation({
-    mutationFn: () =>
-      client.call('stopBisectExperiment', { params: { application_id: application, bisect_id: id } }),
-    onSettled: () => queryClient.invalidateQueries(bisectQuery(application, id)),
-  });
+  const [isStopping, setStopping] = useState(false);
   if (!mayChange || status !== 'started') return null;
   return (
     <div className={styles.actions}>
-      <Button kind="danger" onPress={() => stop.mutate()} isDisabled={stop.isPending}>
+      <Button kind="danger" onPress={() => setStopping(true)}>
         Stop the search
       </Button>
-      {stop.isError && <Notice kind="error">{describeError(stop.error)}</Notice>}
+      {isStopping && (
+        <ConfirmDialog
+          title={`Stop ${id}?`}
+          word={id}
+          action="Stop the search"
+          onClose={() => setStopping(false)}
+          onConfirm={async () => {
+            const params = { application_id: application, bisect_id: id };
+            await client.call('stopBisectExperiment', { params });
+            setStopping(false);
+            await queryClient.invalidateQueries(bisectQuery(application, id));
+          }}
+        >
+          <p>Its runs are canceled, and it cannot continue. The steps so far stay.</p>
+        </ConfirmDialog>
+      )}
     </div>
   );
 }

@@ -1,14 +1,12 @@
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
-import { formatNumber } from '../../../ui/format-quantity.ts';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import styles from './comparison-view.module.css';
-import { formatChange, formatInterval, formatPValue, readEffect } from './effects.ts';
+import { formatChange, formatInterval, formatPValue, formatValue, readEffect } from './effects.ts';
 
-const DIGITS = 6;
-const formatMean = (mean: number | null): string =>
-  mean === null ? '–' : formatNumber(Number(mean.toPrecision(DIGITS)));
+const NUMBERS = ['Control', 'Candidate', 'Change', '95 % interval', 'p', 'Adjusted p', 'Won / tied / lost'];
 
 /** Every indicator of one candidate: both means, the change, the p-values and the verdict. */
 export function ComparisonTable({ comparisons }: { comparisons: readonly Comparison[] }) {
@@ -17,25 +15,7 @@ export function ComparisonTable({ comparisons }: { comparisons: readonly Compari
       <h3>All indicators</h3>
       <TableRegion label="Comparison of each indicator">
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Indicator</th>
-              <th scope="col">Verdict</th>
-              {[
-                'Control',
-                'Candidate',
-                'Change',
-                '95 % interval',
-                'p',
-                'Adjusted p',
-                'Won / tied / lost',
-              ].map((name) => (
-                <th key={name} scope="col" className={table.number}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead texts={['Indicator', 'Verdict']} numbers={NUMBERS} />
           <tbody>
             {comparisons.map((comparison) => (
               <Row key={comparison.indicator} comparison={comparison} />
@@ -63,8 +43,8 @@ function Row({ comparison }: { comparison: Comparison }) {
       <td>
         <VerdictBadge verdict={verdict} />
       </td>
-      <td className={table.number}>{formatMean(control.mean)}</td>
-      <td className={table.number}>{formatMean(candidate.mean)}</td>
+      <td className={table.number}>{formatValue(control.mean)}</td>
+      <td className={table.number}>{formatValue(candidate.mean)}</td>
       <td className={table.number}>
         {effect.value === null ? '–' : formatChange(effect.measure, effect.value)}
       </td>

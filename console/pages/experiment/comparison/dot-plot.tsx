@@ -1,18 +1,17 @@
 import { Link } from '@tanstack/react-router';
-import type { KeyboardEvent } from 'react';
 import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { buildScale, findExtent, listTicks, type Scale } from '../../../ui/figures/scales.ts';
 import { type Effect, formatChange } from './effects.ts';
+import { moveFocus } from './move-focus.ts';
 import type { InputPair } from './pair-runs.ts';
 import { PairTable } from './pair-table.tsx';
 import styles from './pictures.module.css';
+import { thinOut } from './thin-out.ts';
 
 const HEIGHT = 260;
 const MARGIN = { top: 12, right: 12, bottom: 24, left: 64 };
-/** More dots than pixels show nothing more, and slow the page down. */
-const DOTS_MAX = 400;
 const TICKS = 5;
 
 /** Direction in which the indicator improves. */
@@ -53,19 +52,13 @@ export function DotPlot(props: DotPlotProps) {
       caption={`A dot is one ${unit}, sorted by change; a cross is one that only one side failed on. The line and the band are the estimate and its 95 % interval. A dot opens its pair of runs; arrow keys move between dots.${thinned}`}
       table={table}
       height={HEIGHT}
-      details={<PairTable application={application} pairs={pairs} effect={props.effect} unit={unit} />}
+      details={
+        <PairTable {...{ application, pairs, unit }} effect={props.effect} label={`Changes by ${unit}`} />
+      }
     >
       {(width) => <Dots {...props} visible={visible} width={width} />}
     </Figure>
   );
-}
-
-/** Returns evenly chosen pairs, with the first and the last. */
-function thinOut(pairs: readonly InputPair[]): readonly InputPair[] {
-  if (pairs.length <= DOTS_MAX) return pairs;
-  return Array.from({ length: DOTS_MAX }, (_, index) =>
-    pairs.slice(Math.round((index * (pairs.length - 1)) / (DOTS_MAX - 1))).at(0),
-  ).filter((pair) => pair !== undefined);
 }
 
 function Dots({ visible, width, ...props }: DotPlotProps & { visible: readonly InputPair[]; width: number }) {
@@ -184,18 +177,4 @@ function findPairTone(
   if (change === 0) return 'open';
   if (objective === 'none') return 'changed';
   return change < 0 === (objective === 'minimize') ? 'good' : 'bad';
-}
-
-const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
-/** Moves the focus to the next or previous dot. */
-function moveFocus(event: KeyboardEvent<SVGSVGElement>): void {
-  const step = STEPS[event.key];
-  if (step === undefined) return;
-  const links = [...event.currentTarget.querySelectorAll('a')];
-  const index = links.findIndex((link) => link.matches(':focus'));
-  const next = links[index + step];
-  if (index === -1 || !next) return;
-  event.preventDefault();
-  next.focus();
 }

@@ -1,6 +1,6 @@
 /** The effect of a comparison as a change around 0, with its interval and margin. */
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
+import { formatNumber, formatSignificant } from '../../../ui/format-quantity.ts';
 
 /** The fields of a comparison that say how large a change is. Comparisons of every type of experiment have them. */
 export type MeasuredComparison = Pick<
@@ -57,7 +57,7 @@ export function formatChange(measure: Measure, change: number): string {
 }
 
 function formatSize(measure: Measure, size: number): string {
-  if (measure === 'absolute') return formatNumber(Number(size.toPrecision(NUMBER_DIGITS)));
+  if (measure === 'absolute') return formatSignificant(size, NUMBER_DIGITS);
   const percent = Number((size * 100).toPrecision(PERCENT_DIGITS));
   // Hundredths of a percent are finer than any decision.
   return `${formatNumber(Number(percent.toFixed(percent < 1 ? 2 : 1)))}\u00a0%`;
@@ -73,5 +73,19 @@ export function formatInterval({ measure, low, high }: Effect): string | null {
 export function formatPValue(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   if (value < 0.0001) return '< 0.0001';
-  return formatNumber(Number(value.toPrecision(2)));
+  return formatSignificant(value, 2);
+}
+
+const EVIDENCE_DIGITS = 3;
+
+/** Formats an e-value or its threshold; a dash without one. */
+export function formatEvidence(value: number | null): string {
+  return value === null ? '–' : formatSignificant(value, EVIDENCE_DIGITS);
+}
+
+const VALUE_DIGITS = 6;
+
+/** Formats a value of an indicator with 6 significant digits; a dash without one. */
+export function formatValue(value: number | null): string {
+  return value === null ? '–' : formatSignificant(value, VALUE_DIGITS);
 }

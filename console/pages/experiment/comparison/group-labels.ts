@@ -29,3 +29,12 @@ export function createGroupNamer(groups: readonly Group[]): (group: Group) => st
 export function isSameGroup(one: Group, other: Group): boolean {
   return KEYS.every((key) => (one[key] ?? '') === (other[key] ?? ''));
 }
+
+/** Returns the side that the group is, or `faint` for one that is not compared now. */
+export function classifyGroup(
+  group: Group,
+  { control, candidate }: { control: Group; candidate: Group },
+): 'control' | 'candidate' | 'faint' {
+  if (isSameGroup(group, control)) return 'control';
+  return isSameGroup(group, candidate) ? 'candidate' : 'faint';
+}

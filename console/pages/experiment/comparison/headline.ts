@@ -1,4 +1,5 @@
 /** The verdict of a comparison as one sentence, from its words and numbers alone. */
+import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { type Effect, formatChange, formatInterval } from './effects.ts';
 
 interface Headline {
@@ -11,7 +12,8 @@ interface Headline {
 
 /** Returns the sentence, such as `new is better than old in result.value: -7.8 % (95 % interval -11.4 % to -4.6 %).` */
 export function formatHeadline({ effect, ...names }: Headline): string {
-  const statement = formatStatement(names);
+  // An indicator has any name, and the sentence cannot isolate its characters.
+  const statement = escapeInvisible(formatStatement(names));
   if (effect.value === null) return `${statement}.`;
   const interval = formatInterval(effect);
   const change = formatChange(effect.measure, effect.value);

@@ -1,4 +1,6 @@
-import { findTone } from '../../../ui/experiments/verdict-badge.tsx';
+import type { ReactNode } from 'react';
+import { escapeInvisible } from '../../../ui/content/json-text.ts';
+import { findTone, type VerdictTone } from '../../../ui/experiments/verdict-badge.tsx';
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
@@ -7,12 +9,15 @@ import { type Effect, formatChange, formatInterval } from './effects.ts';
 import { findDomain } from './interval-domain.ts';
 import styles from './pictures.module.css';
 
-/** One row of the picture: an indicator, or a candidate. */
+/** One row of the picture: an indicator, a candidate, or a group of inputs. */
 interface IntervalRow {
   key: string;
   label: string;
   effect: Effect;
-  verdict: string;
+  /** The word beside the interval, such as the verdict. */
+  word: string;
+  /** The default is the tone of the word as a verdict. */
+  tone?: VerdictTone;
 }
 
 const ROW = 30;
@@ -29,15 +34,19 @@ interface IntervalPlotProps {
   title: string;
   caption: string;
   rows: readonly IntervalRow[];
+  /** Name of the column of words in the table; the default is `verdict`. */
+  wordColumn?: string;
+  /** Controls beside the heading. */
+  controls?: ReactNode;
 }
 
 /** The change of each row with its 95 % interval, on one axis of percent. Differences have a scale for each row. */
-export function IntervalPlot({ title, caption, rows }: IntervalPlotProps) {
+export function IntervalPlot({ title, caption, rows, wordColumn = 'verdict', controls }: IntervalPlotProps) {
   const relative = rows.filter(({ effect }) => effect.measure === 'relative');
   const absolute = rows.filter(({ effect }) => effect.measure === 'absolute');
   const table = {
-    columns: ['name', 'change', 'low', 'high', 'margin low', 'margin high', 'unit', 'verdict'],
-    rows: [...relative, ...absolute].map(({ label, effect, verdict }) => ({
+    columns: ['name', 'change', 'low', 'high', 'margin low', 'margin high', 'unit', wordColumn],
+    rows: [...relative, ...absolute].map(({ label, effect, word }) => ({
       name: label,
       change: effect.value,
       low: effect.low,
@@ -45,12 +54,12 @@ export function IntervalPlot({ title, caption, rows }: IntervalPlotProps) {
       'margin low': effect.margin?.low ?? null,
       'margin high': effect.margin?.high ?? null,
       unit: effect.measure === 'relative' ? 'share' : 'unit of the indicator',
-      verdict,
+      [wordColumn]: word,
     })),
   };
   const measureHeight = (rowHeight: number) => rows.length * rowHeight + (relative.length > 0 ? AXIS : 0) + 4;
   return (
-    <Figure title={title} caption={caption} table={table} height={measureHeight(ROW)}>
+    <Figure {...{ title, caption, table, controls }} height={measureHeight(ROW)}>
       {(width) => {
         const layout = computeLayout(width);
         return (
@@ -102,10 +111,11 @@ function buildRowScale(effects: readonly Effect[], { plot }: Layout): Scale {
   return buildScale(findDomain(effects), plot);
 }
 
-function describeRow({ label, effect, verdict }: IntervalRow): string {
-  if (effect.value === null) return `${label}: ${verdict}, no estimate`;
+function describeRow({ label: text, effect, word }: IntervalRow): string {
+  const label = escapeInvisible(text);
+  if (effect.value === null) return `${label}: ${word}, no estimate`;
   const interval = formatInterval(effect);
-  return `${label}: ${verdict}, ${formatChange(effect.measure, effect.value)}${interval ? `, ${interval}` : ''}`;
+  return `${label}: ${word}, ${formatChange(effect.measure, effect.value)}${interval ? `, ${interval}` : ''}`;
 }
 
 function RelativeRows({ rows, layout }: { rows: readonly IntervalRow[]; layout: Layout }) {
@@ -138,7 +148,7 @@ interface RowProps {
 }
 
 function Row({ row, scale, top, layout }: RowProps) {
-  const { effect, label, verdict } = row;
+  const { effect, label, word, tone = findTone(word) } = row;
   const { isNarrow, rowHeight, width, plot } = layout;
   const y = top + (isNarrow ? 34 : rowHeight / 2);
   const textY = isNarrow ? top + 16 : y + 4;
@@ -146,7 +156,7 @@ function Row({ row, scale, top, layout }: RowProps) {
   const interval = formatInterval(effect);
   const wordX = isNarrow ? width : width - TEXT_WIDTH;
   return (
-    <g className={styles[findTone(verdict)]}>
+    <g className={styles[tone]}>
       <title>{describeRow(row)}</title>
       <text className={figure.label} x={0} y={textY}>
         {truncateLabel(label, isNarrow ? width - WORD_WIDTH - 80 : LABEL_WIDTH)}
@@ -156,12 +166,12 @@ function Row({ row, scale, top, layout }: RowProps) {
       <Interval effect={effect} scale={scale} plot={plot} y={y} />
       {isNarrow ? (
         <text className={`${styles.word} ${figure.end}`} x={wordX} y={textY}>
-          {`${text} ${verdict}`}
+          {`${word} ${text}`}
         </text>
       ) : (
         <>
           <text className={styles.word} x={wordX} y={textY}>
-            {verdict}
+            {word}
           </text>
           <text className={figure.note} x={wordX + WORD_WIDTH} y={textY}>
             {interval === null ? text : `${text} (${interval})`}

@@ -1,4 +1,5 @@
 import type { ComparedGroups, Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
@@ -32,7 +33,7 @@ export function Outcome({ comparison, names, racing }: OutcomeProps) {
       </h2>
       <ul className={styles.reasons}>
         {reasons.map((reason) => (
-          <li key={reason}>{reason}</li>
+          <li key={reason}>{escapeInvisible(reason)}</li>
         ))}
         {range && (
           <li>
@@ -55,5 +56,5 @@ export function Outcome({ comparison, names, racing }: OutcomeProps) {
 
 /** Paragraphs of the API, each in its own paragraph. */
 export function Paragraphs({ texts }: { texts: readonly string[] }) {
-  return texts.map((text) => <p key={text}>{text}</p>);
+  return texts.map((text) => <p key={text}>{escapeInvisible(text)}</p>);
 }

@@ -1,12 +1,7 @@
 /** Pairs of runs by input. */
 import { expect, test } from 'vitest';
-import {
-  createOriginalReader,
-  type PairedRun,
-  type PairingSettings,
-  pairRuns,
-  readBatchInput,
-} from './pair-runs.ts';
+import { buildPairedRun } from '../testing/build-paired-run.ts';
+import { createOriginalReader, type PairingSettings, pairRuns, readBatchInput } from './pair-runs.ts';
 
 const GROUP = { version_id: 'v1' };
 const SETTINGS: PairingSettings = {
@@ -18,43 +13,16 @@ const SETTINGS: PairingSettings = {
   readInput: readBatchInput,
 };
 
-type Fields = Partial<Omit<PairedRun, 'statistics'>>;
-
-function buildRun(
-  instance_id: string,
-  input_id: string,
-  value: number | boolean | null,
-  fields: Fields = {},
-): PairedRun {
-  return {
-    id: `${instance_id} ${input_id} ${fields.repetition ?? 0}`,
-    status_v2: value === null ? 'failed' : 'succeeded',
-    instance_id,
-    version_id: 'v1',
-    option_set: null,
-    scenario_id: null,
-    repetition: 0,
-    input_id,
-    run_type: { definition_id: null, reference_id: null },
-    statistics: {
-      status: 'success',
-      error: '',
-      indicators: value === null ? [] : [{ name: 'result.value', value }],
-    },
-    ...fields,
-  };
-}
-
 test('pairs the runs of an input over their repetitions, largest decrease first', () => {
   const runs = [
-    buildRun('old', 'monday', 100),
-    buildRun('new', 'monday', 110),
-    buildRun('old', 'tuesday', 10),
-    buildRun('old', 'tuesday', 30, { repetition: 1 }),
-    buildRun('new', 'tuesday', 12),
-    buildRun('new', 'tuesday', 24, { repetition: 1 }),
-    buildRun('old', 'unpaired', 5),
-    buildRun('new', 'monday', 1, { option_set: 'other' }),
+    buildPairedRun('old', 'monday', 100),
+    buildPairedRun('new', 'monday', 110),
+    buildPairedRun('old', 'tuesday', 10),
+    buildPairedRun('old', 'tuesday', 30, { repetition: 1 }),
+    buildPairedRun('new', 'tuesday', 12),
+    buildPairedRun('new', 'tuesday', 24, { repetition: 1 }),
+    buildPairedRun('old', 'unpaired', 5),
+    buildPairedRun('new', 'monday', 1, { option_set: 'other' }),
   ];
   const [tuesday, monday, ...others] = pairRuns(runs, SETTINGS);
   expect(others).toEqual([]);
@@ -67,12 +35,12 @@ test('pairs the runs of an input over their repetitions, largest decrease first'
 
 test('an input on which one side failed is last, and one on which a run was canceled is absent', () => {
   const runs = [
-    buildRun('old', 'a', 1),
-    buildRun('new', 'a', null),
-    buildRun('old', 'b', 4),
-    buildRun('new', 'b', 8),
-    buildRun('old', 'c', 4),
-    buildRun('new', 'c', 8, { status_v2: 'canceled' }),
+    buildPairedRun('old', 'a', 1),
+    buildPairedRun('new', 'a', null),
+    buildPairedRun('old', 'b', 4),
+    buildPairedRun('new', 'b', 8),
+    buildPairedRun('old', 'c', 4),
+    buildPairedRun('new', 'c', 8, { status_v2: 'canceled' }),
   ];
   const pairs = pairRuns(runs, { ...SETTINGS, measure: 'absolute' });
   expect(pairs.map(({ input, change, failed }) => [input, change, failed])).toEqual([
@@ -82,9 +50,9 @@ test('an input on which one side failed is last, and one on which a run was canc
 });
 
 test('flags count as 1 and 0, and a shift is added before the ratio', () => {
-  const flags = [buildRun('old', 'a', true), buildRun('new', 'a', false)];
+  const flags = [buildPairedRun('old', 'a', true), buildPairedRun('new', 'a', false)];
   expect(pairRuns(flags, { ...SETTINGS, measure: 'absolute' })[0]?.change).toBe(-1);
-  const times = [buildRun('old', 'a', 0), buildRun('new', 'a', 5)];
+  const times = [buildPairedRun('old', 'a', 0), buildPairedRun('new', 'a', 5)];
   expect(pairRuns(times, SETTINGS)[0]?.change).toBeNull();
   expect(pairRuns(times, { ...SETTINGS, shift: 10 })[0]?.change).toBeCloseTo(0.5, 12);
 });
@@ -95,7 +63,7 @@ test('the copies of a shadow test pair with their originals', () => {
     experiment_id: 'test',
     run_type: { definition_id: null, reference_id: 'old a 0' },
   };
-  const pairs = pairRuns([buildRun('old', 'a', 2), buildRun('new', '', 1, copy)], {
+  const pairs = pairRuns([buildPairedRun('old', 'a', 2), buildPairedRun('new', '', 1, copy)], {
     ...SETTINGS,
     readInput: createOriginalReader('test'),
   });

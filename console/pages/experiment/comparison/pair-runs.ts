@@ -94,7 +94,8 @@ function indexRuns(
   return inputs;
 }
 
-function belongsToGroup(run: PairedRun, group: Group): boolean {
+/** Returns true for a run of the group. */
+export function belongsToGroup(run: PairedRun, group: Group): boolean {
   const isSameApp =
     group.ensemble_id === undefined
       ? run.instance_id === group.instance_id && run.version_id === group.version_id
@@ -135,7 +136,8 @@ function pairInput(
   return { input, control, candidate, change: Number.isFinite(change) ? change : null, failed: null, runs };
 }
 
-function hasOutcome({ status_v2 }: PairedRun): boolean {
+/** Returns true for a run that counts: one that succeeded or failed. */
+export function hasOutcome({ status_v2 }: PairedRun): boolean {
   return status_v2 === 'succeeded' || status_v2 === 'failed';
 }
 
@@ -148,12 +150,13 @@ function countValues(
 }
 
 /** Returns the value of the run; a flag counts as 1 or 0. Null for a failed run, and for one without a number. */
-function readValue({ status_v2, statistics }: PairedRun, indicator: string): number | null {
+export function readValue({ status_v2, statistics }: PairedRun, indicator: string): number | null {
   if (status_v2 !== 'succeeded') return null;
   const value = statistics.indicators.findLast(({ name }) => name === indicator)?.value;
   if (typeof value === 'boolean') return Number(value);
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-const mean = (values: readonly number[]): number =>
+/** Returns the mean of the values; NaN without any. */
+export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,25 +1,25 @@
 import { Link } from '@tanstack/react-router';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
-import { type Effect, formatChange } from './effects.ts';
+import { type Effect, formatChange, formatValue } from './effects.ts';
 import type { InputPair } from './pair-runs.ts';
 
 const ROWS_MAX = 200;
-const DIGITS = 6;
 
 interface PairTableProps {
   application: string;
   pairs: readonly InputPair[];
   effect: Effect;
   unit: string;
+  /** Names the table; a page has several. */
+  label: string;
 }
 
 /** The pairs as a table; each row opens the comparison of its two runs. */
-export function PairTable({ application, pairs, effect, unit }: PairTableProps) {
+export function PairTable({ application, pairs, effect, unit, label }: PairTableProps) {
   return (
     <>
-      <TableRegion label={`Changes by ${unit}`}>
+      <TableRegion label={label}>
         <table className={table.table}>
           <thead>
             <tr>
@@ -73,8 +73,4 @@ export function PairTable({ application, pairs, effect, unit }: PairTableProps) 
       )}
     </>
   );
-}
-
-function formatValue(value: number | null): string {
-  return value === null ? '–' : formatNumber(Number(value.toPrecision(DIGITS)));
 }

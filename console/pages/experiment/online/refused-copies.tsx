@@ -1,4 +1,5 @@
 import type { RefusedRun } from '@switchyard/contract/experiments/experiment-runs.ts';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import styles from '../experiment-page.module.css';
 
@@ -8,22 +9,24 @@ export function RefusedCopies({ copies }: { copies: readonly RefusedRun[] }) {
   return (
     <section aria-label="Copies that could not be created" className={styles.section}>
       <h3>Copies that could not be created</h3>
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Original</th>
-            <th scope="col">Reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {copies.map((copy, index) => (
-            <tr key={index}>
-              <td>{copy.input_id}</td>
-              <td className={styles.error}>{copy.error}</td>
+      <TableRegion label="Copies with their reasons">
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th scope="col">Original</th>
+              <th scope="col">Reason</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {copies.map((copy, index) => (
+              <tr key={index}>
+                <td>{copy.input_id}</td>
+                <td className={styles.error}>{copy.error}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableRegion>
     </section>
   );
 }

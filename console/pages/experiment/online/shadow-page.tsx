@@ -1,9 +1,9 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
-import { ComparisonView } from '../comparison/comparison-view.tsx';
 import { Paragraphs } from '../comparison/outcome.tsx';
 import { createOriginalReader } from '../comparison/pair-runs.ts';
+import { ComparisonView } from '../comparison-view/comparison-view.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
 import { shadowQuery, shadowRunsQuery } from '../queries.ts';

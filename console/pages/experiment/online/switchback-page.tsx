@@ -1,15 +1,17 @@
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
-import view from '../comparison/comparison-view.module.css';
+import { Choices } from '../comparison/choices.tsx';
 import { readEffect } from '../comparison/effects.ts';
 import { IntervalPlot } from '../comparison/interval-plot.tsx';
 import { Outcome, Paragraphs } from '../comparison/outcome.tsx';
+import { UnitDistribution } from '../distribution/unit-distribution.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';
 import { FailuresSection } from '../failures-section.tsx';
+import { listUnitLooks } from '../next-look/list-looks.ts';
+import { NextLookPlot } from '../next-look/next-look-plot.tsx';
 import { switchbackQuery } from '../queries.ts';
 import { useExperimentSearch } from '../use-experiment-search.ts';
 import { OnlineActions } from './online-actions.tsx';
@@ -23,6 +25,11 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
   const { compared, plan, comparison: pair } = data;
   const chosen = compared.find(({ indicator }) => indicator === search.indicator) ?? findFirst(compared);
   const names = { control: pair.baseline_instance_id, candidate: pair.candidate_instance_id };
+  const choice = {
+    label: 'Indicator',
+    options: compared.map(({ indicator }) => indicator),
+    onChoose: (indicator: string) => onSearch({ indicator }),
+  };
   return (
     <>
       <ExperimentHeader
@@ -39,7 +46,7 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
         )}
         {chosen ? (
           <>
-            <IndicatorChoice compared={compared} chosen={chosen.indicator} onSearch={onSearch} />
+            <Choices choices={[{ ...choice, chosen: chosen.indicator }]} />
             <Outcome comparison={chosen} names={names} />
           </>
         ) : (
@@ -59,9 +66,11 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
                 key: one.indicator,
                 label: one.indicator,
                 effect: readEffect(one),
-                verdict: one.verdict,
+                word: one.verdict,
               }))}
             />
+            {chosen && <UnitDistribution comparison={chosen} names={names} />}
+            <NextLookPlot looks={listUnitLooks(compared)} unit="unit" />
             <SwitchbackTable comparisons={compared} />
           </>
         )}
@@ -82,29 +91,4 @@ export function SwitchbackPage({ application, id }: { application: string; id: s
 /** Returns the comparison of the primary indicator, or the first one. */
 function findFirst(compared: readonly SwitchbackComparison[]): SwitchbackComparison | undefined {
   return compared.find(({ role }) => role === 'primary') ?? compared[0];
-}
-
-interface IndicatorChoiceProps {
-  compared: readonly SwitchbackComparison[];
-  chosen: string;
-  onSearch: (search: { indicator: string }) => void;
-}
-
-function IndicatorChoice({ compared, chosen, onSearch }: IndicatorChoiceProps) {
-  const id = useId();
-  if (compared.length < 2) return null;
-  return (
-    <div className={view.choices} data-page-only="">
-      <label htmlFor={id}>
-        Indicator
-        <select id={id} value={chosen} onChange={(event) => onSearch({ indicator: event.target.value })}>
-          {compared.map(({ indicator }) => (
-            <option key={indicator} value={indicator}>
-              {indicator}
-            </option>
-          ))}
-        </select>
-      </label>
-    </div>
-  );
 }

@@ -1,14 +1,17 @@
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
-import { formatNumber } from '../../../ui/format-quantity.ts';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import view from '../comparison/comparison-view.module.css';
-import { formatChange, formatInterval, formatPValue, readEffect } from '../comparison/effects.ts';
+import {
+  formatChange,
+  formatInterval,
+  formatPValue,
+  formatValue,
+  readEffect,
+} from '../comparison/effects.ts';
 
-const DIGITS = 6;
-const formatMean = (mean: number | null): string =>
-  mean === null ? '–' : formatNumber(Number(mean.toPrecision(DIGITS)));
 const NUMBERS = ['Baseline', 'Candidate', 'Change', '95 % interval', 'p', 'Adjusted p', 'Units counted'];
 
 /** Every indicator of a switchback test, by the randomisation test. */
@@ -18,17 +21,7 @@ export function SwitchbackTable({ comparisons }: { comparisons: readonly Switchb
       <h3>All indicators</h3>
       <TableRegion label="Comparison of each indicator">
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">Indicator</th>
-              <th scope="col">Verdict</th>
-              {NUMBERS.map((name) => (
-                <th key={name} scope="col" className={table.number}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead texts={['Indicator', 'Verdict']} numbers={NUMBERS} />
           <tbody>
             {comparisons.map((comparison) => (
               <Row key={comparison.indicator} comparison={comparison} />
@@ -55,8 +48,8 @@ function Row({ comparison }: { comparison: SwitchbackComparison }) {
       <td>
         <VerdictBadge verdict={verdict} />
       </td>
-      <td className={table.number}>{formatMean(control.mean)}</td>
-      <td className={table.number}>{formatMean(candidate.mean)}</td>
+      <td className={table.number}>{formatValue(control.mean)}</td>
+      <td className={table.number}>{formatValue(candidate.mean)}</td>
       <td className={table.number}>
         {effect.value === null ? '–' : formatChange(effect.measure, effect.value)}
       </td>

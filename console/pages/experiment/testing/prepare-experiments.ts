@@ -1,5 +1,7 @@
 /** Experiments with known results, on a server that executes no run. */
 
+import type { ExperimentId } from '@switchyard/contract/schemas/ids.ts';
+import { isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { createAcceptanceApp, createInputSet } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
 import {
   createBatchExperiment,
@@ -8,6 +10,7 @@ import {
 import type { ChosenOutcome, ChosenRun } from '@switchyard/server/testing/fixtures/chosen-outcomes.ts';
 import { endRuns } from '@switchyard/server/testing/fixtures/chosen-outcomes.ts';
 import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { expect, vi } from 'vitest';
 
 export const HOSTILE_NAME = `<img src=x onerror="document.title='hacked'">`;
 export const INPUTS = 12;
@@ -77,4 +80,38 @@ export async function prepareBatch(
   await endRuns(server, id, createOutcomes());
   await waitForBatchEnd(server, application, id);
   return id;
+}
+
+/** Shares of the cost of the control, by scenario. */
+const RACED_COSTS: Record<string, number> = { control: 1, good: 0.9, bad: 1.3 };
+
+/** Races three scenarios to the end: the race drops the one that costs 30 % more after ten of the inputs. */
+export async function prepareRace(
+  server: TestServer,
+  { application, inputSet }: PreparedApplication,
+  id: string,
+): Promise<void> {
+  await createBatchExperiment(server, application, {
+    id,
+    name: 'Which scenario',
+    type: 'scenario',
+    input_set_id: inputSet,
+    runs: Object.keys(RACED_COSTS).map((scenario_id) => ({ instance_id: 'control', scenario_id })),
+    objectives: { 'result.value': 'minimize' },
+    racing: {},
+  });
+  const findPlace = createPlaces();
+  const params = { application_id: application, batch_id: id as ExperimentId };
+  const isEnded = async () =>
+    isExperimentTerminal((await server.client.call('getBatchExperimentMetadata', { params })).body.status);
+  // The race plans the runs on the last inputs when those on the first ten have ended.
+  await vi.waitFor(
+    async () => {
+      await endRuns(server, id, (run) => ({
+        indicators: { 'result.value': (100 + findPlace(run)) * (RACED_COSTS[run.scenario_id ?? ''] ?? 1) },
+      }));
+      expect(await isEnded()).toBe(true);
+    },
+    { timeout: 20_000, interval: 50 },
+  );
 }

@@ -1,19 +1,23 @@
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups, Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { Objectives } from '@switchyard/contract/experiments/experiment-settings.ts';
-import { useId } from 'react';
 import { Notice } from '../../../ui/notice.tsx';
+import { Choices } from '../comparison/choices.tsx';
+import { ComparisonTable } from '../comparison/comparison-table.tsx';
+import styles from '../comparison/comparison-view.module.css';
+import { DotPlot } from '../comparison/dot-plot.tsx';
+import { readEffect } from '../comparison/effects.ts';
+import { createGroupNamer } from '../comparison/group-labels.ts';
+import { IntervalPlot } from '../comparison/interval-plot.tsx';
+import { Outcome } from '../comparison/outcome.tsx';
+import { type PairedRun, pairRuns } from '../comparison/pair-runs.ts';
+import { ProfilePlot } from '../comparison/profile-plot.tsx';
+import { TallyBar } from '../comparison/tally-bar.tsx';
+import { DistributionPlot } from '../distribution/distribution-plot.tsx';
+import { FeatureSection } from '../features/feature-section.tsx';
+import { listInputLooks } from '../next-look/list-looks.ts';
+import { NextLookPlot } from '../next-look/next-look-plot.tsx';
 import type { ExperimentSearch } from '../search.ts';
-import { ComparisonTable } from './comparison-table.tsx';
-import styles from './comparison-view.module.css';
-import { DotPlot } from './dot-plot.tsx';
-import { readEffect } from './effects.ts';
-import { createGroupNamer } from './group-labels.ts';
-import { IntervalPlot } from './interval-plot.tsx';
-import { Outcome } from './outcome.tsx';
-import { type PairedRun, pairRuns } from './pair-runs.ts';
-import { ProfilePlot } from './profile-plot.tsx';
-import { TallyBar } from './tally-bar.tsx';
 
 const ROLE_ORDER = ['primary', 'guardrail', 'other'];
 /** More rows than fit on a screen show no pattern; the table has all indicators. */
@@ -30,7 +34,7 @@ export interface ComparisonViewProps {
   /** One pair in words. */
   unit: 'input' | 'original';
   search: ExperimentSearch;
-  onSearch: (search: ExperimentSearch) => void;
+  onSearch: (changed: ExperimentSearch) => void;
 }
 
 /** The verdict, then the pictures that show it, then the table, of one candidate and one indicator. */
@@ -58,14 +62,25 @@ export function ComparisonView(props: ComparisonViewProps) {
     shift: readShift(props.objectives, indicator),
     readInput: props.readInput,
   });
+  const sides = { control: chosen.control, candidate: chosen.candidate, nameGroup };
   const names = { control: nameGroup(chosen.control), candidate: nameGroup(chosen.candidate) };
   return (
     <div className={styles.view}>
       <Choices
-        candidates={compared.map(({ candidate }) => nameGroup(candidate))}
-        indicators={comparisons.map((one) => one.indicator)}
-        chosen={{ candidate: names.candidate, indicator }}
-        onSearch={onSearch}
+        choices={[
+          {
+            label: 'Candidate',
+            options: compared.map(({ candidate }) => nameGroup(candidate)),
+            chosen: names.candidate,
+            onChoose: (candidate) => onSearch({ candidate }),
+          },
+          {
+            label: 'Indicator',
+            options: comparisons.map((one) => one.indicator),
+            chosen: indicator,
+            onChoose: (name) => onSearch({ indicator: name }),
+          },
+        ]}
       />
       <Outcome comparison={comparison} names={names} {...(chosen.racing && { racing: chosen.racing })} />
       {compared.length > 1 && (
@@ -74,14 +89,20 @@ export function ComparisonView(props: ComparisonViewProps) {
       <IndicatorPlot comparisons={comparisons} names={names} />
       {pairs.length > 0 && <DotPlot {...{ application, indicator, objective, effect, pairs, unit }} />}
       <TallyBar comparison={comparison} unit={unit} />
-      {profile && (
-        <ProfilePlot
-          profile={profile}
-          control={chosen.control}
-          candidate={chosen.candidate}
-          nameGroup={nameGroup}
+      <DistributionPlot
+        source={{ runs: props.runs, indicator, readInput: props.readInput }}
+        {...{ application, ...sides, profile, effect, pairs, unit }}
+      />
+      {profile && <ProfilePlot profile={profile} {...sides} />}
+      {comparison.interactions && (
+        <FeatureSection
+          {...{ indicator, interactions: comparison.interactions }}
+          {...{ application, effect, pairs, unit }}
+          chosen={{ feature: search.feature, group: search.group }}
+          onChoose={onSearch}
         />
       )}
+      <NextLookPlot looks={listInputLooks(comparisons)} unit={unit} />
       <ComparisonTable comparisons={comparisons} />
     </div>
   );
@@ -97,45 +118,6 @@ function sortByRole(comparisons: readonly Comparison[]): Comparison[] {
 function readShift(objectives: Objectives | undefined, indicator: string): number {
   const objective = objectives?.[indicator];
   return typeof objective === 'object' ? (objective.shift ?? 0) : 0;
-}
-
-interface ChoicesProps {
-  candidates: readonly string[];
-  indicators: readonly string[];
-  chosen: { candidate: string; indicator: string };
-  onSearch: (search: ExperimentSearch) => void;
-}
-
-/** The candidate and the indicator of the page, where there is a choice. */
-function Choices({ candidates, indicators, chosen, onSearch }: ChoicesProps) {
-  const id = useId();
-  if (candidates.length < 2 && indicators.length < 2) return null;
-  const choices = [
-    { name: 'candidate', label: 'Candidate', options: candidates },
-    { name: 'indicator', label: 'Indicator', options: indicators },
-  ] as const;
-  return (
-    <div className={styles.choices} data-page-only="">
-      {choices
-        .filter(({ options }) => options.length > 1)
-        .map(({ name, label, options }) => (
-          <label key={name} htmlFor={`${id}${name}`}>
-            {label}
-            <select
-              id={`${id}${name}`}
-              value={chosen[name]}
-              onChange={(event) => onSearch({ ...chosen, [name]: event.target.value })}
-            >
-              {[...new Set(options)].map((option) => (
-                <option key={option} value={option}>
-                  {option}
-                </option>
-              ))}
-            </select>
-          </label>
-        ))}
-    </div>
-  );
 }
 
 interface CandidatePlotProps {
@@ -154,7 +136,7 @@ function CandidatePlot({ compared, indicator, nameGroup }: CandidatePlotProps) {
         key: String(index),
         label: nameGroup(candidate),
         effect: readEffect(comparison),
-        verdict: comparison.verdict,
+        word: comparison.verdict,
       },
     ];
   });
@@ -184,7 +166,7 @@ function IndicatorPlot({
         key: comparison.indicator,
         label: comparison.indicator,
         effect: readEffect(comparison),
-        verdict: comparison.verdict,
+        word: comparison.verdict,
       }))}
     />
   );

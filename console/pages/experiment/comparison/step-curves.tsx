@@ -1,0 +1,110 @@
+import type { ReactNode } from 'react';
+import { escapeInvisible } from '../../../ui/content/json-text.ts';
+import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
+import figure from '../../../ui/figures/figure.module.css';
+import { buildScale, findExtent, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
+import { formatNumber } from '../../../ui/format-quantity.ts';
+import { moveFocus } from './move-focus.ts';
+import styles from './pictures.module.css';
+
+export const STEP_CURVES_HEIGHT = 260;
+const MARGIN = { top: 10, right: 16, bottom: 58, left: 56 };
+const TICKS_WIDTH = 90;
+const KEY_WIDTH = 22;
+
+/** A function that rises in steps from 0 to at most 1. */
+export interface StepCurve {
+  name: string;
+  points: readonly { x: number; share: number }[];
+  kind: 'control' | 'candidate' | 'faint';
+}
+
+interface StepCurvesProps {
+  curves: readonly StepCurve[];
+  width: number;
+  label: string;
+  /** Name of the horizontal axis. */
+  axis: string;
+  /** Draws links on the curves. Arrow keys move between them. */
+  marks?: (scales: { toX: Scale; toY: Scale }) => ReactNode;
+}
+
+const CLASSES = {
+  control: `${styles.control} ${styles.dashed}`,
+  candidate: `${styles.candidate}`,
+  faint: `${styles.faint}`,
+};
+
+/** Step functions of several sides on the same axes. Control and candidate stand above the others. */
+export function StepCurves({ curves, width, label, axis, marks }: StepCurvesProps) {
+  const [low, high] = findExtent(curves.flatMap(({ points }) => points.map(({ x }) => x)));
+  const end = high === low ? low + (Math.abs(low) || 1) * 0.1 : high + (high - low) * 0.04;
+  const toX = buildScale([low, end], [MARGIN.left, width - MARGIN.right]);
+  const toY = buildScale([0, 1], [STEP_CURVES_HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const named = curves.filter(({ kind }) => kind !== 'faint');
+  return (
+    <svg
+      className={figure.picture}
+      viewBox={`0 0 ${width} ${STEP_CURVES_HEIGHT}`}
+      width={width}
+      height={STEP_CURVES_HEIGHT}
+      role={marks ? 'group' : 'img'}
+      aria-label={label}
+      onKeyDown={marks && moveFocus}
+    >
+      <VerticalAxis
+        ticks={[0, 0.25, 0.5, 0.75, 1]}
+        scale={toY}
+        format={(share) => `${share * 100} %`}
+        across={[MARGIN.left, width - MARGIN.right]}
+      />
+      <HorizontalAxis
+        ticks={listTicks(low, end, (width - MARGIN.left) / TICKS_WIDTH)}
+        scale={toX}
+        format={formatNumber}
+        across={[MARGIN.top, STEP_CURVES_HEIGHT - MARGIN.bottom]}
+      />
+      {[...curves.filter(({ kind }) => kind === 'faint'), ...named].map((curve) => (
+        <g key={curve.name} className={CLASSES[curve.kind]}>
+          <title>{curve.name}</title>
+          <path className={styles.curve} d={buildSteps(curve, { toX, toY, low, end })} />
+        </g>
+      ))}
+      {marks?.({ toX, toY })}
+      <Legend curves={named} width={width} axis={axis} />
+    </svg>
+  );
+}
+
+/** Returns the path of a step function, from the start to the end of the axis. */
+function buildSteps(
+  { points }: StepCurve,
+  { toX, toY, low, end }: { toX: Scale; toY: Scale; low: number; end: number },
+): string {
+  const steps = points.map(({ x, share }) => `H${toX(x).toFixed(1)}V${toY(share).toFixed(1)}`);
+  return `M${toX(low).toFixed(1)} ${toY(0).toFixed(1)}${steps.join('')}H${toX(end).toFixed(1)}`;
+}
+
+function Legend({ curves, width, axis }: { curves: readonly StepCurve[]; width: number; axis: string }) {
+  const size = (width - MARGIN.left) / 2;
+  const y = STEP_CURVES_HEIGHT - 6;
+  return (
+    <>
+      <text
+        className={`${figure.note} ${figure.end}`}
+        x={width - MARGIN.right}
+        y={STEP_CURVES_HEIGHT - MARGIN.bottom + 32}
+      >
+        {escapeInvisible(axis)}
+      </text>
+      {curves.map(({ name, kind }, index) => (
+        <g key={name} className={CLASSES[kind]}>
+          <path className={styles.curve} d={`M${MARGIN.left + index * size} ${y - 4}h${KEY_WIDTH}`} />
+          <text className={figure.label} x={MARGIN.left + index * size + KEY_WIDTH + 6} y={y}>
+            {truncateLabel(name, size - KEY_WIDTH - 12)}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}

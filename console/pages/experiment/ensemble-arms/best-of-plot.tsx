@@ -1,0 +1,88 @@
+import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
+import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
+import figure from '../../../ui/figures/figure.module.css';
+import { Figure } from '../../../ui/figures/figure.tsx';
+import { buildScale, findExtent, listTicks } from '../../../ui/figures/scales.ts';
+import { formatNumber, formatSignificant } from '../../../ui/format-quantity.ts';
+import pictures from '../comparison/pictures.module.css';
+
+const HEIGHT = 220;
+const MARGIN = { top: 12, right: 16, bottom: 44, left: 72 };
+const TICKS = 4;
+const TICKS_WIDTH = 60;
+const DIGITS = 6;
+
+/** The expected best value of fewer child runs. Where the curve is flat, more runs cost and gain nothing. */
+export function BestOfPlot({ arm, name }: { arm: EnsembleArm; name: string }) {
+  const { best_of_k: points, statistics_path, objective, inputs } = arm;
+  if (points.length === 0) return null;
+  const title = `Best of fewer runs of ${name}`;
+  const table = {
+    columns: ['child runs', 'expected best', 'ratio to one run', 'choices with a success'],
+    rows: points.map(({ k, expected, ratio_to_one, solved_share }) => ({
+      'child runs': k,
+      'expected best': expected,
+      'ratio to one run': ratio_to_one,
+      'choices with a success': solved_share,
+    })),
+  };
+  return (
+    <Figure
+      title={title}
+      caption={`The ${objective === 'minimize' ? 'lowest' : 'highest'} ${statistics_path} to expect of so many child runs, as a mean over ${formatNumber(inputs)} ${inputs === 1 ? 'input' : 'inputs'}.`}
+      table={table}
+      height={HEIGHT}
+    >
+      {(width) => <Curve points={points} width={width} title={title} />}
+    </Figure>
+  );
+}
+
+function Curve({ points, width, title }: { points: EnsembleArm['best_of_k']; width: number; title: string }) {
+  const [low, high] = findExtent(points.map(({ expected }) => expected));
+  const padding = (high - low || Math.abs(high) || 1) * 0.08;
+  const toY = buildScale([low - padding, high + padding], [HEIGHT - MARGIN.bottom, MARGIN.top]);
+  const toX = buildScale([0.5, points.length + 0.5], [MARGIN.left, width - MARGIN.right]);
+  const path = points
+    .map(
+      ({ k, expected }, index) =>
+        `${index === 0 ? 'M' : 'L'}${toX(k).toFixed(1)} ${toY(expected).toFixed(1)}`,
+    )
+    .join('');
+  return (
+    <svg
+      className={figure.picture}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      width={width}
+      height={HEIGHT}
+      role="img"
+      aria-label={`${title}: ${points.map(({ k, expected }) => `${k}: ${formatSignificant(expected, DIGITS)}`).join(', ')}`}
+    >
+      <VerticalAxis
+        ticks={listTicks(low - padding, high + padding, TICKS)}
+        scale={toY}
+        format={formatNumber}
+        across={[MARGIN.left, width - MARGIN.right]}
+      />
+      <HorizontalAxis
+        ticks={listTicks(1, points.length, (width - MARGIN.left) / TICKS_WIDTH).filter(Number.isInteger)}
+        scale={toX}
+        format={formatNumber}
+        across={[MARGIN.top, HEIGHT - MARGIN.bottom]}
+      />
+      <g className={pictures.candidate}>
+        <path className={pictures.curve} d={path} />
+        {points.map(({ k, expected, ratio_to_one }) => (
+          <circle key={k} className={pictures.estimate} cx={toX(k)} cy={toY(expected)} r="4.5">
+            <title>
+              {`best of ${k}: ${formatSignificant(expected, DIGITS)}${ratio_to_one === null ? '' : `, ${formatSignificant(ratio_to_one, DIGITS)} times that of one run`}`}
+            </title>
+          </circle>
+        ))}
+      </g>
+      <text className={`${figure.note} ${figure.end}`} x={width - MARGIN.right} y={HEIGHT - 8}>
+        child runs
+      </text>
+    </svg>
+  );
+}

@@ -1,0 +1,172 @@
+import type { Interaction } from '@switchyard/contract/experiments/input-interactions.ts';
+import { Button } from '../../../ui/button.tsx';
+import { escapeInvisible } from '../../../ui/content/json-text.ts';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
+import table from '../../../ui/table.module.css';
+import { Choices } from '../comparison/choices.tsx';
+import view from '../comparison/comparison-view.module.css';
+import { type Effect, formatPValue } from '../comparison/effects.ts';
+import { IntervalPlot } from '../comparison/interval-plot.tsx';
+import type { InputPair } from '../comparison/pair-runs.ts';
+import { PairTable } from '../comparison/pair-table.tsx';
+
+interface FeatureSectionProps {
+  application: string;
+  indicator: string;
+  interactions: readonly Interaction[];
+  effect: Effect;
+  /** The pairs of runs of the page. */
+  pairs: readonly InputPair[];
+  /** One pair in words, such as `input`. */
+  unit: string;
+  /** Feature of the picture, by default the first; and its group whose pairs a table shows. */
+  chosen: { feature: string | undefined; group: string | undefined };
+  onChoose: (chosen: { feature: string; group: string }) => void;
+}
+
+/** The effect by each feature of the inputs with its test. It has no verdict: it is a hint for the next experiment. */
+export function FeatureSection(props: FeatureSectionProps) {
+  const { indicator, interactions, effect, chosen, onChoose } = props;
+  const visible = interactions.find(({ feature }) => feature === chosen.feature) ?? interactions[0];
+  if (!visible) return null;
+  return (
+    <>
+      <IntervalPlot
+        title={`Change of ${indicator} by ${visible.feature}`}
+        caption={`${visible.reading} Each interval holds for its group alone. Exploratory: the verdict does not depend on it.`}
+        rows={visible.groups.map((group, index) => ({
+          key: `${index} ${group.label}`,
+          label: group.label,
+          effect: readGroupEffect(group, effect.measure),
+          word: `${group.inputs} ${group.inputs === 1 ? 'input' : 'inputs'}`,
+          tone: group.is_tested ? 'changed' : 'open',
+        }))}
+        wordColumn="inputs"
+        {...(interactions.length > 1 && {
+          controls: (
+            <Choices
+              choices={[
+                {
+                  label: 'Feature',
+                  options: interactions.map(({ feature }) => feature),
+                  chosen: visible.feature,
+                  onChoose: (feature) => onChoose({ feature, group: '' }),
+                },
+              ]}
+            />
+          ),
+        })}
+      />
+      <FeatureTable interactions={interactions} chosen={chosen} onChoose={onChoose} />
+      <GroupPairs {...props} />
+    </>
+  );
+}
+
+function readGroupEffect({ effect }: Interaction['groups'][number], measure: Effect['measure']): Effect {
+  const origin = measure === 'relative' ? 1 : 0;
+  return {
+    measure,
+    value: effect === null ? null : effect.value - origin,
+    low: effect?.interval ? effect.interval.low - origin : null,
+    high: effect?.interval ? effect.interval.high - origin : null,
+    margin: null,
+  };
+}
+
+/** Every feature with the test that its groups have the same effect, and the groups in numbers. */
+function FeatureTable({
+  interactions,
+  chosen,
+  onChoose,
+}: Pick<FeatureSectionProps, 'interactions' | 'chosen' | 'onChoose'>) {
+  return (
+    <section aria-label="Features of the inputs" className={view.section}>
+      <h3>Features of the inputs</h3>
+      <TableRegion label="Effect by feature">
+        <table className={table.table}>
+          <TableHead
+            texts={['Feature', 'Group']}
+            numbers={['Inputs', 'Won / tied / lost', 'p', 'Adjusted p', 'Runs']}
+          />
+          <tbody>
+            {interactions.flatMap(({ feature, groups, p_value, p_value_holm }) =>
+              groups.map((group, index) => (
+                <tr key={`${feature} ${index}`}>
+                  <th scope="row" className={view.indicator}>
+                    <bdi>{feature}</bdi>
+                  </th>
+                  <td>
+                    <bdi>{group.label}</bdi>
+                    {!group.is_tested && ' (not tested)'}
+                  </td>
+                  <td className={table.number}>{group.inputs}</td>
+                  <td className={table.number}>
+                    {group.wins} / {group.ties} / {group.losses}
+                  </td>
+                  <td className={table.number}>{formatPValue(p_value)}</td>
+                  <td className={table.number}>{formatPValue(p_value_holm)}</td>
+                  <td data-page-only="">
+                    {group.input_ids && (
+                      <PairsButton
+                        name={`${feature}, ${group.label}`}
+                        isOpen={chosen.feature === feature && chosen.group === group.label}
+                        onPress={(isOpen) => onChoose({ feature, group: isOpen ? group.label : '' })}
+                      />
+                    )}
+                  </td>
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      </TableRegion>
+      <p className={view.hint}>
+        p is a permutation test that the effect is the same in all tested groups of the feature. Adjusted p is
+        corrected by Holm's method for every feature, indicator and candidate.
+      </p>
+    </section>
+  );
+}
+
+interface PairsButtonProps {
+  name: string;
+  isOpen: boolean;
+  onPress: (isOpen: boolean) => void;
+}
+
+function PairsButton({ name, isOpen, onPress }: PairsButtonProps) {
+  return (
+    <Button
+      kind="quiet"
+      aria-expanded={isOpen}
+      aria-label={`Pairs of ${escapeInvisible(name)}`}
+      onPress={() => onPress(!isOpen)}
+    >
+      {isOpen ? 'Hide pairs' : 'Pairs'}
+    </Button>
+  );
+}
+
+/** The pairs of the chosen group, largest decrease first. Each opens its two runs. */
+function GroupPairs({ application, interactions, pairs, effect, unit, chosen }: FeatureSectionProps) {
+  const groups = interactions.find(({ feature }) => feature === chosen.feature)?.groups;
+  const group = groups?.find(({ label }) => label === chosen.group);
+  if (!group?.input_ids) return null;
+  const ids = new Set(group.input_ids);
+  const found = pairs.filter(({ input }) => ids.has(input));
+  return (
+    <section aria-labelledby="group-pairs" className={view.section} data-page-only="">
+      <h3 id="group-pairs">
+        Pairs of <bdi>{chosen.feature}</bdi>, <bdi>{group.label}</bdi>
+      </h3>
+      <PairTable {...{ application, effect, unit }} pairs={found} label="Pairs of the group" />
+      {found.length < ids.size && (
+        <p className={view.hint}>
+          {found.length} of {ids.size} {unit}s are among the runs of this page.
+        </p>
+      )}
+    </section>
+  );
+}
