@@ -1,6 +1,6 @@
 /** The tree of pages. Each page is a module that loads when it is first visited. */
 import { createRouter } from '@tanstack/react-router';
-import { applicationRoute, consoleRoute, rootRoute } from './layout/routes.tsx';
+import { applicationRoute, consoleRoute, rootRoute, unknownRoute } from './layout/routes.tsx';
 import { applicationOverviewRoute } from './pages/application/route.ts';
 import { applicationsRoute } from './pages/applications/route.ts';
 import { auditRoute } from './pages/audit/route.ts';
@@ -57,6 +57,7 @@ const routeTree = rootRoute.addChildren([
     workersRoute,
     webhooksRoute,
     webhookRoute,
+    unknownRoute,
     applicationRoute.addChildren([
       newRunRoute,
       compareRoute,
@@ -84,7 +85,7 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-/** The router of the console. An unknown address shows a 404 inside the layout. */
+/** The router of the console. A resource that does not exist shows a 404 in place of its page. */
 export const router = createRouter({
   routeTree,
   basepath: '/console',

@@ -5,6 +5,7 @@ a request that the document allows, its error message must match one of the rule
 can state. An unknown method returns 404, like every unknown path.
 """
 
+import json
 import re
 import uuid
 
@@ -20,10 +21,12 @@ RULES = [
     r"^The secrets collection .* of the instance .* does not exist; give the instance another",
     r"^The version .* of the instance .* was deleted; give the instance another version",
     r"^The (version|secrets collection) .* is used by the (instance|\w+ experiment|\w+ test)",
+    r"^(The (version|application) .* cannot be deleted\. )?The instance .* is locked: .* locked it at",
     r"^The instance .* is the default instance of the application; set default_instance",
     # Tokens are opaque, and belong to one list or one request.
     r"^(pagetoken|since) is .*; it must be the next_page_token of the (page|call) before",
     r"^The Idempotency-Key header is .*, which another request had",
+    r"^Last-Event-ID is .*; it must be the id of an event of this stream",
     # States: missing uploads, unfinished runs, immutable resources.
     r"^No executable was uploaded; request an upload URL",
     r"^upload_id is .*; nothing has been PUT to its URL yet",
@@ -40,6 +43,7 @@ RULES = [
     # Allowed URLs of webhooks.
     r"^endpoint_url is .*; (it must (be a whole|begin with|have no user)|\S+ is not a public address)",
     r"^id is .*, which another webhook of the account has",
+    r"^name is .*, which another of your views has",
     # Bisect experiments, plans and replays: the runs, versions and inputs that they name, and their states.
     r"^Give either input_set_id or input_ids",
     r"^input_set_id is .*, which has \d+ inputs; a bisect experiment has at most",
@@ -63,10 +67,19 @@ RULES = [
     r"^option_sets\..* has the option .*, which seeds sets",
     r"^\S+ is given, but (this plan|a plan of .*) can never give a ",
     r"^objectives\..*\.(margin\.type|shift) is .*, but measure is",
+    r"^objectives\..*\.tie_tolerance is .*, above the margin of .*; give a margin of at least",
     r"^(primary|guardrails\.\d+) is .*, which (has no direction|is also primary|guardrails names already)",
     r"^generate_random_plan\.burn_in_minutes is .*; it must be less than unit_duration_minutes",
     # Relations of two fields, and keys of a map.
     r"^start is .*, which is not before end",
+    r"^from is .*(, which is after to|: more than \d+ days; give a shorter range)",
+    r"^keep_days is missing, and the application has no policy",
+    r"^text (and level are missing; give at least one of them|has a line break; a search finds)",
+    r"^\w+ is .*; give .*, several separated by commas",
+    r"^sort is .*; give one of .* before it for descending order",
+    r"^option is .*; give NAME:VALUE or NAME:MIN\.\.MAX",
+    r"^(cluster_by|features)\.\d+ is .*(; it must be (content|bytes)|; name each property once)",
+    r"^(cluster_by|features) names .*(no input comes from a run|no input has such a field)",
     r"^start_time is .*, which is not before end_time",
     r"^(run_ids|instance_id|inputs).* are given; an input set has one source",
     r"^run_ids, instance_id and inputs are all absent; give one of them",
@@ -94,6 +107,7 @@ RULES = [
     r"^(control|candidate)\.(instance_id|version_id) is .*; it must be (an instance|a version) of this application",
     r"^(control|candidate)\.(instance_id|version_id) is .* batch experiment .* has no run of ",
     r"^candidate\.instance_id is .*, which is also the control; name another",
+    r"^(control|candidate|runs\.\d+)\.ensemble_id is .*; (the run groups of an ensemble name its instances|it must be an ensemble of)",
     r"^metrics\.\d+\.statistic is .*; it must be one of min, max",
     r"^metrics\.\d+\.params\.tolerance\.(value|type) is ",
     r"^metrics\.\d+ repeats metrics\.\d+; give each rule once",
@@ -139,6 +153,18 @@ RULES = [
     r"^name is .*, \d+ characters long; it must have \d+ to \d+ characters, or be the id",
     r"names of options may contain letters, digits and periods",
 ]
+
+
+@schemathesis.deserializer("text/event-stream")
+def parse_events(ctx, response):
+    """Returns the events of a stream with their data as JSON. The document describes that JSON; schemathesis reads text."""
+    events = []
+    for block in response.content.decode("utf-8").split("\n\n"):
+        lines = [line for line in block.split("\n") if ": " in line and not line.startswith(":")]
+        fields = dict(line.split(": ", 1) for line in lines)
+        if "data" in fields:
+            events.append({**fields, "data": json.loads(fields["data"])})
+    return events
 
 
 @schemathesis.hook

@@ -77,6 +77,7 @@ function AdministratorLinks() {
 /** The pages of one application, below its id. */
 function ApplicationLinks({ application }: { application: string }) {
   const params = { application };
+  const mayRun = useRight('run');
   return (
     <Group label={application}>
       <li>
@@ -89,6 +90,13 @@ function ApplicationLinks({ application }: { application: string }) {
           Runs
         </Link>
       </li>
+      {mayRun && (
+        <li>
+          <Link to="/apps/$application/new-run" params={params} activeOptions={{ includeSearch: false }}>
+            New run
+          </Link>
+        </li>
+      )}
       <li>
         <Link to="/apps/$application/logs" params={params} activeOptions={{ includeSearch: false }}>
           Log search

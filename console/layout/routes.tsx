@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } fr
 import { isSignedOut } from '../client/client.ts';
 import { queryClient } from '../client/queries.ts';
 import { accountQuery } from '../client/session.ts';
+import { NotFound } from '../ui/not-found.tsx';
 
 export const rootRoute = createRootRoute({
   component: Outlet,
@@ -29,6 +30,13 @@ export const consoleRoute = createRoute({
       throw redirect({ to: '/sign-in', search: { next: location.href } });
     }
   },
+});
+
+/** An address that names no page, inside the layout, so that the navigation leads on. */
+export const unknownRoute = createRoute({
+  getParentRoute: () => consoleRoute,
+  path: '/$',
+  component: NotFound,
 });
 
 /** The pages of one application. */

@@ -70,7 +70,11 @@ async function submitDefinition<R>(
 ): Promise<R> {
   const { application, configuration, definitionId, managed } = request;
   const { formats } = await resolveRunGroups(parts.database.read, {
-    ...{ application, definition, definitionId, hiddenOptions, configuration },
+    application,
+    definition,
+    definitionId,
+    hiddenOptions,
+    configuration,
     options: parseRequestedOptions(request.options),
     inputFormat: managed?.format,
   });

@@ -44,7 +44,9 @@ export async function computePreview(
     if (batch.length < BATCH_SIZE || seen >= RETENTION_PREVIEW_RUNS_MAX) {
       const [oldest] = examples;
       return {
-        ...{ runs, bytes, retained },
+        runs,
+        bytes,
+        retained,
         oldest: oldest ? formatRfc3339(oldest.created_at) : null,
         newest: newest ? formatRfc3339(newest.created_at) : null,
         examples: examples.map(formatExample),
@@ -56,7 +58,8 @@ export async function computePreview(
 
 function formatExample({ id, name, created_at, finished_at }: RunFacts) {
   return {
-    ...{ id, name },
+    id,
+    name,
     created_at: formatRfc3339(created_at),
     finished_at: formatRfc3339(finished_at ?? created_at),
   };

@@ -22,8 +22,15 @@ export function sumUsage(records: readonly Selectable<UsageRecordsTable>[]): Usa
     const day = Math.floor(record.ended_at / DAY_MS);
     const key = JSON.stringify([account_id, day, application_id, user_email]);
     const total = totals.get(key) ?? {
-      ...{ account_id, day, application_id, user_email },
-      ...{ runs: 0, failed_runs: 0, run_ms: 0, core_ms: 0, bytes: 0 },
+      account_id,
+      day,
+      application_id,
+      user_email,
+      runs: 0,
+      failed_runs: 0,
+      run_ms: 0,
+      core_ms: 0,
+      bytes: 0,
     };
     // An external run is executed elsewhere, and the child runs of an ensemble count for themselves.
     const ms = record.run_type === 'standard' ? (record.execution_ms ?? 0) : 0;

@@ -15,7 +15,8 @@ export const getUsage: OperationHandler<'getUsage'> = async ({ database, clock }
   const filter = {
     account: caller.account,
     application: query.application_id ?? null,
-    ...{ firstDay, lastDay },
+    firstDay,
+    lastDay,
   };
   const groups = parseGroups(query.group_by ?? 'day');
   const rate = await store.findCostRate(database.read, caller.account);

@@ -117,9 +117,7 @@ describe('clean-up', () => {
       'webhook_events',
       'run_listeners',
     ] as const)
-      await expect
-        .poll(async () => (await read.selectFrom(table).selectAll().execute()).length, { timeout: 10_000 })
-        .toBe(0);
+      await expect.poll(async () => (await read.selectFrom(table).selectAll().execute()).length).toBe(0);
   });
 
   test('removes conversations after 30 days', async () => {
@@ -129,9 +127,7 @@ describe('clean-up', () => {
     await at.server.restart();
     const { read } = at.server.runningServer.database;
     for (const table of ['webhook_conversations', 'webhook_events'] as const)
-      await expect
-        .poll(async () => (await read.selectFrom(table).selectAll().execute()).length, { timeout: 10_000 })
-        .toBe(0);
+      await expect.poll(async () => (await read.selectFrom(table).selectAll().execute()).length).toBe(0);
     expect(await listConversations(at.server, at.hook)).toEqual([]);
   });
 });

@@ -28,8 +28,10 @@ export function AuditPage() {
         title="Audit log"
         description="Changes, reads of secrets, and refused calls, newest first."
       />
-      <Filters key={`filters ${JSON.stringify(filters)}`} filters={filters} />
-      <VerifyButton key={`verification ${JSON.stringify(search)}`} entries={data.items} />
+      <div className={styles.tools}>
+        <Filters key={`filters ${JSON.stringify(filters)}`} filters={filters} />
+        <VerifyButton key={`verification ${JSON.stringify(search)}`} entries={data.items} />
+      </div>
       {data.items.length === 0 ? (
         <EmptyState title="No entry matches">
           <p>Remove a filter to see more entries.</p>

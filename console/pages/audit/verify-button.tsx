@@ -19,11 +19,13 @@ export function VerifyButton({ entries }: { entries: readonly AuditEntry[] }) {
     },
   });
   return (
-    <div className={styles.verification}>
+    <>
       <Button onPress={() => verification.mutate()}>Verify</Button>
-      {verification.isError && <Notice kind="error">{describeError(verification.error)}</Notice>}
-      {verification.data && <Verification {...verification.data} />}
-    </div>
+      <div className={styles.verification}>
+        {verification.isError && <Notice kind="error">{describeError(verification.error)}</Notice>}
+        {verification.data && <Verification {...verification.data} />}
+      </div>
+    </>
   );
 }
 

@@ -75,10 +75,10 @@ test('less execution time is better, and an indicator has no direction', () => {
     buildRun({ cost: 1, milliseconds: 50 }),
     buildRun({ milliseconds: 150 }),
   ];
-  expect(findRow(runs, 'Execution time (ms)')?.values.map(({ change }) => change?.outcome)).toEqual([
-    undefined,
-    'better',
-    'worse',
+  expect(findRow(runs, 'Execution time')?.values).toEqual([
+    { text: '100 ms' },
+    { text: '50 ms', change: { text: '-50 ms (-50 %)', outcome: 'better' } },
+    { text: '150 ms', change: { text: '+50 ms (+50 %)', outcome: 'worse' } },
   ]);
   expect(findRow(runs, 'cost')?.values[1]?.change).toEqual({ text: '-1 (-50 %)' });
 });

@@ -1,6 +1,7 @@
 /** Compares runs value by value. The first run is the baseline. Pure. */
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
+import { formatBytes } from '../../ui/content/format-bytes.ts';
+import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
 
 /** The difference of a number to that of the baseline. */
 interface Change {
@@ -32,6 +33,13 @@ export type ComparedRun = Pick<RunInformation, 'id' | 'name' | 'statistics' | 'm
 
 type Value = string | number | boolean | undefined;
 
+/** The meaning of the numbers of a property. */
+interface Measure {
+  /** Writes an amount with its unit; the default is the number alone. */
+  format?: (amount: number) => string;
+  isLessBetter?: true;
+}
+
 /** The percentages have one decimal, the numbers at most 12 significant digits. */
 const signed = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 12, signDisplay: 'exceptZero' });
 const percentages = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
@@ -46,7 +54,7 @@ export function compareRuns(runs: readonly ComparedRun[]): ComparedGroup[] {
 }
 
 function compareFacts(runs: readonly ComparedRun[]): ComparedRow[] {
-  const facts: [string, (run: ComparedRun) => Value, isLessBetter?: true][] = [
+  const facts: [string, (run: ComparedRun) => Value, measure?: Measure][] = [
     ['Status', ({ metadata }) => metadata.status_v2],
     ['Instance', ({ metadata }) => metadata.application_instance_id],
     ['Version', ({ metadata }) => metadata.application_version_id || 'newest executable'],
@@ -54,13 +62,21 @@ function compareFacts(runs: readonly ComparedRun[]): ComparedRow[] {
     ['Execution class', ({ metadata }) => metadata.execution_class],
     ['Managed input', ({ metadata }) => metadata.tracking?.input_id],
     ['Created by', ({ user_email }) => user_email],
-    ['Execution time (ms)', ({ metadata }) => metadata.execution_duration, true],
-    ['Peak memory (bytes)', ({ metadata }) => metadata.peak_memory_bytes, true],
-    ['Input (bytes)', ({ metadata }) => metadata.input_size],
-    ['Output (bytes)', ({ metadata }) => metadata.output_size],
+    [
+      'Execution time',
+      ({ metadata }) => metadata.execution_duration,
+      { format: formatDuration, isLessBetter: true },
+    ],
+    [
+      'Peak memory',
+      ({ metadata }) => metadata.peak_memory_bytes,
+      { format: formatBytes, isLessBetter: true },
+    ],
+    ['Input', ({ metadata }) => metadata.input_size, { format: formatBytes }],
+    ['Output', ({ metadata }) => metadata.output_size, { format: formatBytes }],
     ['Error', ({ metadata }) => metadata.error],
   ];
-  return facts.map(([name, read, isLessBetter]) => compareValues(name, runs.map(read), isLessBetter));
+  return facts.map(([name, read, measure]) => compareValues(name, runs.map(read), measure));
 }
 
 function readOptions({ metadata }: ComparedRun): Map<string, Value> {
@@ -81,29 +97,32 @@ function compareMaps(maps: readonly ReadonlyMap<string, Value>[]): ComparedRow[]
   );
 }
 
-function compareValues(name: string, values: readonly Value[], isLessBetter?: true): ComparedRow {
+function compareValues(name: string, values: readonly Value[], measure: Measure = {}): ComparedRow {
   const [baseline] = values;
   return {
     name,
     isEqual: values.every((value) => value === baseline),
     values: values.map((value) => {
-      const change = findChange(baseline, value, isLessBetter);
-      return { text: formatValue(value), ...(change && { change }) };
+      const change = findChange(baseline, value, measure);
+      return { text: formatValue(value, measure), ...(change && { change }) };
     }),
   };
 }
 
-function formatValue(value: Value): string {
-  return typeof value === 'number' ? formatNumber(value) : String(value ?? '');
+function formatValue(value: Value, { format = formatNumber }: Measure): string {
+  return typeof value === 'number' ? format(value) : String(value ?? '');
 }
 
 /** Returns the difference of two numbers; undefined for equal ones and for anything else. */
-function findChange(baseline: Value, value: Value, isLessBetter?: true): Change | undefined {
+function findChange(baseline: Value, value: Value, { format, isLessBetter }: Measure): Change | undefined {
   if (typeof baseline !== 'number' || typeof value !== 'number' || baseline === value) return undefined;
   const difference = value - baseline;
   const percent = percentages.format((100 * difference) / Math.abs(baseline));
+  const amount = format
+    ? `${difference < 0 ? '-' : '+'}${format(Math.abs(difference))}`
+    : signed.format(difference);
   return {
-    text: baseline === 0 ? signed.format(difference) : `${signed.format(difference)} (${percent} %)`,
+    text: baseline === 0 ? amount : `${amount} (${percent} %)`,
     ...(isLessBetter && { outcome: difference < 0 ? 'better' : 'worse' }),
   };
 }

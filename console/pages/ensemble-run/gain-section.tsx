@@ -1,5 +1,5 @@
 import type { EnsembleGain, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
-import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
+import { formatDuration, formatSignificant } from '../../ui/format-quantity.ts';
 import { FactList } from '../../ui/resources/fact-list.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
@@ -7,7 +7,7 @@ import styles from './ensemble-run-page.module.css';
 
 const SIGNIFICANT_DIGITS = 6;
 const format = (value: number | null): string =>
-  value === null ? '–' : formatNumber(Number(value.toPrecision(SIGNIFICANT_DIGITS)));
+  value === null ? '–' : formatSignificant(value, SIGNIFICANT_DIGITS);
 const formatShare = (share: number): string => `${format(share * 100)} %`;
 
 /** The gain of the ensemble over its best single group, with its cost, and the best of fewer runs. */

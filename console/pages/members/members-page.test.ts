@@ -57,6 +57,9 @@ describe.skipIf(!hasBrowser)('the members', () => {
     const page = await at.open('/account/members', { role: 'viewer' });
     await page.getByRole('row', { name: new RegExp(ADMIN) }).waitFor();
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    await page.goto(`${at.server.url}/console/account/audit`);
+    await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
   test('is accessible on a phone in both themes', async () => {

@@ -28,7 +28,7 @@ describe('a run', () => {
     expect(Buffer.byteLength(JSON.stringify(statistics))).toBeLessThan(10_000);
     expect(output.assets[0]).toMatchObject({
       content_type: 'json',
-      visual: { schema: 'geojson', type: 'custom-tab' },
+      visual: { schema: 'geojson', label: 'Routes' },
     });
     expect(stderr).toMatch(/^first plan: iteration 0, .* value \d/m);
     expect(stderr).toMatch(/^finished: 300 iterations/m);

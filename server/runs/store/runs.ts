@@ -130,7 +130,7 @@ const INPUT_COLUMNS = [
 
 export type RunInput = Pick<RunsTable, (typeof INPUT_COLUMNS)[number]>;
 
-/** Returns the inputs of those of the runs that the application has, in no order. By the ids alone, as in selectRun. */
+/** Returns the inputs of those of the runs that the application has, in no order. Selects by ids alone, as selectRun does. */
 export async function findRunInputs(
   db: Reader,
   applicationUid: string,

@@ -146,7 +146,7 @@ function thinned(history: Incumbent[]): Incumbent[] {
   return Array.from({ length: historyLimit }, (_, i) => history[Math.round((i * last) / (historyLimit - 1))]);
 }
 
-/** Routes as lines and stops as points, drawn by the platform under the run. */
+/** Routes as lines and stops as points, for other map programs. It asks for no tab: the view of the routes shows the same. */
 function buildMap(model: Model, schedules: Schedule[]): object {
   const { problem, stopCount, place } = model;
   const point = (visit: number) => {
@@ -181,7 +181,7 @@ function buildMap(model: Model, schedules: Schedule[]): object {
     name: 'Routes',
     description: 'The routes on a map.',
     content_type: 'json',
-    visual: { schema: 'geojson', label: 'Routes', type: 'custom-tab' },
+    visual: { schema: 'geojson', label: 'Routes' },
     content: [{ type: 'FeatureCollection', features }],
   };
 }
