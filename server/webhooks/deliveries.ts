@@ -26,7 +26,7 @@ import {
 import type { WebhooksTable } from './schema.ts';
 import { type DeliveryOutcome, type SendContext, sendDelivery } from './send.ts';
 import { createSignatureHeaders, decryptSigningSecrets } from './signature.ts';
-import { findWebhookByUid, insertConversation, updateWebhook } from './store.ts';
+import { findWebhookByUid, insertConversation, lockWebhook, updateWebhook } from './store.ts';
 
 const INTERVAL_MS = 5000;
 const PER_WEBHOOK_MAX = 8;
@@ -196,6 +196,11 @@ class DeliverySender {
       ? now + Math.max(delay * 1000, Math.min(outcome.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX))
       : null;
     await database.transact(async (tx) => {
+      // The clean-up of a webhook that was deleted during the attempt may be over; nothing would remove the conversation.
+      if (!(await lockWebhook(tx, webhook.uid))) {
+        await removeDelivery(tx, delivery);
+        return;
+      }
       const isClaimed =
         next === null
           ? await finishDelivery(tx, delivery)

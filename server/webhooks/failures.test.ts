@@ -1,4 +1,5 @@
 /** Deliveries under failures: slow or unavailable receivers, a server that stops, and deleted webhooks. */
+import type { EventId } from '@switchyard/contract/schemas/ids.ts';
 import { describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
@@ -118,6 +119,29 @@ describe('clean-up', () => {
       'run_listeners',
     ] as const)
       await expect.poll(async () => (await read.selectFrom(table).selectAll().execute()).length).toBe(0);
+  });
+
+  test('leaves nothing of an attempt whose webhook is deleted meanwhile', async () => {
+    const { database } = at.server.runningServer;
+    let respond = (): void => {};
+    at.receiver.respond = (response) => {
+      respond = () => response.writeHead(500).end();
+    };
+    const event = (await triggerEvent(at.server)) as EventId;
+    await at.receiver.until((all) => all.length === 1);
+    expectStatus(await ask('DELETE', ''), 204);
+    const tables = ['webhook_deliveries', 'webhook_conversations'] as const;
+    const list = (table: (typeof tables)[number]) =>
+      database.read.selectFrom(table).select('id').where('event_id', '=', event).execute();
+    // The clean-up ends before the attempt does.
+    await expect.poll(() => list('webhook_deliveries')).toEqual([]);
+    const attemptEnded = new Promise<void>((resolve) => database.listen('webhooks-told', resolve));
+    respond();
+    await attemptEnded;
+    for (const table of tables) expect(await list(table)).toEqual([]);
+    expect(
+      await database.read.selectFrom('webhook_events').select('id').where('id', '=', event).execute(),
+    ).toEqual([]);
   });
 
   test('removes conversations after 30 days', async () => {

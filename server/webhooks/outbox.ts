@@ -5,7 +5,7 @@
 import type { EventId } from '@switchyard/contract/schemas/ids.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
-import { locked } from '../database/row-locks.ts';
+import { locked, lockRows } from '../database/row-locks.ts';
 import type { WebhookDeliveriesTable, WebhookEventsTable } from './schema.ts';
 
 export async function insertEvent(tx: Writer, event: WebhookEventsTable): Promise<void> {
@@ -183,9 +183,15 @@ async function removeRows(
   return rows.map((row) => row.event_id);
 }
 
-/** Removes the events to which no delivery and no conversation refers. */
+/**
+ * Removes the events to which no delivery and no conversation refers. Two transactions that remove the last two rows of an
+ * event do not see each other's removal, and the event would stay for ever. Therefore each locks the event first, and the
+ * second one reads after the commit of the first.
+ */
 export async function removeEvents(tx: Writer, ids: readonly EventId[]): Promise<void> {
   if (ids.length === 0) return;
+  const events = tx.selectFrom('webhook_events').select('id').where('id', 'in', ids).orderBy('id');
+  await lockRows(tx, events, 'update');
   await tx
     .deleteFrom('webhook_events')
     .where('id', 'in', ids)

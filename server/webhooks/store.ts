@@ -4,6 +4,7 @@ import type { AccountId, ConversationId, WebhookId } from '@switchyard/contract/
 import type { ConversationStatus } from '@switchyard/contract/states.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { isAfter } from '../database/list-order.ts';
+import { locked } from '../database/row-locks.ts';
 import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import { removeRunEventListener } from '../runs/store/event-listeners.ts';
@@ -43,6 +44,12 @@ export async function getWebhook(db: Reader, account: AccountId, id: WebhookId):
 
 export function findWebhookByUid(db: Reader, uid: string): Promise<WebhooksTable | undefined> {
   return db.selectFrom('webhooks').selectAll().where('uid', '=', uid).executeTakeFirst();
+}
+
+/** Keeps the webhook from being deleted until the transaction ends; returns false when it does not exist. */
+export async function lockWebhook(tx: Writer, uid: string): Promise<boolean> {
+  const query = tx.selectFrom('webhooks').select('uid').where('uid', '=', uid);
+  return (await locked(tx, query, 'key share').executeTakeFirst()) !== undefined;
 }
 
 /** Lists webhooks, newest first; one row more than the limit shows that more follow. */
