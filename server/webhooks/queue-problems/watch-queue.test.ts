@@ -115,11 +115,13 @@ test('a run that waits for too long sends one event, and another once it has sto
   expect(await readNewEvents()).toMatchObject([
     { sequence: 2, data: { ...begin?.data, status: 'ended', ended_at: endedAt } },
   ]);
+  // The clock moves past the claim of a delivery under way, which is then sent again.
   const delivered = await receiver.until((all) => {
     const problems = all.filter(({ path }) => path.endsWith('/problem'));
-    return problems.length > 1 && problems;
+    const ids = new Set(problems.map(({ event }) => event.event_id));
+    return ids.size > 1 && ids;
   });
-  expect(delivered).toHaveLength(2);
+  expect(delivered.size).toBe(2);
 });
 
 test('a growing queue without a start stalls until it is empty, also when it grows no more', async () => {
