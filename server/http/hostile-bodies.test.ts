@@ -53,6 +53,17 @@ describe.each(KINDS)('a body %s', (_, make) => {
   );
 });
 
+test('a number that no double holds is a 400, because a response could not show it', async () => {
+  const path = `/v1/applications/${application}/experiments/plan`;
+  const post = (value: string) =>
+    server.request('POST', path, {
+      body: `{"difference":{"type":"relative","value":${value}},"within_input":1}`,
+    });
+  expectStatus(await post('1e308'), 200);
+  for (const value of ['1e309', '-1e309'])
+    expectError(await post(value), 400, 'difference.value is a number beyond 1.8e308');
+});
+
 describe('a run', () => {
   const post = (body: string) => server.request('POST', `/v1/applications/${application}/runs`, { body });
 

@@ -34,6 +34,9 @@ export function formatValidationError(errors: readonly ErrorObject[], part: Part
       return formatUnknownField(field, String(error.params.additionalProperty), schema, part);
     case 'type':
     case 'nullable':
+      // JSON.parse reads 1e309 as Infinity.
+      if (typeof error.data === 'number' && !Number.isFinite(error.data))
+        return `${field} is a number beyond 1.8e308, the largest double; give ${formatType(schema)} below it.`;
       return `${field} is ${value}; it must be ${formatType(schema)}.`;
     case 'enum':
       return `${field} is ${value}; it must be one of ${formatChoices(schema)}.`;

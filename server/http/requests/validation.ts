@@ -25,7 +25,8 @@ function isDay(text: string): boolean {
   return isInstant(`${text}T00:00:00Z`);
 }
 
-const settings = { strict: false, verbose: true, allErrors: false } as const;
+/** Without `strictNumbers`, 1e999 would be a number: JSON.parse reads it as Infinity, which no database and no response can hold. */
+const settings = { strict: false, strictNumbers: true, verbose: true, allErrors: false } as const;
 /** The format `password` allows any text: it marks values that no message may quote. */
 const bodyAjv = new Ajv(settings).addFormat('date-time', isInstant).addFormat('password', true);
 const queryAjv = new Ajv({ ...settings, coerceTypes: true })
