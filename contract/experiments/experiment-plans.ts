@@ -158,7 +158,11 @@ const ExperimentPlan = Type.Object(
       ),
       { description: 'Plans that find the difference, by repetitions; empty for a switchback test.' },
     ),
-    units: nullable(Type.Integer({ description: 'Units of a switchback test that find the difference.' })),
+    units: nullable(
+      Type.Integer({
+        description: `Units of a switchback test that find the difference, at least as many as its randomisation test needs to reject; null for other experiments, and when no plan of at most ${SWITCHBACK_UNITS_MAX} units gives a verdict.`,
+      }),
+    ),
     detectable_difference: nullable(
       Type.Number({
         description:

@@ -1,5 +1,6 @@
 /** Builds the plan of an experiment from a spread and a difference. Pure; ../statistics/planning has the formulas. */
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest } from '../../http/errors/problem.ts';
 import { FINAL_ALPHA } from '../statistics/error-rates.ts';
 import {
@@ -8,6 +9,7 @@ import {
   planInputs,
 } from '../statistics/planning/paired-plan.ts';
 import type { PowerTarget } from '../statistics/sample-size.ts';
+import { findUnitsForVerdict } from '../statistics/switchback/draw-plan.ts';
 import { computeDetectableByUnits, planUnits } from '../statistics/switchback/plan-units.ts';
 import { describePlan } from './describe-plan.ts';
 import type { PlanSettings, PlanSpread } from './parse-plan-request.ts';
@@ -42,27 +44,55 @@ export function buildPlan(settings: PlanSettings, spread: PlanSpread, source: Pl
     },
     ...computeSizes(settings, spread, target),
   };
-  return { ...plan, sentences: describePlan(plan, settings.size, spread.design_effect) };
+  const { units_for_verdict, ...body } = plan;
+  const sentences = describePlan(body, {
+    size: settings.size,
+    design_effect: spread.design_effect,
+    design: spread.design,
+    units_for_verdict,
+  });
+  return { ...body, sentences };
 }
 
-type Sizes = Pick<ExperimentPlan, 'plans' | 'units' | 'detectable_difference'>;
+interface Sizes extends Pick<ExperimentPlan, 'plans' | 'units' | 'detectable_difference'> {
+  /** Fewest units of a switchback test with a verdict; null without any, and for other experiments. */
+  units_for_verdict: number | null;
+}
 
-function computeSizes({ difference, size }: PlanSettings, spread: PlanSpread, target: PowerTarget): Sizes {
+/**
+ * Sizes a switchback test. Its randomisation test must be able to reject: of few plans, even the most extreme result is not
+ * rare enough. The creation of a test refuses such a plan, so no answer may propose it.
+ */
+function sizeUnits(
+  effect: number,
+  { difference, size }: PlanSettings,
+  spread: PlanSpread,
+  target: PowerTarget,
+): Sizes {
+  const units = { between_units: spread.between_units ?? 0, counted_share: 1 / spread.design_effect };
+  const least =
+    spread.design && findUnitsForVerdict(spread.design, SWITCHBACK_UNITS_MAX, FINAL_ALPHA * target.weight);
+  const isPossible = size !== null && 'units' in size && least !== null && size.units >= least;
+  return {
+    plans: [],
+    units: least === null ? null : Math.max(least, planUnits(effect, units, target)),
+    units_for_verdict: least,
+    detectable_difference: toDifference(
+      isPossible ? computeDetectableByUnits(size.units, units, target) : null,
+      difference,
+      spread,
+    ),
+  };
+}
+
+function computeSizes(settings: PlanSettings, spread: PlanSpread, target: PowerTarget): Sizes {
+  const { difference, size } = settings;
   const effect = toEffect(difference, spread);
   if (!(effect > 0))
     throw badRequest(
       'difference.type is "relative", and the mean of the control is 0: there is no share of it. Give an absolute difference, in the unit of the indicator.',
     );
-  if (spread.unit === 'unit') {
-    const units = { between_units: spread.between_units ?? 0, counted_share: 1 / spread.design_effect };
-    const detectable =
-      size !== null && 'units' in size ? computeDetectableByUnits(size.units, units, target) : null;
-    return {
-      plans: [],
-      units: planUnits(effect, units, target),
-      detectable_difference: toDifference(detectable, difference, spread),
-    };
-  }
+  if (spread.unit === 'unit') return sizeUnits(effect, settings, spread, target);
   const paired: PairedSpread = {
     between_inputs: spread.between_inputs ?? 0,
     within_input: spread.within_input ?? 0,
@@ -76,6 +106,7 @@ function computeSizes({ difference, size }: PlanSettings, spread: PlanSpread, ta
     // The originals of a shadow test exist, and only the copies are new.
     plans: isShadow ? plans.map((plan) => ({ ...plan, runs: plan.inputs })) : plans,
     units: null,
+    units_for_verdict: null,
     detectable_difference: toDifference(detectable, difference, spread),
   };
 }

@@ -3,7 +3,7 @@ import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment
 import { BATCH_RUNS_MAX, SHADOW_RUNS_MAX, SWITCHBACK_UNITS_MAX } from '@switchyard/contract/limits.ts';
 import { formatPercent, roundToTwoDigits } from '../statistics/format-numbers.ts';
 import { countUnitsToReject } from '../statistics/sample-size.ts';
-import type { PlannedSize } from './parse-plan-request.ts';
+import type { PlannedSize, PlanSpread } from './parse-plan-request.ts';
 
 const PERCENT_DIGITS = 3;
 
@@ -14,14 +14,21 @@ const BETWEEN_SHARE_HIGH = 0.5;
 
 type DescribedPlan = Omit<ExperimentPlan, 'sentences'>;
 
-/** Returns the sentences. `designEffect` is the number of units that say as much as one independent, counted unit. */
-export function describePlan(plan: DescribedPlan, size: PlannedSize, designEffect: number): string[] {
+/** The settings of a plan that its response does not have. */
+interface PlanBasis extends Pick<PlanSpread, 'design' | 'design_effect'> {
+  size: PlannedSize;
+  /** Fewest units of a switchback test with a verdict; null without any. */
+  units_for_verdict: number | null;
+}
+
+/** Returns the sentences. */
+export function describePlan(plan: DescribedPlan, basis: PlanBasis): string[] {
   return [
-    describeNeeded(plan),
-    ...describeDetectable(plan, size),
+    describeNeeded(plan, basis),
+    ...describeDetectable(plan, basis),
     ...describeRepetitions(plan),
     ...describeLimits(plan),
-    ...describeEvidence(plan, designEffect),
+    ...describeEvidence(plan, basis.design_effect),
   ];
 }
 
@@ -29,9 +36,15 @@ export function describePlan(plan: DescribedPlan, size: PlannedSize, designEffec
 const LONG_NUMBER_MIN = 1e15;
 const SHORT_NUMBER_MIN = 1e-6;
 
-function describeNeeded({ unit, units, plans, difference, power }: DescribedPlan): string {
+function describeNeeded(
+  { unit, units, plans, difference, power }: DescribedPlan,
+  { design }: PlanBasis,
+): string {
   const goal = `To find a difference of ${formatDifference(difference)} in ${formatPercent(power, PERCENT_DIGITS)} of experiments,`;
-  if (unit === 'unit') return `${goal} plan ${formatNumber(units ?? 0)} units.`;
+  if (unit === 'unit')
+    return units === null
+      ? `No plan of at most ${formatNumber(SWITCHBACK_UNITS_MAX)} units gives a verdict with ${formatDesign(design)}.`
+      : `${goal} plan ${formatNumber(units)} units.`;
   const [single, ...repeated] = plans;
   const inputs = single?.inputs ?? 0;
   if (unit === 'original') return `${goal} copy ${formatNumber(inputs)} originals.`;
@@ -43,14 +56,18 @@ function describeNeeded({ unit, units, plans, difference, power }: DescribedPlan
 }
 
 function describeDetectable(
-  { unit, detectable_difference, difference, power, error_rate }: DescribedPlan,
-  size: PlannedSize,
+  { unit, units, detectable_difference, difference, power, error_rate }: DescribedPlan,
+  { size, design, units_for_verdict }: PlanBasis,
 ): string[] {
-  if (size === null) return [];
+  if (size === null || (unit === 'unit' && units === null)) return [];
   const name =
     'units' in size
       ? `${formatNumber(size.units)} units`
       : `${formatNumber(size.inputs)} ${unit}s${size.repetitions > 1 ? ` with ${size.repetitions} repetitions` : ''}`;
+  if (detectable_difference === null && units_for_verdict !== null)
+    return [
+      `A plan of ${name} cannot give a verdict: with ${formatDesign(design)} it needs at least ${formatNumber(units_for_verdict)} units.`,
+    ];
   if (detectable_difference === null)
     return [
       `A plan of ${name} cannot give a verdict: it needs at least ${countUnitsToReject(error_rate)} that count as independent.`,
@@ -59,6 +76,10 @@ function describeDetectable(
   return [
     `A plan of ${name} finds differences from ${found} on in ${formatPercent(power, PERCENT_DIGITS)} of experiments.`,
   ];
+}
+
+function formatDesign(design: PlanBasis['design']): string {
+  return `the design ${design?.kind} and carry_over_units ${design?.carryOverUnits}`;
 }
 
 function describeRepetitions({ unit, between_inputs, within_input, observed }: DescribedPlan): string[] {

@@ -71,6 +71,7 @@ export function parseAssumptions(body: PlanRequest): PlanSpread {
     within_input: isPaired ? (body.within_input ?? 0) : null,
     between_units,
     design_effect: isPaired ? 1 : 1 / estimateCountedShare(DEFAULT_DESIGN),
+    design: isPaired ? null : DEFAULT_DESIGN,
     observed: null,
   };
 }

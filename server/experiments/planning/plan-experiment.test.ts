@@ -125,6 +125,39 @@ describe('a plan from assumptions', () => {
     expect(found.detectable_difference).toBeLessThan(0.05);
   });
 
+  test.each([
+    // One coin for each block of four units and for the last two: 1 / 2^5 is at most 0.04, and 1 / 2^9 is at most 0.002.
+    [1, 18],
+    [20, 34],
+  ])(
+    'for %i comparisons plans as many units as the randomisation test needs to reject',
+    async (comparisons, least) => {
+      const body = { difference: { type: 'relative', value: 0.5 }, between_units: 0.001, comparisons };
+      const found = await plan('assumed', { ...body, units: least - 1 });
+      expect(found).toMatchObject({ units: least, detectable_difference: null });
+      expect(found.sentences[1]).toBe(
+        `A plan of ${least - 1} units cannot give a verdict: with the design blocked and carry_over_units 1 it needs at least ${least} units.`,
+      );
+      expect((await plan('assumed', { ...body, units: least })).detectable_difference).toBeGreaterThan(0);
+    },
+  );
+
+  test('proposes a switchback test that its creation accepts', async () => {
+    const body = { difference: { type: 'relative', value: 0.5 }, between_units: 0.001 };
+    const { units } = await plan('assumed', body);
+    const create = (count: number) =>
+      server.request('POST', '/v1/applications/assumed/experiments/switchback', {
+        body: {
+          id: `units-${count}`,
+          name: 'Planned units',
+          comparison: { baseline_instance_id: 'latest', candidate_instance_id: 'one' },
+          generate_random_plan: { unit_duration_minutes: 60, units: count, design: 'blocked' },
+        },
+      });
+    expectStatus(await create(units ?? 0), 201);
+    expectError(await create((units ?? 0) - 1), 400, `a verdict needs at least ${units} units`);
+  });
+
   test.each(['relative', 'absolute'])('names a %s difference of 1e308 by a finite number', async (type) => {
     const body = { difference: { type, value: 1e308 }, between_inputs: 1e300, inputs: 20 };
     const { sentences } = await plan('assumed', body);

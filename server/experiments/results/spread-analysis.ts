@@ -12,6 +12,7 @@ import { pairOutcomes } from '../statistics/paired/outcomes.ts';
 import type { Measure } from '../statistics/paired/units.ts';
 import { estimateVarianceComponents } from '../statistics/planning/variance-components.ts';
 import { measureIndicators, measurePlan } from '../statistics/switchback/compare.ts';
+import type { SwitchbackDesign } from '../statistics/switchback/design.ts';
 import { estimateCountedShare } from '../statistics/switchback/plan-units.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 import { listOriginalClusterings, readSwitchbackDesign } from '../store/online-test-definitions.ts';
@@ -60,6 +61,8 @@ export interface ObservedSpread {
   pairs: number;
   /** Number of units that say as much as one independent, counted unit. */
   design_effect: number;
+  /** The design of a switchback test; null for other experiments. */
+  design: Omit<SwitchbackDesign, 'units'> | null;
 }
 
 /** Returns the name of the indicator that a plan compares. */
@@ -146,6 +149,7 @@ function estimatePairedSpread(
     units: inputs,
     pairs,
     design_effect: Math.max(...found.map(({ measurement }) => computeDesignEffect(measurement))),
+    design: null,
   };
 }
 
@@ -186,6 +190,7 @@ function estimateRunSpread(runs: readonly Observation[], planned: FamilyIndicato
     units: components.inputs,
     pairs: components.pairs,
     design_effect: 1,
+    design: null,
   };
 }
 
@@ -214,5 +219,6 @@ function estimateUnitSpread(
     units: counted.length,
     pairs: counted.length,
     design_effect: 1 / estimateCountedShare(design),
+    design,
   };
 }
