@@ -71,7 +71,7 @@ export const ReplayComparison = Type.Object(
   {
     verdict: stringEnum(
       REPLAY_AGREEMENTS,
-      'bytes_equal: the outputs have the same bytes. same_solution: the solutions are equal as JSON, in any order of keys, or the archives have equal files. same_objective: the solutions differ, and `result.value` is equal within 1e-9 of its size. same_failure: both failed with the same error. different: none of these.',
+      'bytes_equal: the outputs have the same bytes. same_solution: the solutions are equal as JSON, in any order of keys, or the archives have equal files. same_objective: the solutions differ or the outputs have none, and `result.value` is equal within 1e-9 of its size. same_failure: both failed with the same error. different: none of these.',
     ),
     reason: Type.String({ description: 'The verdict in a sentence.' }),
     original_status: stringEnum(RUN_STATUSES_V2, 'Status of the original.'),

@@ -49,6 +49,13 @@ describe('outputs in JSON', () => {
       paths: ['/routes', '/metrics/x'],
     },
     {
+      title: 'an output of reports alone has no solution',
+      original: { statistics: { result: { value: 1 } } },
+      replay: { statistics: { result: { value: 2 } } },
+      inSolution: null,
+      paths: ['/statistics/result/value'],
+    },
+    {
       title: 'null, an absent key, an empty object and an empty array all differ',
       original: { solution: { a: null, c: {}, d: 0 } },
       replay: { solution: { b: null, c: [], d: false } },

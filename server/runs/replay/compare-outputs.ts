@@ -15,8 +15,8 @@ const REPORT_KEYS = ['statistics', 'metrics', 'assets', 'options'];
 
 /** The differences between two outputs. */
 export interface OutputDifferences {
-  /** Number of places at which the solutions differ. */
-  inSolution: number;
+  /** Number of places at which the solutions differ; null when neither output has one, only reports such as statistics. */
+  inSolution: number | null;
   /** Number of places at which the outputs differ. */
   total: number;
   /** The first places, those in the solution first. */
@@ -36,8 +36,10 @@ export function compareJsonOutputs(originalText: string, replayText: string): Ou
   const keys = [...new Set([...Object.keys(original), ...Object.keys(replay)])];
   const compareKeys = (selected: readonly string[]): number =>
     listDifferences({ original: pick(original, selected), replay: pick(replay, selected) }, listed);
-  const inSolution = compareKeys(keys.filter(isDecision));
-  return { inSolution, total: inSolution + compareKeys(keys.filter((key) => !isDecision(key))), listed };
+  const solution = keys.filter(isDecision);
+  const inSolution = compareKeys(solution);
+  const total = inSolution + compareKeys(keys.filter((key) => !isDecision(key)));
+  return { inSolution: solution.length === 0 ? null : inSolution, total, listed };
 }
 
 /** Returns the predicate of the keys that belong to the solution of either output. */

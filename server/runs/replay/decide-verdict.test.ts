@@ -7,7 +7,7 @@ const run = (value: number | string | null, changes: object = {}) => ({
   indicators: JSON.stringify(value === null ? [] : [{ name: 'result.value', value }]),
   ...changes,
 });
-const differ = (inSolution: number, total = inSolution) => ({
+const differ = (inSolution: number | null, total = inSolution ?? 0) => ({
   hasEqualBytes: false,
   differences: { inSolution, total, listed: [] },
 });
@@ -31,6 +31,9 @@ describe('two runs that succeeded', () => {
       verdict: 'same_objective',
     },
     { title: 'values on both sides of 0', a: 1e-12, b: -1e-12, outputs: differ(1), verdict: 'different' },
+    { title: 'no solution, values apart', a: 1, b: 2, outputs: differ(null, 1), verdict: 'different' },
+    { title: 'no solution, equal values', a: 1, b: 1, outputs: differ(null, 1), verdict: 'same_objective' },
+    { title: 'no solution, another order', a: 1, b: 1, outputs: differ(null), verdict: 'same_solution' },
     { title: 'no value in the replay', a: 1, b: null, outputs: differ(1), verdict: 'different' },
     { title: 'no value at all', a: null, b: null, outputs: differ(1), verdict: 'different' },
     { title: 'values in text', a: 'x', b: 'x', outputs: differ(1), verdict: 'different' },

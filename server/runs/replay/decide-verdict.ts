@@ -53,15 +53,16 @@ function explainVerdict({ original, replay, outputs, values }: Evidence): {
     return { verdict: 'different', reason: `The original ${original.status}; the replay ${replay.status}.` };
   if (original.status !== 'succeeded') return compareFailures(original, replay);
   if (outputs.hasEqualBytes) return { verdict: 'bytes_equal', reason: 'The outputs have the same bytes.' };
-  if (outputs.differences?.inSolution === 0)
+  const { differences } = outputs;
+  if (differences?.inSolution === 0 || differences?.total === 0)
     return {
       verdict: 'same_solution',
       reason:
-        outputs.differences.total === 0
+        differences.total === 0
           ? 'The outputs are equal; only the order of their keys or their format differs.'
           : 'The solutions are equal; the outputs differ beside them, for example in their statistics.',
     };
-  const prefix = outputs.differences ? 'The solutions differ' : 'The solutions could not be compared';
+  const prefix = describeSolutions(differences);
   if (values.original === null || values.replay === null)
     return { verdict: 'different', reason: `${prefix}, and not both runs report result.value.` };
   const quoted = `${values.original} in the original and ${values.replay} in the replay`;
@@ -74,6 +75,12 @@ function explainVerdict({ original, replay, outputs, values }: Evidence): {
         ? `${prefix}, and result.value is ${values.original} in both.`
         : `${prefix}, and result.value is equal within ${RELATIVE_TOLERANCE}: ${quoted}.`,
   };
+}
+
+/** Two outputs of statistics alone have no solution that could be the same, so their objective decides. */
+function describeSolutions(differences: OutputDifferences | null): string {
+  if (differences === null) return 'The solutions could not be compared';
+  return differences.inSolution === null ? 'The outputs have no solution' : 'The solutions differ';
 }
 
 function compareFailures(
