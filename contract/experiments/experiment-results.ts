@@ -301,7 +301,7 @@ export const SwitchbackComparison = Type.Object(
     ...comparisonFields,
     more_units: nullable(
       integerSchema(
-        'Estimated number of additional units for a decision; null if it is decided or the number is unknown.',
+        'Estimated number of additional units for a decision; null if it is decided, the number is unknown, or something that more units do not repair withholds the verdict, such as refused or deleted runs.',
       ),
     ),
     control: Type.Object(switchbackSideFields, { description: 'The baseline.' }),

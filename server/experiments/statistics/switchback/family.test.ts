@@ -104,6 +104,7 @@ describe('a candidate that saves 20 % in every unit', () => {
     expect(comparison.verdict).toBe(verdict);
     expect(comparison.candidate.refused).toBe(refused);
     expect(comparison.warnings).toContainEqual(expect.stringContaining(`refused ${refused} runs`));
+    expect(comparison.more_units).toBeNull();
   });
 
   test.each([

@@ -182,8 +182,9 @@ function buildComparison(
     geometric_mean_ratio: measure === 'relative' ? scaled : null,
     mean_difference: measure === 'absolute' ? scaled : null,
     tolerance: settings.margin,
+    // More units repair neither refused or deleted runs nor carry-over beyond the design.
     more_units:
-      verdict === 'undecided'
+      verdict === 'undecided' && evidence.blockers.length === 0
         ? countMoreUnits(family.design, { ...measurement, ended: family.plan.length, weight: place.weight })
         : null,
     ...sides,
