@@ -14,11 +14,12 @@ export function Button({ kind = 'plain', ...rest }: ButtonProps) {
 }
 
 interface AnchorProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'className' | 'style'> {
+  kind?: 'primary' | 'plain';
   ref?: Ref<HTMLAnchorElement>;
 }
 
-function Anchor(props: AnchorProps) {
-  return <a {...props} className={`${styles.button} ${styles.plain}`} />;
+function Anchor({ kind = 'plain', ...props }: AnchorProps) {
+  return <a {...props} className={`${styles.button} ${styles[kind]}`} />;
 }
 
 /** A link to a page of the console that looks like a button. */

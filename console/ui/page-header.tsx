@@ -17,7 +17,11 @@ export function PageHeader({
         <h1>{title}</h1>
         {description && <p>{description}</p>}
       </div>
-      {actions && <div className={styles.actions}>{actions}</div>}
+      {actions && (
+        <div className={styles.actions} data-page-only="">
+          {actions}
+        </div>
+      )}
     </header>
   );
 }

@@ -24,6 +24,7 @@ const PushDialog = lazy(async () => ({
 export function ApplicationPage() {
   const { application } = useParams({ from: '/signed-in/apps/$application/' });
   const { data } = useSuspenseQuery(applicationQuery(application));
+  const mayRun = useRight('run');
   usePageTitle(data.name);
   return (
     <>
@@ -37,11 +38,16 @@ export function ApplicationPage() {
         }
         actions={
           <>
+            {mayRun && data.active_executable !== null && (
+              <LinkButton kind="primary" to="/apps/$application/new-run" params={{ application }}>
+                New run
+              </LinkButton>
+            )}
             <LinkButton to="/apps/$application/runs" params={{ application }}>
               All runs
             </LinkButton>
-            <ApplicationActions application={data} />
             <PushButton application={application} isFirst={data.active_executable === null} />
+            <ApplicationActions application={data} />
           </>
         }
       />

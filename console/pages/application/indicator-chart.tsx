@@ -35,6 +35,11 @@ function buildScales(points: readonly IndicatorPoint[], width: number): Scales {
   };
 }
 
+/** Runs of an ensemble have no instance. */
+function nameInstance(instance: string): string {
+  return instance || 'ensembles';
+}
+
 /** A line for each instance over the creation times of its runs. A dashed line marks each change of version. */
 export function IndicatorChart({
   indicator,
@@ -67,7 +72,7 @@ export function IndicatorChart({
         {series.map(({ instance, points: own }, index) => (
           <span key={instance}>
             <span className={`${styles.key} ${LINES[index % LINES.length]}`} aria-hidden="true" />
-            {instance} · {own.length} {own.length === 1 ? 'run' : 'runs'}
+            {nameInstance(instance)} · {own.length} {own.length === 1 ? 'run' : 'runs'}
           </span>
         ))}
       </figcaption>
@@ -130,13 +135,13 @@ function InstanceLine({
           y1={MARGIN.top}
           y2={HEIGHT - MARGIN.bottom}
         >
-          <title>{`${series.instance} runs ${version || 'the newest executable'}`}</title>
+          <title>{`${nameInstance(series.instance)} runs ${version || 'the newest executable'}`}</title>
         </line>
       ))}
       <polyline points={series.points.map(({ at, value }) => `${toX(at)},${toY(value)}`).join(' ')} />
       {series.points.map(({ run, at, value, version }) => (
         <circle key={run} cx={toX(at)} cy={toY(value)} r="3">
-          <title>{`${formatNumber(value)} · ${series.instance} ${version} · ${times.format(at)}`}</title>
+          <title>{`${formatNumber(value)} · ${nameInstance(series.instance)} ${version} · ${times.format(at)}`}</title>
         </circle>
       ))}
     </g>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
 import { operationQuery } from '../../client/queries.ts';
-import { diffLines } from './diff-lines.ts';
+import { diffLines } from '../../ui/diff/diff-lines.ts';
 import type { FileChange } from './list-file-changes.ts';
 
 /** The files of an executable, which never change. */

@@ -1,4 +1,3 @@
-import { parseSeries, type Series } from '@switchyard/contract/runs/statistics-series.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { useSuspenseQueries } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -6,11 +5,12 @@ import { isActiveStatus } from '../../client/run-refetch.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { SeriesChart } from '../../ui/series/series-chart.tsx';
+import { ContentChanges } from './changes/content-changes.tsx';
+import { LogChanges } from './changes/log-changes.tsx';
 import styles from './compare-page.module.css';
 import { type ComparedGroup, type ComparedRun, compareRuns } from './compare-runs.ts';
 import { ComparisonTable } from './comparison-table.tsx';
-import { ContentChanges } from './content-changes.tsx';
+import { ObjectiveChart } from './objective-chart.tsx';
 import { runQuery } from './queries.ts';
 import { RunChooser } from './run-chooser.tsx';
 import { COMPARED_RUNS_MIN, type CompareSearch, listRunIds } from './search.ts';
@@ -75,8 +75,8 @@ function Comparison({ application, runs, showsEqual }: ComparisonProps) {
       rows: showsEqual ? group.rows : group.rows.filter(({ isEqual }) => !isEqual),
     }),
   );
-  const series = listObjectives(runs);
   const [baseline, other] = runs;
+  const haveEnded = runs.every(({ metadata }) => isTerminal(metadata.status_v2));
   return (
     <>
       {runs.some(({ metadata }) => isActiveStatus(metadata.status_v2)) && (
@@ -90,23 +90,26 @@ function Comparison({ application, runs, showsEqual }: ComparisonProps) {
       {groups.every(({ rows }) => rows.length === 0) && (
         <Notice kind="info">Facts, options and indicators of these runs are equal.</Notice>
       )}
-      {series.length > 0 && <SeriesChart title="Objective over time" series={series} />}
+      {haveEnded && <ObjectiveChart application={application} runs={runs} />}
       {runs.length === 2 && baseline && other && (
         <>
           <ContentChanges application={application} part="input" baseline={baseline.id} other={other.id} />
-          {[baseline, other].every(({ metadata }) => isTerminal(metadata.status_v2)) && (
-            <ContentChanges application={application} part="output" baseline={baseline.id} other={other.id} />
+          {haveEnded && (
+            <>
+              <ContentChanges
+                application={application}
+                part="output"
+                baseline={baseline.id}
+                other={other.id}
+              />
+              <LogChanges application={application} baseline={baseline.id} other={other.id} />
+            </>
           )}
         </>
       )}
+      {runs.length > 2 && (
+        <Notice kind="info">With two runs, the changes of input, output and log follow.</Notice>
+      )}
     </>
   );
-}
-
-/** Returns the first series of each run that has one, by the name of the run. */
-function listObjectives(runs: readonly ComparedRun[]): Series[] {
-  return runs.flatMap((run) => {
-    const [objective] = parseSeries(run.metadata.statistics);
-    return objective ? [{ ...objective, name: run.name || run.id }] : [];
-  });
 }

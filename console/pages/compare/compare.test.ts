@@ -9,6 +9,7 @@ import { setUpConsole } from '../../testing/console-visit.ts';
 const APP = `#!/bin/sh
 cat > /dev/null
 while [ $# -gt 0 ]; do [ "$1" = -bonus ] && bonus=$2; shift; done
+printf 'started\\nbonus %s\\n{"series": {"objective": %s}}\\n' "$bonus" "$bonus" >&2
 echo "{\\"statistics\\":{\\"schema\\":\\"v1\\",\\"result\\":{\\"value\\":$((bonus * 2))}},\\"solution\\":{\\"stops\\":[1,$bonus]}}"
 `;
 const options = { strict: true, items: [{ name: 'bonus', option_type: 'int', default: 5 }] };
@@ -40,6 +41,14 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     await indicators.getByText('+50 (+500 %)').waitFor();
     await page.getByRole('button', { name: 'Make baseline' }).click();
     await indicators.getByText('-50 (-83.3 %)').waitFor();
+    // Both runs have the name of the first; the page of the new one compares it with its original.
+    await page
+      .getByRole('link', { name: /^Monday · / })
+      .first()
+      .click();
+    await page.getByText('Succeeded').waitFor();
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await indicators.getByText('+50 (+500 %)').waitFor();
   });
 
   test('shows only what differs, until the reader wants everything', async () => {
@@ -61,6 +70,18 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     expect(await row('day').getByRole('cell').allTextContents()).toEqual(['Monday', 'Tuesday']);
     await row('solution.stops[1]').waitFor();
     expect(await row('solution.stops[1]').getByRole('cell').allTextContents()).toEqual(['5', '8']);
+  });
+
+  test('shows the lines at which the logs differ, and the objectives of both logs in one chart', async () => {
+    const page = await at.open(address());
+    const log = page.getByRole('region', { name: 'Log', exact: true });
+    await log.getByRole('row').filter({ hasText: 'bonus 8' }).waitFor();
+    expect(await log.locator('tr[data-kind="removed"]').allInnerTexts()).toEqual([
+      expect.stringContaining('bonus 5'),
+      expect.stringContaining('"objective": 5'),
+    ]);
+    const chart = page.getByRole('region', { name: 'Objective over time' });
+    expect(await chart.getByRole('listitem').allInnerTexts()).toEqual(['Monday 5', 'Tuesday 8']);
   });
 
   test('explains itself with one run, and with one that does not exist', async () => {

@@ -3,6 +3,7 @@ import { RunLink } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
 import styles from './compare-page.module.css';
 import type { ComparedGroup, ComparedRow, ComparedRun } from './compare-runs.ts';
+import { nameRuns } from './name-runs.ts';
 
 interface ComparisonTableProps {
   application: string;
@@ -12,6 +13,7 @@ interface ComparisonTableProps {
 
 /** The rows of one group, with one column for each run. The first run is the baseline. */
 export function ComparisonTable({ application, runs, group }: ComparisonTableProps) {
+  const names = nameRuns(runs);
   return (
     <section aria-label={group.name} className={styles.group}>
       <h2>{group.name}</h2>
@@ -23,7 +25,7 @@ export function ComparisonTable({ application, runs, group }: ComparisonTablePro
               {runs.map((run, index) => (
                 <th scope="col" key={run.id}>
                   <RunLink application={application} run={run.id}>
-                    <bdi>{run.name || run.id}</bdi>
+                    <bdi>{names[index]}</bdi>
                   </RunLink>
                   {index === 0 && <span className={styles.baseline}> baseline</span>}
                 </th>

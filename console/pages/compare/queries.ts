@@ -1,9 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
+import { client } from '../../client/client.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { computeRefetchMs, isActiveStatus } from '../../client/run-refetch.ts';
+import { diffLines } from '../../ui/diff/diff-lines.ts';
+import { readLogParts } from '../run/log/read-log-parts.ts';
 
 const SUGGESTED_RUNS = 20;
+/** A comparison of longer logs takes longer than a person waits, and nobody reads it. */
+const LOG_CHARS_MAX = 2_000_000;
 
 /** The run with its options and indicators, read again until it has ended. */
 export function runQuery(application: string, run: string) {
@@ -13,6 +18,31 @@ export function runQuery(application: string, run: string) {
       state.data && isActiveStatus(state.data.status_v2) ? unlessLive(computeRefetchMs([state.data])) : false,
     meta: { topics: [{ events: 'runs', application }] },
   });
+}
+
+/** The lines of the logs of two ended runs that differ; null for logs that are too long or differ too much. */
+export function logDiffQuery(application: string, baseline: string, other: string) {
+  return queryOptions({
+    queryKey: ['log-diff', application, baseline, other],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => {
+      const [before, after] = await Promise.all(
+        [baseline, other].map((run) => readLog(application, run, signal)),
+      );
+      return before === undefined || after === undefined ? null : diffLines(before, after);
+    },
+  });
+}
+
+/** Reads the log of a run; undefined for one that is too long. */
+async function readLog(application: string, run: string, signal: AbortSignal): Promise<string | undefined> {
+  const params = { application_id: application, run_id: run };
+  let text = '';
+  for await (const part of readLogParts(await client.open('getRunLogs', { params, signal }))) {
+    text += part;
+    if (text.length > LOG_CHARS_MAX) return undefined;
+  }
+  return text;
 }
 
 /** The newest runs of the application, as suggestions. */

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { escapeInvisible } from '../../ui/content/json-text.ts';
 import styles from './compare-page.module.css';
 import type { ComparedRun } from './compare-runs.ts';
+import { nameRuns } from './name-runs.ts';
 import { newestRunsQuery } from './queries.ts';
 import { COMPARED_RUNS_MAX } from './search.ts';
 
@@ -19,13 +20,14 @@ export function RunChooser({ application, runs, onChange }: RunChooserProps) {
   const id = useId();
   const { data } = useQuery(newestRunsQuery(application));
   const ids: string[] = runs.map((run) => run.id);
+  const names = nameRuns(runs);
   const others = (data?.runs ?? []).filter((run) => !ids.includes(run.id));
   return (
     <div className={styles.chooser}>
       <ul className={styles.chosen} aria-label="Compared runs">
         {runs.map((run, index) => (
           <li key={run.id}>
-            <bdi>{run.name || run.id}</bdi>
+            <bdi>{names[index]}</bdi>
             {index === 0 ? (
               <span className={styles.baseline}>baseline</span>
             ) : (
@@ -35,7 +37,7 @@ export function RunChooser({ application, runs, onChange }: RunChooserProps) {
             )}
             <Button
               kind="quiet"
-              aria-label={`Remove ${run.name || run.id}`}
+              aria-label={`Remove ${names[index]}`}
               onPress={() => onChange(ids.filter((one) => one !== run.id))}
             >
               Remove

@@ -1,8 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
-import button from '../../ui/button.module.css';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { type ExperimentType, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -83,14 +82,14 @@ interface TypedListProps {
 
 function NewExperiment({ application, type }: TypedListProps) {
   return (
-    <Link
+    <LinkButton
+      kind="primary"
       to="/apps/$application/new-experiment"
       params={{ application }}
       search={type === undefined ? {} : { type }}
-      className={`${button.button} ${button.primary}`}
     >
       New experiment
-    </Link>
+    </LinkButton>
   );
 }
 

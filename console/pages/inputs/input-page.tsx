@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
@@ -25,13 +25,23 @@ export function InputPage() {
   const { mode } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: input } = useSuspenseQuery(inputQuery(application, id));
+  const mayRun = useRight('run');
   usePageTitle(input.name, 'Inputs', application);
   return (
     <>
       <PageHeader
         title={input.name}
         description={<ResourceHeading id={input.id} noun="input" description={input.description} />}
-        actions={<InputActions />}
+        actions={
+          <>
+            {mayRun && (
+              <LinkButton to="/apps/$application/new-run" params={{ application }} search={{ input: id }}>
+                New run
+              </LinkButton>
+            )}
+            <InputActions />
+          </>
+        }
       />
       <div className={styles.facts}>
         <FactList

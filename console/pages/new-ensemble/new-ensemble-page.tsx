@@ -37,6 +37,7 @@ export function NewEnsemblePage() {
     event.preventDefault();
     if (!creation.isPending) creation.mutate();
   };
+  const isNameless = draft.id.trim() === '' || draft.name.trim() === '';
   return (
     <>
       <PageHeader title="New ensemble" description="Its groups and rules cannot be changed later." />
@@ -61,13 +62,10 @@ export function NewEnsemblePage() {
         <RuleFields rules={draft.rules} onChange={(rules) => change({ rules })} />
         {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
         <div className={form.actions}>
-          <Button
-            kind="primary"
-            type="submit"
-            isDisabled={draft.id.trim() === '' || draft.name.trim() === '' || creation.isPending}
-          >
+          <Button kind="primary" type="submit" isDisabled={isNameless || creation.isPending}>
             Create ensemble
           </Button>
+          {isNameless && <span className={form.missing}>Enter a name and an id first.</span>}
         </div>
         <CodeOfDraft application={application} draft={draft} />
       </form>

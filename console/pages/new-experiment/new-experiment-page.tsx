@@ -155,9 +155,12 @@ function ExperimentForm({ application, type, draft, request, children }: Experim
       {creation.isError && <Notice kind="error">{describeError(creation.error)}</Notice>}
       <div className={form.actions}>
         {mayCreate ? (
-          <Button kind="primary" type="submit" isDisabled={!isReady}>
-            {ACTIONS[type]}
-          </Button>
+          <>
+            <Button kind="primary" type="submit" isDisabled={!isReady}>
+              {ACTIONS[type]}
+            </Button>
+            {draft.name.trim() === '' && <span className={form.missing}>Enter a name first.</span>}
+          </>
         ) : (
           <Notice kind="info">
             Your role reads experiments. Ask a member with the right to create them.

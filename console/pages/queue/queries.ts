@@ -2,6 +2,7 @@ import { queryOptions, useMutation } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
 import { operationQuery, queryClient } from '../../client/queries.ts';
+import { workersQuery } from '../workers/queries.ts';
 
 const REFRESH_MS = 1_000;
 
@@ -10,6 +11,12 @@ export const queueQuery = queryOptions({
   ...operationQuery('getQueue'),
   refetchInterval: () => unlessLive(REFRESH_MS),
   meta: { topics: [{ events: 'queue' }] },
+});
+
+/** The workers with their slots. */
+export const queueWorkersQuery = queryOptions({
+  ...workersQuery,
+  refetchInterval: () => unlessLive(REFRESH_MS),
 });
 
 /** The ids that name a run. */

@@ -1,5 +1,5 @@
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CancelRunsDialog } from '../../ui/destruction/cancel-runs-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -7,15 +7,16 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
-import { cancelRun, queueQuery } from './queries.ts';
+import { listLanes } from './list-lanes.ts';
+import { cancelRun, queueQuery, queueWorkersQuery } from './queries.ts';
 import styles from './queue-page.module.css';
-import { RunningTable } from './running-table.tsx';
+import { SlotTable } from './slot-table.tsx';
 import { WaitingTable } from './waiting-table.tsx';
 
-/** The runs of all applications that run now, and those that wait, in queue order. */
+/** The slots of the workers with the runs of all applications, and the runs that wait, in queue order. */
 export function QueuePage() {
   usePageTitle('Queue');
-  const { data } = useSuspenseQuery(queueQuery);
+  const [{ data }, workers] = useSuspenseQueries({ queries: [queueQuery, queueWorkersQuery] });
   const mayRun = useRight('run');
   const [canceled, setCanceled] = useState<ActiveRun>();
   const running = data.runs.filter((run) => run.status_v2 === 'running');
@@ -24,16 +25,18 @@ export function QueuePage() {
   return (
     <>
       <PageHeader title="Queue" description={`${running.length} running, ${waiting.length} waiting`} />
-      {data.runs.length === 0 ? (
-        <EmptyState title="The queue is empty" command={CREATE_RUN_COMMAND}>
-          <p>A new run appears here until it has ended. Create one on the page of its application, or so:</p>
-        </EmptyState>
-      ) : (
-        <div className={styles.sections}>
-          <RunningTable runs={running} onCancel={onCancel} />
+      <div className={styles.sections}>
+        <SlotTable groups={listLanes(workers.data.items, running)} onCancel={onCancel} />
+        {data.runs.length === 0 ? (
+          <EmptyState title="The queue is empty" command={CREATE_RUN_COMMAND}>
+            <p>
+              A new run appears here until it has ended. Create one on the page of its application, or so:
+            </p>
+          </EmptyState>
+        ) : (
           <WaitingTable runs={waiting} onCancel={onCancel} />
-        </div>
-      )}
+        )}
+      </div>
       {data.next_page_token && <Notice kind="info">The first {data.runs.length} runs are shown.</Notice>}
       {canceled && (
         <CancelRunsDialog

@@ -11,7 +11,7 @@ import table from '../../ui/table.module.css';
 import { usePriorityChange } from './queries.ts';
 import styles from './queue-page.module.css';
 import { RunCell } from './run-cell.tsx';
-import type { QueueTableProps } from './running-table.tsx';
+import type { OnCancel } from './slot-table.tsx';
 
 const PRIORITIES = Array.from(
   { length: PRIORITY_MAX - PRIORITY_MIN + 1 },
@@ -19,7 +19,7 @@ const PRIORITIES = Array.from(
 );
 
 /** The runs that wait, in queue order, with the reason and the priority, which the person can change. */
-export function WaitingTable({ runs, onCancel }: QueueTableProps) {
+export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; onCancel: OnCancel }) {
   const heading = useId();
   return (
     <section aria-labelledby={heading}>
@@ -52,7 +52,7 @@ export function WaitingTable({ runs, onCancel }: QueueTableProps) {
   );
 }
 
-function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: QueueTableProps['onCancel'] }) {
+function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: OnCancel }) {
   return (
     <tr>
       <td className={table.number}>{run.waiting?.place}</td>

@@ -33,7 +33,7 @@ export function RunActions({ address, run }: ActionsProps) {
       {mayRun && isActionAllowed('cancel', run.status_v2) && (
         <Button onPress={() => setCanceling(true)}>Cancel</Button>
       )}
-      <Destinations address={address} mayRun={mayRun} />
+      <Destinations address={address} run={run} mayRun={mayRun} />
       {mayRun && <Button onPress={() => setSharing(true)}>Share</Button>}
       {mayRun && canReplay && (
         <Button onPress={() => replay.mutate()} isDisabled={replay.isPending}>
@@ -57,17 +57,19 @@ export function RunActions({ address, run }: ActionsProps) {
   );
 }
 
-/** Links to the pages that start from this run. */
-function Destinations({ address, mayRun }: { address: RunAddress; mayRun: boolean }) {
-  const { application, run } = address;
+/** Links to the pages that start from this run. One that repeats another is compared with it. */
+function Destinations({ address, run, mayRun }: ActionsProps & { mayRun: boolean }) {
+  const { application } = address;
+  const original = run.metadata.tracking?.cloned_run_id;
+  const runs = [original, run.id].filter(Boolean).join(',');
   return (
     <>
       {mayRun && (
-        <LinkButton to="/apps/$application/new-run" params={{ application }} search={{ from: run }}>
+        <LinkButton to="/apps/$application/new-run" params={{ application }} search={{ from: run.id }}>
           Run again
         </LinkButton>
       )}
-      <LinkButton to="/apps/$application/compare" params={{ application }} search={{ runs: run }}>
+      <LinkButton to="/apps/$application/compare" params={{ application }} search={{ runs }}>
         Compare
       </LinkButton>
     </>

@@ -27,7 +27,9 @@ export function RunFacts({ run }: { run: RunInformation }) {
         </Fact>
       )}
       {metadata.experiment_id !== undefined && (
-        <Fact name={`${metadata.experiment_type ?? ''} experiment`.trim()}>{metadata.experiment_id}</Fact>
+        <Fact name="Experiment">
+          <ExperimentLink run={run} experiment={metadata.experiment_id} />
+        </Fact>
       )}
       {origin !== undefined && (
         <Fact name="Repeats">
@@ -37,6 +39,20 @@ export function RunFacts({ run }: { run: RunInformation }) {
         </Fact>
       )}
     </dl>
+  );
+}
+
+/** A link to the result of the experiment that created the run. */
+function ExperimentLink({ run, experiment }: { run: RunInformation; experiment: string }) {
+  const { experiment_type: type } = run.metadata;
+  if (type === undefined) return experiment;
+  return (
+    <Link
+      to="/apps/$application/experiments/$type/$id"
+      params={{ application: run.application_id, type, id: experiment }}
+    >
+      {experiment}
+    </Link>
   );
 }
 

@@ -1,5 +1,9 @@
 /** Actions on several runs. The API has one request for each run. */
 import { client, describeError } from '../../client/client.ts';
+import { queryClient } from '../../client/queries.ts';
+import { createDraft } from '../new-run/draft.ts';
+import { newRunQuery } from '../new-run/queries.ts';
+import { planRequest, sendRequest } from '../new-run/request.ts';
 
 const CONCURRENT_REQUESTS = 4;
 
@@ -31,4 +35,12 @@ export function deleteRuns(application: string, runs: readonly string[]): Promis
   return callForEach(runs, (run) =>
     client.call('deleteRun', { params: { application_id: application, run_id: run } }),
   );
+}
+
+/** Creates a run with the instance, options and input of each run, as the form of a new run does. Throws as `callForEach` does. */
+export function runAgain(application: string, runs: readonly string[]): Promise<void> {
+  return callForEach(runs, async (from) => {
+    const data = await queryClient.fetchQuery(newRunQuery(application, { from }));
+    await sendRequest(planRequest(createDraft(data), data));
+  });
 }

@@ -17,13 +17,14 @@ type Fact = keyof typeof FACTS;
 
 const INDICATOR = 'indicator:';
 const OPTION = 'option:';
+/** The result comes first: a laptop shows about seven columns. */
 export const DEFAULT_COLUMNS = [
+  'indicator:result.value',
   'instance',
   'version',
-  'user',
   'created',
   'duration',
-  'indicator:result.value',
+  'user',
 ];
 /** More columns than this are no table that anybody reads, and an address may name any number. */
 const COLUMNS_MAX = 30;

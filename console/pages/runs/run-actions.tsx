@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CancelRunsDialog } from '../../ui/destruction/cancel-runs-dialog.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { COMPARED_RUNS_MAX, COMPARED_RUNS_MIN } from '../compare/search.ts';
-import { cancelRuns, deleteRuns } from './bulk-actions.ts';
+import { cancelRuns, deleteRuns, runAgain } from './bulk-actions.ts';
 import styles from './runs-page.module.css';
 
 const CONFIRMATION = 'delete';
@@ -20,15 +20,17 @@ const countRuns = (count: number) => `${count} ${count === 1 ? 'run' : 'runs'}`;
 export function RunActions({
   application,
   runs,
-  onDeleted,
+  onDone,
 }: {
   application: string;
   runs: readonly Run[];
-  onDeleted: () => Promise<void>;
+  /** Called after an action that leaves nothing to select. */
+  onDone: () => Promise<void>;
 }) {
   const canRun = useRight('run');
   const navigate = useNavigate();
   const ids = runs.map(({ id }) => id);
+  const repeatable = runs.filter(({ run_type }) => run_type.type !== 'external').map(({ id }) => id);
   const cancelable = runs.filter((run) => isActionAllowed('cancel', run.status_v2));
   const canCompare = ids.length >= COMPARED_RUNS_MIN && ids.length <= COMPARED_RUNS_MAX;
   const compare = () =>
@@ -47,11 +49,46 @@ export function RunActions({
       </Button>
       {canRun && (
         <>
+          <RunAgainButton application={application} runs={repeatable} onDone={onDone} />
           <CancelButton application={application} runs={cancelable} />
-          <DeleteButton application={application} runs={ids} onDeleted={onDeleted} />
+          <DeleteButton application={application} runs={ids} onDone={onDone} />
         </>
       )}
     </fieldset>
+  );
+}
+
+interface BulkButtonProps {
+  application: string;
+  runs: readonly string[];
+  onDone: () => Promise<void>;
+}
+
+function RunAgainButton({ application, runs, onDone }: BulkButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onPress={() => setOpen(true)} isDisabled={runs.length === 0}>
+        Run again
+      </Button>
+      {isOpen && (
+        <ConfirmDialog
+          title={`Run ${countRuns(runs.length)} again?`}
+          action={`Create ${countRuns(runs.length)}`}
+          onConfirm={async () => {
+            await runAgain(application, runs).finally(refreshRuns);
+            setOpen(false);
+            await onDone();
+          }}
+          onClose={() => setOpen(false)}
+        >
+          <p>
+            Each new run has the name, instance, options and input of its original. The instance decides the
+            version, so it may be a newer one.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }
 
@@ -83,15 +120,7 @@ function CancelButton({ application, runs }: { application: string; runs: readon
   );
 }
 
-function DeleteButton({
-  application,
-  runs,
-  onDeleted,
-}: {
-  application: string;
-  runs: readonly string[];
-  onDeleted: () => Promise<void>;
-}) {
+function DeleteButton({ application, runs, onDone }: BulkButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -106,7 +135,7 @@ function DeleteButton({
           onConfirm={async () => {
             await deleteRuns(application, runs).finally(refreshRuns);
             setOpen(false);
-            await onDeleted();
+            await onDone();
           }}
           onClose={() => setOpen(false)}
         >

@@ -1,12 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { NoRunYet } from '../../ui/resources/no-run-yet.tsx';
+import { useRight } from '../../ui/use-right.ts';
 import { ColumnChooser } from './column-chooser.tsx';
 import { DEFAULT_COLUMNS, findColumns, listColumns } from './columns.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
@@ -41,7 +42,7 @@ export function RunsPage() {
   const selected = new Set(search.selected);
   return (
     <>
-      <PageHeader title="Runs" actions={<LogSearchLink application={application} />} />
+      <PageHeader title="Runs" actions={<Destinations application={application} />} />
       <div className={styles.tools}>
         <ViewsMenu application={application} search={search} />
         <FilterBar
@@ -51,7 +52,7 @@ export function RunsPage() {
         <RunActions
           application={application}
           runs={runs.filter(({ id }) => selected.has(id))}
-          onDeleted={() => change({ ...search, selected: undefined })}
+          onDone={() => change({ ...search, selected: undefined })}
         />
         <ColumnChooser
           columns={listColumns(runs, visible)}
@@ -92,12 +93,20 @@ export function RunsPage() {
   );
 }
 
-/** Leads to the search in the logs of all runs. */
-function LogSearchLink({ application }: { application: string }) {
+/** Leads to the search in the logs of all runs, and to the form of a run. */
+function Destinations({ application }: { application: string }) {
+  const mayRun = useRight('run');
   return (
-    <Link to="/apps/$application/logs" params={{ application }}>
-      Search logs
-    </Link>
+    <>
+      <LinkButton to="/apps/$application/logs" params={{ application }}>
+        Search logs
+      </LinkButton>
+      {mayRun && (
+        <LinkButton kind="primary" to="/apps/$application/new-run" params={{ application }}>
+          New run
+        </LinkButton>
+      )}
+    </>
   );
 }
 

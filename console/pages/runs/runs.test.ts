@@ -136,6 +136,27 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
     expect(await page.locator('th[aria-sort="ascending"]').textContent()).toContain('Objective');
   });
 
+  test('run again, several at once, with the options of each', async () => {
+    const page = await at.open('/apps/routing/runs?status=failed');
+    for (const name of ['tour 50', 'tour 40']) {
+      await page.getByRole('row', { name: `${name}, failed` }).focus();
+      await page.keyboard.press('x');
+    }
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('button', { name: 'Create 2 runs' }).click();
+    await page.getByText('0 runs selected').waitFor();
+    const params = { application_id: 'routing' };
+    const listCreated = async () =>
+      (await at.server.client.call('listRuns', { params, query: { text: 'tour', status: 'queued' } })).body
+        .runs;
+    const created = await listCreated();
+    expect(created.map(({ name }) => name).sort()).toEqual(['tour 40', 'tour 50']);
+    expect(created.map(({ options }) => options?.duration).sort()).toEqual(['1', '5']);
+    // The other tests count the runs.
+    for (const { id } of created)
+      await at.server.client.call('deleteRun', { params: { ...params, run_id: id } });
+  });
+
   test('are saved as a view, which marks changes, is shared, and opens from the palette', async () => {
     const page = await at.open('/apps/routing/runs?status=failed&sort=name');
     await page.getByText('5 runs', { exact: true }).waitFor();

@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
 import { formatDuration } from '../../ui/format-quantity.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
+import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
@@ -14,6 +14,7 @@ import { deliveriesQuery } from './queries.ts';
 import styles from './webhooks-page.module.css';
 
 const route = getRouteApi('/signed-in/webhooks/$webhook');
+const REFRESH_MS = 30_000;
 
 /** The attempts to deliver events, newest first, and the request and response of the chosen one. */
 export function Deliveries({ webhook }: { webhook: string }) {
@@ -104,16 +105,24 @@ function DeliveryTable({
                 </Link>
               </td>
               <td className={table.number}>{one.attempt}</td>
-              <td className={table.number}>{one.http_status || '–'}</td>
+              <td className={table.number}>{one.http_status || 'none'}</td>
               <td className={table.number}>{formatDuration(one.response_duration)}</td>
               <td>
                 <RelativeTime at={one.created_at} />
               </td>
-              <td>{one.next_attempt_at === undefined ? '–' : <RelativeTime at={one.next_attempt_at} />}</td>
+              <td>
+                <NextAttempt at={one.next_attempt_at} />
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </TableRegion>
   );
+}
+
+/** The time of the next attempt. One that has passed is an own row. */
+function NextAttempt({ at }: { at: string | undefined }) {
+  const now = useNow(REFRESH_MS);
+  return at === undefined || Date.parse(at) < now ? '–' : <RelativeTime at={at} />;
 }

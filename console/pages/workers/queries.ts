@@ -4,8 +4,12 @@ import { operationQuery, queryClient } from '../../client/queries.ts';
 
 const REFRESH_MS = 2_000;
 
-/** The workers of the server, read again every two seconds while the page is visible. */
-export const workersQuery = queryOptions({ ...operationQuery('getWorkers'), refetchInterval: REFRESH_MS });
+/** The workers of the server, read again every two seconds while the page is visible, and when the queue changes. */
+export const workersQuery = queryOptions({
+  ...operationQuery('getWorkers'),
+  refetchInterval: REFRESH_MS,
+  meta: { topics: [{ events: 'queue' }] },
+});
 
 /** Drains a worker or ends its drain, and resolves when the page shows it. */
 export function useDrain() {

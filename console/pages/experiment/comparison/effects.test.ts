@@ -41,6 +41,13 @@ test('a difference has a margin in the unit of the indicator, or as a share of t
   expect(readEffect({ ...difference, control: { mean: null } }).margin).toBeNull();
 });
 
+test('a narrow interval has as many digits as its ends need to differ', () => {
+  const format = (low: number, high: number) =>
+    formatInterval({ measure: 'relative', value: low, low, high, margin: null });
+  expect(format(-0.08841, -0.08779)).toBe('-8.84\u00a0% to -8.78\u00a0%');
+  expect(format(0.1, 0.1)).toBe('+10\u00a0% to +10\u00a0%');
+});
+
 test('an effect without an interval has none in words', () => {
   const effect = readEffect({ ...RATIO, geometric_mean_ratio: { value: 0.9, interval: null } });
   expect(formatInterval(effect)).toBeNull();

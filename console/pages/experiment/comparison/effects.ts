@@ -50,23 +50,29 @@ const PERCENT_DIGITS = 3;
 const NUMBER_DIGITS = 4;
 
 /** Formats a change with its sign: `-7.8 %` for the relative measure, else `+12.5`. No line breaks before the sign of percent. */
-export function formatChange(measure: Measure, change: number): string {
-  const size = formatSize(measure, Math.abs(change));
+export function formatChange(measure: Measure, change: number, moreDigits = 0): string {
+  const size = formatSize(measure, Math.abs(change), moreDigits);
   if (/^0(\s%)?$/.test(size)) return size;
   return `${change < 0 ? '-' : '+'}${size}`;
 }
 
-function formatSize(measure: Measure, size: number): string {
-  if (measure === 'absolute') return formatSignificant(size, NUMBER_DIGITS);
-  const percent = Number((size * 100).toPrecision(PERCENT_DIGITS));
+function formatSize(measure: Measure, size: number, moreDigits: number): string {
+  if (measure === 'absolute') return formatSignificant(size, NUMBER_DIGITS + moreDigits);
+  const percent = Number((size * 100).toPrecision(PERCENT_DIGITS + moreDigits));
   // Hundredths of a percent are finer than any decision.
-  return `${formatNumber(Number(percent.toFixed(percent < 1 ? 2 : 1)))}\u00a0%`;
+  return `${formatNumber(Number(percent.toFixed((percent < 1 ? 2 : 1) + moreDigits)))}\u00a0%`;
 }
 
-/** Formats an interval: `-11.4 % to -4.6 %`; null without one. */
+const MORE_DIGITS_MAX = 3;
+
+/** Formats an interval: `-11.4 % to -4.6 %`, with more digits for a narrow one; null without one. */
 export function formatInterval({ measure, low, high }: Effect): string | null {
   if (low === null || high === null) return null;
-  return `${formatChange(measure, low)} to ${formatChange(measure, high)}`;
+  const format = (moreDigits: number) =>
+    [low, high].map((end) => formatChange(measure, end, moreDigits)) as [string, string];
+  let [from, to] = format(0);
+  for (let digits = 1; digits <= MORE_DIGITS_MAX && from === to; digits += 1) [from, to] = format(digits);
+  return `${from} to ${to}`;
 }
 
 /** Formats a p-value: `0.0012`, and `< 0.0001` below. */

@@ -7,10 +7,10 @@ import { formatNumber } from '../../../ui/format-quantity.ts';
 import pictures from '../comparison/pictures.module.css';
 import styles from './unit-timeline.module.css';
 
+/** Height of the part with the means; without a mean there is none. */
 const CHART = 200;
 const STRIP = 18;
 const MARGIN = { top: 10, right: 12, left: 72, bottom: 40 };
-const HEIGHT = MARGIN.top + CHART + STRIP + MARGIN.bottom;
 const TICKS = 4;
 const MINUTE_MS = 60_000;
 const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
@@ -31,6 +31,7 @@ interface UnitTimelineProps {
 export function UnitTimeline({ plan, names, comparison }: UnitTimelineProps) {
   const indicator = comparison?.indicator;
   const means = new Map(comparison?.units.map((unit) => [unit.index, unit]) ?? []);
+  const chart = means.size === 0 ? 0 : CHART;
   const title = indicator === undefined ? 'Units of the plan' : `${indicator} by unit`;
   const table = {
     columns: ['unit', 'instance', 'minutes', 'mean', 'runs', 'counted'],
@@ -51,9 +52,9 @@ export function UnitTimeline({ plan, names, comparison }: UnitTimelineProps) {
       title={title}
       caption="Each cell of the strip is a unit, and its colour the instance that serves it. A dot is the mean of a unit; a hollow one does not count, because the other instance may still influence it."
       table={table}
-      height={HEIGHT}
+      height={MARGIN.top + chart + STRIP + MARGIN.bottom}
     >
-      {(width) => <Timeline {...{ plan, names, title, width }} units={comparison?.units ?? []} />}
+      {(width) => <Timeline {...{ plan, names, title, width, chart }} units={comparison?.units ?? []} />}
     </Figure>
   );
 }
@@ -61,22 +62,25 @@ export function UnitTimeline({ plan, names, comparison }: UnitTimelineProps) {
 type TimelineProps = Pick<UnitTimelineProps, 'plan' | 'names'> & {
   title: string;
   width: number;
+  /** Height of the part with the means. */
+  chart: number;
   units: SwitchbackComparison['units'];
 };
 
-function Timeline({ plan, names, title, width, units }: TimelineProps) {
+function Timeline({ plan, names, title, width, chart, units }: TimelineProps) {
+  const height = MARGIN.top + chart + STRIP + MARGIN.bottom;
   const [low, high] = findExtent(units.map(({ mean }) => mean));
   const padding = (high - low || Math.abs(high) || 1) * 0.08;
-  const toY = buildScale([low - padding, high + padding], [MARGIN.top + CHART - 12, MARGIN.top]);
+  const toY = buildScale([low - padding, high + padding], [MARGIN.top + chart - 12, MARGIN.top]);
   const toX = buildScale([0, plan.units.length], [MARGIN.left, width - MARGIN.right]);
   const findClass = (instance: string) =>
     instance === names.candidate ? pictures.candidate : pictures.control;
   return (
     <svg
       className={figure.picture}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
+      viewBox={`0 0 ${width} ${height}`}
       width={width}
-      height={HEIGHT}
+      height={height}
       role="img"
       aria-label={`${title}: ${plan.units.length} units, ${units.length} with a mean`}
     >
@@ -93,7 +97,7 @@ function Timeline({ plan, names, title, width, units }: TimelineProps) {
           key={index}
           className={`${styles.unit} ${findClass(instance_id)}`}
           x={toX(index)}
-          y={MARGIN.top + CHART}
+          y={MARGIN.top + chart}
           width={Math.max(toX(index + 1) - toX(index) - 1, 0.5)}
           height={STRIP}
         >
@@ -111,14 +115,18 @@ function Timeline({ plan, names, title, width, units }: TimelineProps) {
           <title>{`unit ${unit.index}: ${formatNumber(unit.mean)} over ${unit.runs} runs`}</title>
         </circle>
       ))}
-      <Footer plan={plan} names={names} toX={toX} />
+      <Footer plan={plan} names={names} toX={toX} y={MARGIN.top + chart + STRIP} />
     </svg>
   );
 }
 
 /** The times at both ends, and the key of the colours. */
-function Footer({ plan, names, toX }: Pick<UnitTimelineProps, 'plan' | 'names'> & { toX: Scale }) {
-  const y = MARGIN.top + CHART + STRIP;
+function Footer({
+  plan,
+  names,
+  toX,
+  y,
+}: Pick<UnitTimelineProps, 'plan' | 'names'> & { toX: Scale; y: number }) {
   const start = plan.start === undefined ? undefined : Date.parse(plan.start);
   const minutes = plan.units.reduce((sum, { duration_minutes }) => sum + duration_minutes, 0);
   const end = toX(plan.units.length);

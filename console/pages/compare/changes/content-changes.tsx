@@ -1,11 +1,11 @@
-import { describeError } from '../../client/client.ts';
-import { useContent } from '../../ui/content/content-query.ts';
-import { formatCell } from '../../ui/content/json-text.ts';
-import type { LoadedContent } from '../../ui/content/load-content.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { getRunContentSource, type RunPart } from '../../ui/solution/run-content.tsx';
-import table from '../../ui/table.module.css';
-import styles from './compare-page.module.css';
+import { describeError } from '../../../client/client.ts';
+import { useContent } from '../../../ui/content/content-query.ts';
+import { formatCell } from '../../../ui/content/json-text.ts';
+import type { LoadedContent } from '../../../ui/content/load-content.ts';
+import { Notice } from '../../../ui/notice.tsx';
+import { getRunContentSource, type RunPart } from '../../../ui/solution/run-content.tsx';
+import table from '../../../ui/table.module.css';
+import styles from '../compare-page.module.css';
 import { listChanges } from './list-changes.ts';
 
 interface ContentChangesProps {

@@ -1,4 +1,4 @@
-/** The lines of a file that differ, with lines around them. The library loads when the first file is shown. */
+/** The lines of two texts that differ, with lines around them. The library loads when the first text is compared. */
 
 /** A line of a diff: in the file before, in that after, or in both. */
 export interface DiffLine {

@@ -1,0 +1,65 @@
+import type { Worker } from '@switchyard/contract/account/workers.ts';
+import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import { describe, expect, test } from 'vitest';
+import { listLanes } from './list-lanes.ts';
+
+const SMALL = '6c9500mb870s';
+const LARGE = '16c60gb12h';
+const run = (id: string, execution_class: string = SMALL) => ({ id, execution_class }) as ActiveRun;
+const workerRun = (run_id: string, execution_class: string = SMALL) => ({
+  ...{ run_id, execution_class, application_id: 'app' },
+  started_at: '2026-11-20T08:00:00.000Z',
+});
+
+function buildWorker(fields: object): Worker {
+  const worker = { id: 'w', status: 'active', host: 'solver', slots: [], runs: [], other_runs: 0 };
+  return { ...worker, ...fields } as unknown as Worker;
+}
+
+const pool = (slots: number, busy: number, ...execution_classes: string[]) => ({
+  ...{ slots, busy },
+  execution_classes: execution_classes.length > 0 ? execution_classes : [SMALL, '8c16gb12h', LARGE],
+});
+
+/** Returns the title of each group with its lanes: the id of a run, or the kind. */
+function describeLanes(workers: Worker[], running: ActiveRun[]): Record<string, string[]> {
+  return Object.fromEntries(
+    listLanes(workers, running).map(({ title, lanes }) => [
+      title,
+      lanes.map((lane) => (lane.kind === 'run' ? lane.run.id : lane.kind)),
+    ]),
+  );
+}
+
+describe('lanes', () => {
+  test('are one for each slot, with runs of this account, of others, and free ones', () => {
+    const worker = buildWorker({ slots: [pool(4, 2)], runs: [workerRun('one')], other_runs: 1 });
+    expect(describeLanes([worker], [run('one')])).toEqual({
+      'solver: 4 slots for all execution classes': ['one', 'other', 'free', 'free'],
+    });
+  });
+
+  test('belong to the slots that serve the class of the run', () => {
+    const slots = [pool(1, 1, SMALL), pool(1, 1, LARGE)];
+    const worker = buildWorker({ host: '', slots, runs: [workerRun('big', LARGE), workerRun('one')] });
+    expect(describeLanes([worker], [run('one'), run('big', LARGE)])).toEqual({
+      [`w: 1 slot for ${SMALL}`]: ['one'],
+      [`w: 1 slot for ${LARGE}`]: ['big'],
+    });
+  });
+
+  test('show a run that its worker does not list yet in a free slot, and free the slot of an ended run', () => {
+    const worker = buildWorker({ slots: [pool(1, 1)], runs: [workerRun('ended')] });
+    expect(describeLanes([worker], [run('new')])).toEqual({
+      'solver: 1 slot for all execution classes': ['new'],
+    });
+  });
+
+  test('show the runs of a worker that drains, and of one that is gone', () => {
+    const worker = buildWorker({ status: 'draining', runs: [workerRun('last')] });
+    expect(describeLanes([worker], [run('last'), run('lost')])).toEqual({
+      'solver: draining': ['last'],
+      'Without a worker': ['lost'],
+    });
+  });
+});
