@@ -80,6 +80,7 @@ const SERVER_ORDER = [
   ],
   ...[
     'account',
+    'organizations',
     'sso',
     'tls',
     'sessions',

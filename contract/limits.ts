@@ -225,6 +225,8 @@ export const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** Keys of one member or one service. */
 export const MEMBER_KEYS_MAX = 100;
+/** Admins whom the request for a new account invites. */
+export const ORGANIZATION_ADMINS_MAX = 50;
 export const INVITE_TTL_SECONDS = 7 * 24 * 60 * 60;
 
 /** Webhooks of one account. */

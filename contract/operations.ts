@@ -141,6 +141,12 @@ import {
   stopSwitchbackTest,
   updateSwitchbackTest,
 } from './experiments/switchback-tests.ts';
+import {
+  createOrganization,
+  deleteOrganization,
+  getOrganization,
+  updateOrganization,
+} from './organizations/organizations.ts';
 import { getRunAsset, listRunAssets } from './runs/assets.ts';
 import {
   createEnsemble,
@@ -198,6 +204,10 @@ export const operations = {
   createAccount,
   listAccounts,
   deleteAccount,
+  createOrganization,
+  getOrganization,
+  updateOrganization,
+  deleteOrganization,
   createSignInLink,
   createSession,
   listSessions,

@@ -22,6 +22,7 @@ import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
 import * as inputSetOperations from './input-sets/operations.ts';
 import * as inputOperations from './inputs/operations.ts';
 import * as instanceOperations from './instances/operations.ts';
+import * as organizationOperations from './organizations/operations.ts';
 import * as retentionOperations from './retention/operations.ts';
 import * as runListOperations from './runs/api/list-runs.ts';
 import * as runOperations from './runs/api/operations.ts';
@@ -51,6 +52,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, memberOperations),
     ...bindHandlers(context, accountStreamOperations),
     ...bindHandlers(context, serverAccountOperations),
+    ...bindHandlers(context, organizationOperations),
     ...bindHandlers(context, ssoOperations),
     ...bindHandlers(context, sessionOperations),
     ...bindHandlers(context, auditOperations),

@@ -8,12 +8,21 @@
 import { canGrant, hasRight, ROLES, type Role, rolesWithRight } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
-import { badRequest, quoteValue, unauthorized } from '../http/errors/problem.ts';
+import { badRequest, notFound, quoteValue, unauthorized } from '../http/errors/problem.ts';
+import type { Context } from '../http/handlers/context.ts';
 import type { Caller } from '../http/handlers/handler.ts';
 import { listJoinedMembersByRole, revokeInvitesBy } from './member-store.ts';
 import { findMissingRole } from './required-roles.ts';
 import type { AccountsTable, KeysTable, MembersTable } from './schema.ts';
-import { deleteKeys, findKey, listKeysByOwner, listKeysByRole, lockAccount } from './store.ts';
+import {
+  deleteKeys,
+  deleteKeysAndMembers,
+  findKey,
+  listKeysByOwner,
+  listKeysByRole,
+  lockAccount,
+  updateAccount,
+} from './store.ts';
 
 /**
  * Locks the account of the caller until the transaction ends; returns the account and the key of the caller. Throws a 401
@@ -80,4 +89,24 @@ async function requireManager(tx: Writer, member: MembersTable, role: Role | nul
       `The member ${quoteValue(member.email)} is the last ${missing} of the account who has joined; give another member that role first.`,
     );
   }
+}
+
+/**
+ * Marks the account and everything that it owns as deleted. Throws a 400 for the account of the caller, named by the request
+ * field, and a 404 for a missing one. The caller wakes the clean-up with `onApplicationDeleted` after the commit.
+ */
+export async function markAccountDeleted(
+  { clock, deleteOwned }: Pick<Context, 'clock' | 'deleteOwned'>,
+  tx: Writer,
+  caller: Caller,
+  { field, id }: { field: string; id: AccountId },
+): Promise<void> {
+  if (id === caller.account)
+    throw badRequest(`${field} is ${quoteValue(id)}, the account of your own key; it must be another one.`);
+  const account = await lockAccount(tx, id);
+  if (!account) throw notFound(`There is no account ${quoteValue(id)}.`);
+  const now = clock.now();
+  await updateAccount(tx, account.id, { deleted_at: now });
+  await deleteKeysAndMembers(tx, account.id);
+  await deleteOwned(tx, account.id, now);
 }

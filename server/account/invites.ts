@@ -3,10 +3,14 @@
  * invite, so that each invite works once.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { INVITE_TTL_SECONDS } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
 import { forbidden } from '../http/errors/problem.ts';
+import type { Caller } from '../http/handlers/handler.ts';
 import { decodeBase64Url } from '../http/requests/base64url.ts';
+import { type Random, randomText } from '../random.ts';
+import { type MembersTable, normalizeEmail } from './schema.ts';
 
 /** The signed content of an invite. */
 export interface InviteClaims {
@@ -16,6 +20,8 @@ export interface InviteClaims {
   expiresAt: number;
 }
 
+/** With 5 bits a character, 130 random bits: an invite id cannot be guessed. */
+const INVITE_ID_CHARS = 26;
 /** Length of an HMAC-SHA-256. */
 const MAC_BYTES = 32;
 
@@ -50,4 +56,44 @@ export class Invites {
   #mac(payload: Buffer): Buffer {
     return createHmac('sha256', this.#key).update(payload).digest();
   }
+}
+
+/** The columns of an open invite. */
+export interface OpenInvite {
+  invite_id: string;
+  /** Milliseconds since 1970. */
+  invite_expires_at: number;
+  /** Normalised address of the member who invites. */
+  invited_by: string;
+}
+
+/** Returns the columns of a new invite of the caller. */
+export function createInvite(
+  { clock, random }: { clock: Clock; random: Random },
+  caller: Pick<Caller, 'email'>,
+): OpenInvite {
+  return {
+    invite_id: randomText(random, INVITE_ID_CHARS),
+    invite_expires_at: clock.now() + INVITE_TTL_SECONDS * 1000,
+    invited_by: normalizeEmail(caller.email),
+  };
+}
+
+/** Returns the signed text of the member's open invite. */
+export function encodeInvite(invites: Invites, { account_id }: MembersTable, open: OpenInvite): string {
+  return invites.encode({
+    account: account_id,
+    inviteId: open.invite_id,
+    expiresAt: open.invite_expires_at,
+  });
+}
+
+/** Returns the address of the page on which the person accepts the invite. */
+export function formatInviteUrl(
+  { invites, publicUrl }: { invites: Invites; publicUrl(): string },
+  member: MembersTable,
+  open: OpenInvite,
+): string {
+  const invite = encodeInvite(invites, member, open);
+  return `${publicUrl()}/sign-up?${new URLSearchParams({ invite }).toString()}`;
 }

@@ -1,5 +1,4 @@
 /** Operations on members and their invites. */
-import { INVITE_TTL_SECONDS } from '@switchyard/contract/limits.ts';
 import { canGrant, type Role } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
@@ -7,9 +6,9 @@ import { badRequest, forbidden, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
-import { makeId, randomText } from '../random.ts';
+import { makeId } from '../random.ts';
 import { lockCallerAccount, revokeExcessRights } from './access-changes.ts';
-import type { Invites } from './invites.ts';
+import { createInvite, encodeInvite, formatInviteUrl, type Invites, type OpenInvite } from './invites.ts';
 import * as store from './member-store.ts';
 import { buildFirstKey } from './new-account.ts';
 import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
@@ -25,9 +24,6 @@ declare module '../http/handlers/context.ts' {
     deletePrivateViews(tx: Writer, account: AccountId, owner: string): Promise<void>;
   }
 }
-
-/** With 5 bits a character, 130 random bits: an invite id cannot be guessed. */
-const INVITE_ID_CHARS = 26;
 
 export const inviteMember: OperationHandler<'inviteMember'> = async (context, { caller, body, commit }) => {
   const { clock, random } = context;
@@ -156,35 +152,14 @@ export const acceptInvite: OperationHandler<'acceptInvite'> = async (
   });
 };
 
-interface OpenInvite {
-  invite_id: string;
-  /** Milliseconds since 1970. */
-  invite_expires_at: number;
-  /** Normalised address of the member who invites. */
-  invited_by: string;
-}
-
-/** Returns the columns of a new invite of the caller. */
-function createInvite({ clock, random }: Pick<Context, 'clock' | 'random'>, caller: Caller): OpenInvite {
-  return {
-    invite_id: randomText(random, INVITE_ID_CHARS),
-    invite_expires_at: clock.now() + INVITE_TTL_SECONDS * 1000,
-    invited_by: normalizeEmail(caller.email),
-  };
-}
-
 /** Formats the member with the text and the link of its open invite, which no later response repeats. */
 function formatInvite(
   { invites, publicUrl }: Pick<Context, 'invites' | 'publicUrl'>,
   member: MembersTable,
   open: OpenInvite,
 ) {
-  const invite = invites.encode({
-    account: member.account_id,
-    inviteId: open.invite_id,
-    expiresAt: open.invite_expires_at,
-  });
-  const invite_url = `${publicUrl()}/sign-up?${new URLSearchParams({ invite }).toString()}`;
+  const invite = encodeInvite(invites, member, open);
+  const invite_url = formatInviteUrl({ invites, publicUrl }, member, open);
   return { ...formatMember(member), invite, invite_url };
 }
 

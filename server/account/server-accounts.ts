@@ -1,13 +1,12 @@
 /** Operations on the accounts of the server. */
-import { hasRight } from '@switchyard/contract/roles.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
-import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
+import { markAccountDeleted } from './access-changes.ts';
 import { buildNewAccount, insertNewAccount } from './new-account.ts';
 import { formatAccount, formatKey, formatMember } from './response-bodies.ts';
-import { explainSignUpRefusal, type SignUpPolicy } from './sign-up.ts';
+import { explainSignUpRefusal, requireSignUp, type SignUpPolicy } from './sign-up.ts';
 import * as store from './store.ts';
 
 declare module '../http/handlers/context.ts' {
@@ -27,10 +26,7 @@ export const createAccount: OperationHandler<'createAccount'> = async (
   { tokens, signUp, clock, random },
   { optionalCaller, headers, body, commit },
 ) => {
-  if (!optionalCaller || !hasRight(optionalCaller.role, 'server')) {
-    const refusal = explainSignUpRefusal(signUp, headers);
-    if (refusal !== '') throw forbidden(refusal);
-  }
+  requireSignUp(signUp, optionalCaller, headers);
   // Never root, because root operates the server.
   const created = buildNewAccount(random, clock.now(), { name: body.name, email: body.email, role: 'admin' });
   const { account, member, key } = created;
@@ -53,23 +49,13 @@ export const listAccounts: OperationHandler<'listAccounts'> = async ({ database,
   });
 
 export const deleteAccount: OperationHandler<'deleteAccount'> = async (
-  { clock, deleteOwned, onApplicationDeleted },
+  context,
   { caller, params, commit },
 ) => {
-  if (params.account_id === caller.account) {
-    throw badRequest(
-      `account_id is ${quoteValue(params.account_id)}, the account of your own key; it must be another one.`,
-    );
-  }
   const committed = await commit(async (tx) => {
-    const account = await store.lockAccount(tx, params.account_id);
-    if (!account) throw notFound(`There is no account ${quoteValue(params.account_id)}.`);
-    const now = clock.now();
-    await store.updateAccount(tx, account.id, { deleted_at: now });
-    await store.deleteKeysAndMembers(tx, account.id);
-    await deleteOwned(tx, account.id, now);
+    await markAccountDeleted(context, tx, caller, { field: 'account_id', id: params.account_id });
     return { status: 204 };
   });
-  onApplicationDeleted();
+  context.onApplicationDeleted();
   return committed;
 };

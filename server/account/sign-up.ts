@@ -5,7 +5,10 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { hasRight } from '@switchyard/contract/roles.ts';
 import type { Config } from '../config.ts';
+import { forbidden } from '../http/errors/problem.ts';
+import type { Caller } from '../http/handlers/handler.ts';
 
 /** The setting of the operator, and the reachability of the server. */
 export interface SignUpPolicy {
@@ -23,6 +26,17 @@ export function explainSignUpRefusal({ mode, isLocal }: SignUpPolicy, headers: I
   if (mode === 'closed') return `Sign-up is closed on this server. ${OPERATOR_ADVICE}.`;
   if (isLocal() && isLocalRequest(headers)) return '';
   return `Sign-up is only for callers on the machine of a server that no other machine can reach. ${OPERATOR_ADVICE}, or opens sign-up with SWITCHYARD_SIGN_UP=open.`;
+}
+
+/** Throws a 403 for a caller without the right `server` where the operator does not allow sign-up. */
+export function requireSignUp(
+  policy: SignUpPolicy,
+  caller: Pick<Caller, 'role'> | null,
+  headers: IncomingHttpHeaders,
+): void {
+  if (caller && hasRight(caller.role, 'server')) return;
+  const refusal = explainSignUpRefusal(policy, headers);
+  if (refusal !== '') throw forbidden(refusal);
 }
 
 /**

@@ -76,6 +76,7 @@ beforeAll(async () => {
   const invited = (await server.client.call('inviteMember', { body: person })).body;
   invite = invited.invite;
   const { id: account_id } = await createOtherAccount(server);
+  const { id: organization_id } = await createOtherAccount(server);
   const body = { id: 'unused', name: 'Unused one' };
   const executable_id = (await server.client.call('createVersion', { params, body })).body.executable.id;
   const list = await server.client.call('listExecutableFiles', { params: { ...params, executable_id } });
@@ -102,6 +103,7 @@ beforeAll(async () => {
     bisect_id: 'dearer',
     member_id: invited.id,
     account_id,
+    organization_id,
     webhook_id: 'hook',
     session_id: await createSession(),
     ...(await createShare(application_id, run.id)),
@@ -235,6 +237,7 @@ const LAST = [
   'renewInvite',
   'deleteMember',
   'deleteAccount',
+  'deleteOrganization',
   'deleteApplication',
 ];
 const declared = (Object.values(operations) as Operation[]).sort(

@@ -25,6 +25,8 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   triggerEvent: { event_type: 'run.status' },
   acceptInvite: { invite: 'any', name: 'Ada' },
   createSession: { ticket: 'any', callback: 'code=any&state=any' },
+  createOrganization: { name: 'Any name', admins: ['a@example.com'] },
+  updateOrganization: { name: 'Any name', id: 'x', members: [] },
   createAccount: { name: 'Any name', email: 'a@example.com' },
   createApplication: {
     name: 'Any name',

@@ -20,6 +20,8 @@ export const VALID_BODIES: Partial<Record<OperationId, unknown>> = {
   createSession: {},
   updateMember: { name: 'New name' },
   createAccount: { name: 'Any name', email: 'eve@example.com' },
+  createOrganization: { name: 'Any name', admins: ['eve@example.com'] },
+  updateOrganization: { name: 'New name' },
   createApplication: { name: 'Any name' },
   updateApplication: { name: 'New name' },
   activateBinary: { requirements: { executable_type: 'node', runtime: 'node' } },
