@@ -104,6 +104,7 @@ const SERVER_ORDER = [
     'account-streams',
     'search',
     'site',
+    'community',
     'health',
     'clean-up',
     'migrations',

@@ -13,7 +13,7 @@ const repository = join(folder, '..');
 const STAMP_FILE = 'input-hash.txt';
 /** Files of the sample apps that decide their archives. Build steps write others, which must not start a build each time. */
 const SAMPLE_PATTERNS = [
-  'sample-apps/*/{app.yaml,input.json,package.json,*.ts,*.py}',
+  'sample-apps/*/{app.yaml,input.json,package.json,README.md,*.ts,*.py}',
   'sample-apps/*/src/**/*.ts',
   'sample-apps/*/bin/**/main',
 ];

@@ -92,6 +92,7 @@ import {
   listVersions,
   updateVersion,
 } from './applications/versions.ts';
+import { getCommunityFile } from './community/community.ts';
 import {
   createAcceptanceTest,
   deleteAcceptanceTest,
@@ -351,6 +352,7 @@ export const operations = {
   getWebhookConversation,
   replayWebhookConversation,
   triggerEvent,
+  getCommunityFile,
   getHealth,
   getReadiness,
   getMetrics,

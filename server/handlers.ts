@@ -8,6 +8,7 @@ import * as executableOperations from './applications/executable-operations.ts';
 import * as applicationOperations from './applications/operations.ts';
 import * as applicationQuotaOperations from './applications/quota-operations.ts';
 import * as auditOperations from './audit/operations.ts';
+import * as communityOperations from './community/operations.ts';
 import * as ensembleOperations from './ensembles/operations.ts';
 import * as acceptanceOperations from './experiments/acceptance/acceptance-operations.ts';
 import * as batchOperations from './experiments/batch/batch-operations.ts';
@@ -88,6 +89,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, bisectOperations),
     ...bindHandlers(context, webhookOperations),
     ...bindHandlers(context, deliveryOperations),
+    ...bindHandlers(context, communityOperations),
     ...bindHandlers(context, backupOperations),
     ...bindHandlers(context, healthOperations),
   };

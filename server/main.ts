@@ -31,7 +31,7 @@ import { startWorker } from './runs/execute/start-worker.ts';
 import { serveSearch } from './search/search.ts';
 import { createContext, createServices, type ProcessState, type Services } from './services.ts';
 import { createSessionAuthenticator } from './sessions/sessions.ts';
-import { loadConsole, serveConsole } from './site/console.ts';
+import { type ConsoleFiles, loadConsole, serveConsole } from './site/console.ts';
 import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { type Certificates, openCertificates } from './tls/certificates.ts';
@@ -125,7 +125,9 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     ...{ ...base, ...storage, state },
     resolveHostname: overrides.resolveHostname ?? resolveName,
   });
-  const handlers = createHandlers(createContext({ config, state, services, runner }));
+  const isWorker = config.role === 'worker';
+  const consoleFiles = overrides.console && !isWorker ? await loadConsole(overrides.console) : null;
+  const handlers = createHandlers(createContext({ config, state, services, runner, consoleFiles }));
   startJobs(services.jobs.maintenance, closers);
   if (runner) await startWorker(runner, { ...services.shared, config, folderId, log, closers });
 
@@ -137,7 +139,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     connectionsMax,
     certificates,
     siteFolder: overrides.site,
-    consoleFolder: overrides.console,
+    consoleFiles,
   });
   const place = `SWITCHYARD_HOST is "${config.host}" and SWITCHYARD_PORT is ${config.port}`;
   const url = await withSettingName(`${place}, where the server cannot listen`, () => listen(http, config));
@@ -215,10 +217,10 @@ async function createHttp(
     connectionsMax: number;
     certificates: Certificates | null;
     siteFolder: string | undefined;
-    consoleFolder: string | undefined;
+    consoleFiles: ConsoleFiles | null;
   },
 ) {
-  const { handlers, connectionsMax, certificates, siteFolder, consoleFolder } = options;
+  const { handlers, connectionsMax, certificates, siteFolder, consoleFiles } = options;
   const { database, metrics } = services.shared;
   const isWorker = config.role === 'worker';
   const site = siteFolder && !isWorker ? await loadSite(siteFolder, config.site) : null;
@@ -245,7 +247,6 @@ async function createHttp(
     log,
     metrics,
   });
-  const consoleFiles = consoleFolder && !isWorker ? await loadConsole(consoleFolder) : null;
   if (consoleFiles) serveConsole(http, consoleFiles);
   if (!isWorker) await serveOpenApiDocuments(http);
   if (site) {

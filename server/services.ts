@@ -52,6 +52,7 @@ import { deletePrivateViews } from './runs/views/store.ts';
 import { lockCollection } from './secrets/store.ts';
 import { ShareTokens } from './shares/share-tokens.ts';
 import { ShareViews } from './shares/share-views.ts';
+import type { ConsoleFiles } from './site/console.ts';
 import { SingleSignOn } from './sso/single-sign-on.ts';
 import { deleteIdentities } from './sso/store.ts';
 import { Uploads } from './uploads/uploads.ts';
@@ -149,16 +150,19 @@ interface ContextParts {
   state: ProcessState;
   services: Services;
   runner: Runner | null;
+  /** The built console; null without one. */
+  consoleFiles: ConsoleFiles | null;
 }
 
 /** Creates the context of the handlers. It connects slices that must not import each other. */
-export function createContext({ config, state, services, runner }: ContextParts): Context {
+export function createContext({ config, state, services, runner, consoleFiles }: ContextParts): Context {
   const { shared, jobs } = services;
   const { database, clock } = shared;
   const folders = config.s3 ? [config.data] : [config.data, blobsFolder(config)];
   return {
     ...shared,
     host: runner?.host ?? null,
+    consoleFiles,
     onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
     tokens: services.tokens,
     invites: services.invites,

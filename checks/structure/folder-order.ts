@@ -5,7 +5,17 @@ import { listImports } from '../syntax.ts';
 
 /** The sub-folders of a folder in reading order; files directly in the folder are exempt. */
 const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
-  contract: ['schemas', 'applications', 'runs', 'account', 'organizations', 'experiments', 'site', 'openapi'],
+  contract: [
+    'schemas',
+    'applications',
+    'runs',
+    'account',
+    'organizations',
+    'community',
+    'experiments',
+    'site',
+    'openapi',
+  ],
   'explorer/model': ['document', 'schema', 'values', 'operation'],
   runner: ['process', 'filesystem', 'archive', 'sandbox', 'host', 'launcher', 'testing'],
   'sample-apps/vehicle-routing/src': ['input', 'search', 'output'],

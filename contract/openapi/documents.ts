@@ -37,6 +37,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   'acceptance-tests': 'Decide by predefined rules whether a candidate may replace the current instance.',
   'bisect-experiments': 'Find the version that made an indicator worse.',
   webhooks: 'HTTP callbacks for status changes of runs, and the attempts to deliver them.',
+  community: 'The sample apps of the server, in the form of the published client.',
   backups: 'Backups of the server, which a command makes.',
   service: 'Operations for those who run the server. No token is needed.',
 };

@@ -17,6 +17,7 @@ import {
 } from '../testing/http/identity-provider.ts';
 import { SECRET, VALID_BODIES } from '../testing/http/valid-bodies.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
+import { createConsoleFolder } from '../testing/servers/console-folder.ts';
 import { countPendingJobs, listRowsAndBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
 
@@ -53,7 +54,8 @@ let invite: string;
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   provider = await startIdentityProvider();
-  server = await startTestServer({ env: ssoSettings(provider) });
+  using console = createConsoleFolder();
+  server = await startTestServer({ env: ssoSettings(provider), console: console.path });
   const application_id = await createInstance(server);
   const run = await createRunAndWait(server, application_id, {
     instance: 'i1',
@@ -248,6 +250,7 @@ const formatUrl = (operation: Operation, values: Record<string, string>): string
   if (operation.id === 'putUpload') return uploadUrl;
   if (operation.id === 'getDownload') return downloadUrl;
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
+  if (operation.id === 'getCommunityFile') return `${path}?file=community-apps/manifest.yml`;
   if (operation.id === 'getSsoDomain') return `${path}?domain=example.com`;
   return operation.id === 'searchLogs' ? `${path}?text=a` : path;
 };

@@ -7,7 +7,8 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './sample-gallery.module.css';
-import { pushSample, SAMPLE_INPUT, SAMPLES, type Sample } from './samples.ts';
+import { SAMPLES, type Sample } from './sample-list.ts';
+import { pushSample, SAMPLE_INPUT } from './samples.ts';
 
 /** The page of an account without an application: sample apps to push, here or from a terminal. */
 export function SampleGallery() {

@@ -4,7 +4,7 @@ import { waitForRunEnd } from '@switchyard/server/testing/fixtures/apps.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
-import { SAMPLES } from './samples.ts';
+import { SAMPLES } from './sample-list.ts';
 
 describe.skipIf(!hasBrowser)('the sample apps', () => {
   const at = setUpConsole();

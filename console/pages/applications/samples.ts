@@ -1,53 +1,10 @@
-/** The sample apps of the gallery. The build packs each into an archive beside the page, with its sample input. */
+/** Pushes a sample app of the gallery. The build packs each into an archive beside the page, with its sample input. */
 import { client } from '../../client/client.ts';
 import { uploadInput } from '../../client/content.ts';
 import { listItems } from '../../client/list-items.ts';
 import { queryClient } from '../../client/queries.ts';
 import { pushApp } from '../../ui/push/push-app.ts';
-
-/** A sample app. */
-export interface Sample {
-  /** Folder of the app below `sample-apps`. */
-  folder: string;
-  /** Id of the application that it becomes. */
-  id: string;
-  name: string;
-  description: string;
-}
-
-/** The sample apps, the best first. */
-export const SAMPLES: readonly Sample[] = [
-  {
-    folder: 'vehicle-routing',
-    id: 'routing',
-    name: 'Vehicle routing',
-    description: 'Plans tours with time windows, and draws them on a map.',
-  },
-  {
-    folder: 'shift-scheduling',
-    id: 'shifts',
-    name: 'Shift scheduling',
-    description: 'Assigns people to shifts with an integer program.',
-  },
-  {
-    folder: 'bin-packing',
-    id: 'packing',
-    name: 'Bin packing',
-    description: 'Packs items into the fewest bins, with a bound.',
-  },
-  {
-    folder: 'knapsack-python',
-    id: 'knapsack',
-    name: 'Knapsack in Python',
-    description: 'Chooses projects within a budget.',
-  },
-  {
-    folder: 'order-batching-native',
-    id: 'batching',
-    name: 'Order batching',
-    description: 'Groups the orders of a warehouse, as a native program.',
-  },
-];
+import type { Sample } from './sample-list.ts';
 
 /** Id of the managed input with the sample input. */
 export const SAMPLE_INPUT = 'sample';

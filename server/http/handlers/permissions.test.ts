@@ -50,6 +50,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   createAccount: 'visitor',
   listAccounts: 'server',
   deleteAccount: 'server',
+  getCommunityFile: 'read',
   createOrganization: 'account',
   getOrganization: 'read',
   updateOrganization: 'account',
