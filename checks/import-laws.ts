@@ -88,6 +88,7 @@ const SERVER_ORDER = [
     'uploads',
     'applications',
     'versions',
+    'marketplace',
     'instances',
     'secrets',
     'workers',

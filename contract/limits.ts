@@ -225,6 +225,15 @@ export const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** Keys of one member or one service. */
 export const MEMBER_KEYS_MAX = 100;
+export const MARKETPLACE_DESCRIPTION_CHARS_MAX = 4000;
+/** Categories, and features, of an app of the marketplace. */
+export const MARKETPLACE_LABELS_MAX = 20;
+/** Published versions of one app: every subscriber has a copy of each. */
+export const MARKETPLACE_VERSIONS_MAX = 100;
+/** Versions in the response of an app. */
+export const LATEST_VERSIONS_MAX = 10;
+export const CHANGE_LOG_ENTRIES_MAX = 50;
+export const CHANGE_LOG_ENTRY_CHARS_MAX = 500;
 /** Admins whom the request for a new account invites. */
 export const ORGANIZATION_ADMINS_MAX = 50;
 export const INVITE_TTL_SECONDS = 7 * 24 * 60 * 60;

@@ -32,6 +32,7 @@ export const TAGS = [
   'experiment-plans',
   'bisect-experiments',
   'webhooks',
+  'marketplace',
   'community',
   'backups',
   'service',

@@ -143,6 +143,23 @@ import {
   updateSwitchbackTest,
 } from './experiments/switchback-tests.ts';
 import {
+  createMarketplaceApp,
+  createMarketplaceVersion,
+  getMarketplaceApp,
+  getMarketplaceVersion,
+  listMarketplaceApps,
+  listMarketplaceVersions,
+  listPartnerApps,
+  updateMarketplaceApp,
+  updateMarketplaceVersion,
+} from './marketplace/marketplace-apps.ts';
+import {
+  createSubscription,
+  deleteSubscription,
+  getSubscription,
+  listSubscriptions,
+} from './marketplace/subscriptions.ts';
+import {
   createOrganization,
   deleteOrganization,
   getOrganization,
@@ -352,6 +369,19 @@ export const operations = {
   getWebhookConversation,
   replayWebhookConversation,
   triggerEvent,
+  listMarketplaceApps,
+  listPartnerApps,
+  createMarketplaceApp,
+  getMarketplaceApp,
+  updateMarketplaceApp,
+  listMarketplaceVersions,
+  createMarketplaceVersion,
+  getMarketplaceVersion,
+  updateMarketplaceVersion,
+  createSubscription,
+  listSubscriptions,
+  getSubscription,
+  deleteSubscription,
   getCommunityFile,
   getHealth,
   getReadiness,

@@ -23,6 +23,9 @@ import { bindHandlers, type Handlers } from './http/handlers/handler.ts';
 import * as inputSetOperations from './input-sets/operations.ts';
 import * as inputOperations from './inputs/operations.ts';
 import * as instanceOperations from './instances/operations.ts';
+import * as marketplaceAppOperations from './marketplace/app-operations.ts';
+import * as subscriptionOperations from './marketplace/subscription-operations.ts';
+import * as marketplaceVersionOperations from './marketplace/version-operations.ts';
 import * as organizationOperations from './organizations/operations.ts';
 import * as retentionOperations from './retention/operations.ts';
 import * as runListOperations from './runs/api/list-runs.ts';
@@ -63,6 +66,9 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, applicationQuotaOperations),
     ...bindHandlers(context, executableOperations),
     ...bindHandlers(context, versionOperations),
+    ...bindHandlers(context, marketplaceAppOperations),
+    ...bindHandlers(context, marketplaceVersionOperations),
+    ...bindHandlers(context, subscriptionOperations),
     ...bindHandlers(context, instanceOperations),
     ...bindHandlers(context, secretsOperations),
     ...bindHandlers(context, uploadOperations),

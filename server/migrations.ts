@@ -12,6 +12,7 @@ import { migrations as http } from './http/handlers/idempotency.ts';
 import { migrations as inputSets } from './input-sets/schema.ts';
 import { migrations as inputs } from './inputs/schema.ts';
 import { migrations as instances } from './instances/schema.ts';
+import { migrations as marketplace } from './marketplace/schema.ts';
 import { migrations as retention } from './retention/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as runViews } from './runs/views/schema.ts';
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   ...uploads,
   ...applications,
   ...versions,
+  ...marketplace,
   ...instances,
   ...secrets,
   ...queue,

@@ -39,6 +39,7 @@ import { shareInput } from './inputs/share-input.ts';
 import { describeLock } from './instances/instance-lock.ts';
 import { findInstance, findInstanceUsingSecrets, findLockedInstance } from './instances/store.ts';
 import type { Log } from './log.ts';
+import { withdrawAccount, withdrawApplication } from './marketplace/withdraw.ts';
 import type { Random } from './random.ts';
 import { StorageMeter } from './retention/storage-meter.ts';
 import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
@@ -172,6 +173,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     signUp: { mode: config.signUp, isLocal: services.isLocal },
     deleteOwned: async (tx, account, at) => {
       await deleteAccountApplications(tx, account, at);
+      await withdrawAccount(tx, shared, account);
       await deleteAccountWebhooks(tx, account);
       await deleteIdentities(tx, account);
     },
@@ -189,6 +191,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     findInstanceUsingSecrets,
     lockSecretsCollection: (tx, applicationUid, id) =>
       lockCollection(tx, { applicationUid, id, change: false }),
+    withdrawApplication: (tx, application) => withdrawApplication(tx, shared, application),
     describeLockedInstance: async (uid, tx) => {
       const instance = await findLockedInstance(tx, uid);
       return instance ? describeLock(instance) : null;

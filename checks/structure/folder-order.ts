@@ -12,6 +12,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'account',
     'organizations',
     'community',
+    'marketplace',
     'experiments',
     'site',
     'openapi',

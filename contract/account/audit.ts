@@ -49,7 +49,7 @@ export const AuditEntry = Type.Object(
     user_email: nullable(Type.String({ description: "E-mail address of the key's owner at that time." })),
     operation: Type.String({
       description:
-        'The operationId. The server itself writes `firstStart` for the first key, `provisionMember` for a new member of single sign-on, and `changeMemberRole` for a role that changed with the groups.',
+        'The operationId. The server itself writes `firstStart` for the first key, `provisionMember` for a new member of single sign-on, and `changeMemberRole` for a role that changed with the groups. For the other account of a subscription it writes `subscriberAdded`, `subscriberRemoved`, `subscribedVersionAdded`, `subscriptionReleased`, `subscriptionRetracted` and `subscriptionEnded`.',
     }),
     outcome: stringEnum(
       AUDIT_OUTCOMES,

@@ -35,7 +35,9 @@ export const Application = Type.Object(
     default_experiment_instance: Type.String({
       description: 'Instance that experiments compare against by default.',
     }),
-    subscription_id: Type.String({ description: 'Always empty.' }),
+    subscription_id: Type.String({
+      description: 'Id of the subscription of an application of the type `subscription`; else empty.',
+    }),
     active_executable: nullable(Executable),
     locked: Type.Boolean({ description: 'Always false.' }),
     created_at: timestampSchema('Creation time'),

@@ -37,6 +37,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   'acceptance-tests': 'Decide by predefined rules whether a candidate may replace the current instance.',
   'bisect-experiments': 'Find the version that made an indicator worse.',
   webhooks: 'HTTP callbacks for status changes of runs, and the attempts to deliver them.',
+  marketplace: 'Apps that accounts of the server publish, and subscriptions to them.',
   community: 'The sample apps of the server, in the form of the published client.',
   backups: 'Backups of the server, which a command makes.',
   service: 'Operations for those who run the server. No token is needed.',
@@ -263,7 +264,7 @@ const DOCUMENTS: Record<DocumentName, DocumentContent> = {
   marketplace: {
     title: 'marketplace API',
     description:
-      'Run decision apps of another provider, as a subscriber of a subscription app. A key with the role operator has all necessary rights.',
+      'Subscribe to decision apps that another account of the server publishes, run them on your inputs, and publish your own. Runs need the role operator, subscriptions the role developer, and publications the role admin.',
     operations: MARKETPLACE_OPERATIONS.map((id) => operations[id]),
   },
 };

@@ -1,6 +1,6 @@
 /**
- * The operations for a subscriber of a subscription app: run it on their own inputs and read the results. A subscriber
- * can neither push, version or configure the app nor read its secrets. A separate document lists only these operations.
+ * The operations of the marketplace: publish an app, subscribe to one, run it on own inputs and read the results. A subscriber
+ * can neither push nor version the app, and reads no secrets. A separate document lists only these operations.
  */
 import type { OperationId } from '../operations.ts';
 
@@ -33,4 +33,19 @@ export const MARKETPLACE_OPERATIONS = [
   'updateInput',
   'deleteInput',
   'getQueue',
+  'listVersions',
+  'getVersion',
+  'listMarketplaceApps',
+  'listPartnerApps',
+  'createMarketplaceApp',
+  'getMarketplaceApp',
+  'updateMarketplaceApp',
+  'listMarketplaceVersions',
+  'createMarketplaceVersion',
+  'getMarketplaceVersion',
+  'updateMarketplaceVersion',
+  'createSubscription',
+  'listSubscriptions',
+  'getSubscription',
+  'deleteSubscription',
 ] as const satisfies readonly OperationId[];

@@ -16,6 +16,7 @@ import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import type { AccountSemaphore } from './account-semaphore.ts';
 import { formatExecutable, listHiddenOptions } from './executable.ts';
 import { findExecutable } from './executables-store.ts';
+import { requireOwnFiles, requireOwnProgram } from './own-program.ts';
 import { insertPush, preparePush } from './push.ts';
 import type { ExecutablesTable } from './schema.ts';
 import { getApplication, lockLiveApplication } from './store.ts';
@@ -34,6 +35,7 @@ export const getBinaryUpload: OperationHandler<'getBinaryUpload'> = async (
   { caller, params },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
+  requireOwnProgram(application, 'push one');
   const upload = await uploads.create(application.uid, 'executable', caller.key, (tx) =>
     lockLiveApplication(tx, application),
   );
@@ -45,6 +47,7 @@ export const activateBinary: OperationHandler<'activateBinary'> = async (
   { caller, params, body, commit },
 ) => {
   const application = await getApplication(context.database.read, caller.account, params.application_id);
+  requireOwnProgram(application, 'push one');
   const push = await preparePush(context, {
     application,
     uploadId: body.upload_id ?? null,
@@ -93,6 +96,7 @@ async function findArchive(
   params: { application_id: ApplicationId; executable_id: ExecutableId },
 ): Promise<{ executable: ExecutablesTable; archive: Content }> {
   const application = await getApplication(database.read, caller.account, params.application_id);
+  requireOwnFiles(application);
   const executable = await findExecutable(database.read, params.executable_id);
   if (executable?.application_uid !== application.uid)
     throw notFound(

@@ -18,7 +18,7 @@ export function formatApplication(
     type: row.type,
     default_instance: row.default_instance,
     default_experiment_instance: row.default_experiment_instance,
-    subscription_id: '',
+    subscription_id: row.subscription_id ?? '',
     active_executable: executable ? formatExecutable(executable, role) : null,
     locked: false,
     created_at: formatRfc3339(row.created_at),

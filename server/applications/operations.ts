@@ -20,6 +20,8 @@ declare module '../http/handlers/context.ts' {
     onApplicationDeleted(): void;
     /** Returns true when the transaction sees an instance with that id in the application. */
     hasInstance(applicationUid: string, id: InstanceId, tx: Writer): Promise<boolean>;
+    /** Ends the publication or the subscription of a deleted application. */
+    withdrawApplication(tx: Writer, application: ApplicationsTable): Promise<void>;
     /** Returns the sentence about a locked instance of the application; null when no instance is locked. */
     describeLockedInstance(applicationUid: string, tx: Writer): Promise<string | null>;
   }
@@ -50,6 +52,7 @@ export const createApplication: OperationHandler<'createApplication'> = async (
     name: body.name,
     description: body.description ?? '',
     type: body.is_pipeline ? 'pipeline' : 'custom',
+    subscription_id: null,
     default_instance: body.default_instance ?? '',
     default_experiment_instance: body.default_experiment_instance ?? '',
     active_executable_id: null,
@@ -121,7 +124,7 @@ export const updateApplication: OperationHandler<'updateApplication'> = async (
 };
 
 export const deleteApplication: OperationHandler<'deleteApplication'> = async (
-  { database, clock, onApplicationDeleted, describeLockedInstance },
+  { database, clock, onApplicationDeleted, describeLockedInstance, withdrawApplication },
   { caller, params, commit },
 ) => {
   const row = await store.getApplication(database.read, caller.account, params.application_id);
@@ -131,6 +134,7 @@ export const deleteApplication: OperationHandler<'deleteApplication'> = async (
     const lock = await describeLockedInstance(row.uid, tx);
     if (lock !== null) throw badRequest(`The application ${quoteValue(row.id)} cannot be deleted. ${lock}`);
     await store.updateApplication(tx, row.uid, { deleted_at: clock.now() });
+    await withdrawApplication(tx, row);
     return { status: 204 };
   });
   onApplicationDeleted();

@@ -12,7 +12,9 @@ export interface ApplicationsTable {
   id: ApplicationId;
   name: string;
   description: string;
-  type: 'custom' | 'pipeline';
+  type: 'custom' | 'pipeline' | 'subscription';
+  /** For the type `subscription`: the app of the marketplace whose versions it has; else null. */
+  subscription_id: string | null;
   default_instance: string;
   default_experiment_instance: string;
   active_executable_id: ExecutableId | null;
@@ -96,6 +98,12 @@ export const migrations: readonly Migration[] = [
     async up(db) {
       await db.schema.alterTable('executables').addColumn('unused_since', 'bigint').execute();
       await db.schema.alterTable('executables').addColumn('archive_removed_at', 'bigint').execute();
+    },
+  },
+  {
+    name: '0140-subscribed-applications',
+    async up(db) {
+      await db.schema.alterTable('applications').addColumn('subscription_id', 'text').execute();
     },
   },
 ];

@@ -3,7 +3,7 @@ import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 
 /** Fields of a response that hold an id and have its name. */
-const ID_FIELDS = ['run_id', 'upload_id', 'event_id'];
+const ID_FIELDS = ['run_id', 'upload_id', 'event_id', 'subscription_id'];
 /** Fields of a response that hold a whole resource. */
 const RESOURCE_FIELDS = ['account', 'member', 'key'];
 
@@ -26,7 +26,7 @@ export function createdIds({ path }: Operation, body: unknown): Record<string, s
   if (name && typeof fields.id === 'string') ids[name] = fields.id;
   for (const field of ID_FIELDS) {
     const id = fields[field];
-    if (typeof id === 'string') ids[field] = id;
+    if (typeof id === 'string' && id !== '') ids[field] = id;
   }
   for (const field of RESOURCE_FIELDS) {
     const resource = fields[field];

@@ -125,14 +125,16 @@ export class Contents {
     return {
       ...original,
       id,
-      async insert(tx) {
-        const query = tx.selectFrom('contents').selectAll().where('id', '=', contentId);
-        const row = await locked(tx, query, 'share').executeTakeFirst();
-        if (!row) throw new ContentRemovedError(`The content ${contentId} no longer exists.`);
-        await insert(tx, { ...row, id });
-      },
+      insert: (tx) => insertCopy(tx, contentId, id),
       async discard() {},
     };
+  }
+
+  /** Gives the content a second id in the transaction, and returns it. Throws as the `insert` of shared content does. */
+  async copy(tx: Writer, contentId: string): Promise<string> {
+    const id = makeId<string>(this.#random, 'c');
+    await insertCopy(tx, contentId, id);
+    return id;
   }
 
   /** Returns the content, or undefined when no row has the id. */
@@ -241,6 +243,14 @@ const insertContent = prepareStatement((db, row: ContentsTable) => db.insertInto
 
 async function insert(tx: Writer, row: ContentsTable): Promise<void> {
   await insertContent(tx, row);
+}
+
+/** Inserts a row with the same content under the id. Throws ContentRemovedError when the content does not exist any more. */
+async function insertCopy(tx: Writer, contentId: string, id: string): Promise<void> {
+  const query = tx.selectFrom('contents').selectAll().where('id', '=', contentId);
+  const row = await locked(tx, query, 'share').executeTakeFirst();
+  if (!row) throw new ContentRemovedError(`The content ${contentId} no longer exists.`);
+  await insert(tx, { ...row, id });
 }
 
 function find(db: Reader, id: string) {

@@ -25,6 +25,7 @@ import { removeInputSetInputs, removeInputSets } from '../input-sets/store.ts';
 import { removeInputs } from '../inputs/store.ts';
 import { removeInstances } from '../instances/store.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
+import { removeSubscription } from '../marketplace/subscription-store.ts';
 import { removePolicy } from '../retention/store.ts';
 import { RunDeletion } from '../runs/execute/cancel-and-delete.ts';
 import { removeRunBackfill } from '../runs/listing/backfill.ts';
@@ -106,6 +107,7 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
     for (const removal of REMOVALS) await removeAll((tx) => removal(tx, uid, BATCH_SIZE));
     await database.transact(async (tx) => {
       await removeRunBackfill(tx, uid);
+      await removeSubscription(tx, uid);
       await removePolicy(tx, uid);
       await removeApplicationQuotas(tx, uid);
       await removeViews(tx, uid);

@@ -7,6 +7,7 @@ import { listStartedExperiments } from '../experiments/store/experiments.ts';
 import { quoteValue } from '../http/errors/problem.ts';
 import { describeLock } from '../instances/instance-lock.ts';
 import { findLockedInstance, listInstancesOfVersion } from '../instances/store.ts';
+import { findPublishedVersion } from '../marketplace/store.ts';
 import { findPlannedInstanceOfVersion } from '../runs/store/planned-runs.ts';
 import { findUnfinishedRunOfVersion } from '../runs/store/runs.ts';
 
@@ -23,6 +24,9 @@ export async function describeVersionUse(
   version: VersionId,
 ): Promise<string | null> {
   const { uid } = application;
+  const published = await findPublishedVersion(tx, uid, version);
+  if (published)
+    return `The version ${quoteValue(version)} is published in the marketplace, as version ${quoteValue(published.id)} of ${quoteValue(published.subscription_id)}; it stays as long as the application.`;
   const lockedInstance = await findLockedInstance(tx, uid, version);
   if (lockedInstance)
     return `The version ${quoteValue(version)} cannot be deleted. ${describeLock(lockedInstance)}`;

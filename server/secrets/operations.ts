@@ -2,6 +2,7 @@
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
+import { requireOwnProgram } from '../applications/own-program.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
 import type { Writer } from '../database/database.ts';
@@ -35,6 +36,8 @@ export const createSecretsCollection: OperationHandler<'createSecretsCollection'
   { caller, params, body, commit },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
+  // Files and variables could make the app run other code, which could read its files.
+  requireOwnProgram(application, 'give it secrets');
   checkSecrets(body.secrets);
   const id = body.id ?? makeId<SecretsCollectionId>(random, 'secrets');
   validateName(body.name, id);

@@ -2,6 +2,7 @@
 import { NAME_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { lockExecutable } from '../applications/executables-store.ts';
+import { requireOwnProgram } from '../applications/own-program.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
 import type { Reader, Writer } from '../database/database.ts';
@@ -29,6 +30,7 @@ export const createVersion: OperationHandler<'createVersion'> = async (
   { caller, params, body, commit },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
+  requireOwnProgram(application, 'create one');
   if (application.active_executable_id === null) {
     throw badRequest(`The application ${quoteValue(application.id)} has no executable yet; push one first.`);
   }
@@ -85,6 +87,7 @@ export const updateVersion: OperationHandler<'updateVersion'> = async (
   { caller, params, body, commitThen },
 ) => {
   const { application, version } = await findVersion(database.read, caller, params);
+  requireOwnProgram(application, 'change one');
   validateName(body.name, version.id);
   const changes = {
     ...(typeof body.name === 'string' ? { name: body.name } : {}),
@@ -108,6 +111,7 @@ export const deleteVersion: OperationHandler<'deleteVersion'> = async (
   { caller, params, commit },
 ) => {
   const { application, version } = await findVersion(database.read, caller, params);
+  requireOwnProgram(application, 'delete one');
   return commit(async (tx) => {
     // Every statement that starts to use the version locks the application too, at least for reading.
     const locked = await lockApplication(tx, application);

@@ -23,6 +23,7 @@ import {
   validateOptionNames,
   validateOptions,
 } from '../../instances/rules.ts';
+import { requireActiveSubscription } from '../../marketplace/require-active.ts';
 import { makeId } from '../../random.ts';
 import { hasCollection } from '../../secrets/store.ts';
 import { discardContents, insertResultContents, type PreparedResult } from '../results/prepared-result.ts';
@@ -341,6 +342,7 @@ export async function insertInTransaction<R>(
         await request.inTransaction?.(tx, run.id);
         // A run stored after its application was deleted would be executed, and never removed.
         await lockLiveApplication(tx, request.application);
+        await requireActiveSubscription(tx, request.application);
         await lockExecutable(tx, run);
         await insertFurther(tx);
         await input.insert(tx);

@@ -31,6 +31,7 @@ export async function insertApplication(tx: Writer, columns: Columns<'applicatio
       name: 'app',
       description: '',
       type: 'custom',
+      subscription_id: null,
       default_instance: 'latest',
       default_experiment_instance: 'latest',
       active_executable_id: null,

@@ -47,6 +47,7 @@ const RESOURCES = [
     'input_sets',
   ],
   ...['ensembles', 'experiments', 'acceptance_tests', 'webhooks', 'webhook_events'],
+  ...['marketplace_apps', 'marketplace_versions', 'subscriptions'],
 ];
 
 /** Returns every row of every resource as sorted text, so that a test can compare two states. */

@@ -1,0 +1,142 @@
+/** Operations on published applications. */
+import type { MarketplaceState } from '@switchyard/contract/marketplace/marketplace-apps.ts';
+import { findAccount } from '../account/store.ts';
+import { getApplication, lockApplication } from '../applications/store.ts';
+import type { Writer } from '../database/database.ts';
+import { badRequest, quoteValue } from '../http/errors/problem.ts';
+import type { Context } from '../http/handlers/context.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
+import { respondWithList } from '../http/lists/list-responses.ts';
+import { insertSubscriptionEntry } from './audit-entries.ts';
+import { findVisibleApp, lockOwnApp, requirePartner } from './find-app.ts';
+import { formatApp } from './format-app.ts';
+import type { MarketplaceAppsTable } from './schema.ts';
+import * as store from './store.ts';
+import { lockSubscribedApplications, updateSubscriptions } from './subscription-store.ts';
+
+export const listMarketplaceApps: OperationHandler<'listMarketplaceApps'> = async (
+  { database, pageTokens },
+  { caller, query },
+) => {
+  const filter = { viewer: caller.account, partner: null };
+  return respondWithList(pageTokens, {
+    tokenScope: `marketplace ${caller.account}`,
+    query,
+    queryRows: (page) => store.listMarketplaceApps(database.read, filter, page),
+    formatBodies: (rows) => Promise.all(rows.map((row) => formatApp(database.read, row, caller.account))),
+  });
+};
+
+export const listPartnerApps: OperationHandler<'listPartnerApps'> = async (
+  { database, pageTokens },
+  { caller, params, query },
+) => {
+  const filter = { viewer: caller.account, partner: params.partner_id };
+  return respondWithList(pageTokens, {
+    tokenScope: `marketplace ${caller.account} ${params.partner_id}`,
+    query,
+    queryRows: (page) => store.listMarketplaceApps(database.read, filter, page),
+    formatBodies: (rows) => Promise.all(rows.map((row) => formatApp(database.read, row, caller.account))),
+  });
+};
+
+export const createMarketplaceApp: OperationHandler<'createMarketplaceApp'> = async (
+  { database, clock },
+  { caller, params, body, commit },
+) => {
+  requirePartner(caller, params.partner_id);
+  const application = await getApplication(database.read, caller.account, body.ref_app_id);
+  if (application.type === 'subscription')
+    throw badRequest(
+      `ref_app_id is ${quoteValue(application.id)}, the application of a subscription; publish one that you push yourself.`,
+    );
+  const now = clock.now();
+  const row: MarketplaceAppsTable = {
+    subscription_id: store.formatSubscriptionId(caller.account, body.id),
+    partner_id: caller.account,
+    id: body.id,
+    application_uid: application.uid,
+    title: body.title,
+    description: body.description ?? '',
+    categories: JSON.stringify(body.categories ?? []),
+    features: JSON.stringify(body.features ?? []),
+    state: 'pre-release',
+    created_at: now,
+    updated_at: now,
+  };
+  return commit(async (tx) => {
+    await lockApplication(tx, application);
+    if (!(await store.insertMarketplaceApp(tx, row)))
+      throw badRequest(
+        `id is ${quoteValue(row.id)} and ref_app_id is ${quoteValue(application.id)}; you have published an app with that id, or that application, already.`,
+      );
+    return { status: 201, body: await formatApp(tx, row, caller.account) };
+  });
+};
+
+export const getMarketplaceApp: OperationHandler<'getMarketplaceApp'> = async (
+  { database },
+  { caller, params },
+) => {
+  const app = await findVisibleApp(database.read, caller, params);
+  return { status: 200, body: await formatApp(database.read, app, caller.account) };
+};
+
+export const updateMarketplaceApp: OperationHandler<'updateMarketplaceApp'> = async (
+  context,
+  { caller, params, body, commit },
+) =>
+  commit(async (tx) => {
+    const app = await lockOwnApp(tx, caller, params);
+    const state = body.state ?? app.state;
+    await checkState(tx, app, state);
+    const changes = {
+      title: body.title ?? app.title,
+      description: body.description ?? app.description,
+      categories: body.categories ? JSON.stringify(body.categories) : app.categories,
+      features: body.features ? JSON.stringify(body.features) : app.features,
+      state,
+      updated_at: context.clock.now(),
+    };
+    await store.updateMarketplaceApp(tx, app.subscription_id, changes);
+    const changed = { ...app, ...changes };
+    await updateSubscribers(context, tx, app.state, changed);
+    return { status: 200, body: await formatApp(tx, changed, caller.account) };
+  });
+
+/** Throws a 400 for a state that the app cannot get. */
+async function checkState(tx: Writer, app: MarketplaceAppsTable, state: MarketplaceState): Promise<void> {
+  if (state === app.state) return;
+  if (state === 'pre-release')
+    throw badRequest(
+      `state is "pre-release", and the app ${quoteValue(app.id)} is ${app.state}; a released app has subscribers. Retract it instead.`,
+    );
+  if (state === 'retracted') return;
+  const versions = await store.listMarketplaceVersions(tx, app.subscription_id, { after: null, limit: 1 });
+  if (versions.length === 0)
+    throw badRequest(
+      `state is "released", and the app ${quoteValue(app.id)} has no version that subscribers could run; publish one first.`,
+    );
+}
+
+/** Stores the state and the texts of the app in the subscriptions, and writes an audit entry for each when the state changes. */
+async function updateSubscribers(
+  context: Pick<Context, 'clock' | 'random'>,
+  tx: Writer,
+  before: MarketplaceState,
+  app: MarketplaceAppsTable,
+): Promise<void> {
+  const applications = await lockSubscribedApplications(tx, app.subscription_id);
+  const partner = await findAccount(tx, app.partner_id);
+  await updateSubscriptions(tx, app.subscription_id, {
+    state: app.state === 'released' ? 'active' : 'retracted',
+    app_title: app.title,
+    ...(partner ? { partner_name: partner.name } : {}),
+  });
+  if (before === app.state) return;
+  const event = app.state === 'released' ? 'subscriptionReleased' : 'subscriptionRetracted';
+  for (const { account_id, id } of applications) {
+    const resource = { subscription_id: app.subscription_id, application_id: id };
+    await insertSubscriptionEntry(tx, context, event, { account: account_id, resource });
+  }
+}

@@ -1,0 +1,78 @@
+/** Response bodies of the marketplace. The partner sees more of its own apps than other accounts. */
+
+import { LATEST_VERSIONS_MAX } from '@switchyard/contract/limits.ts';
+import type {
+  MarketplaceApp,
+  MarketplaceVersion,
+} from '@switchyard/contract/marketplace/marketplace-apps.ts';
+import type { Subscription } from '@switchyard/contract/marketplace/subscriptions.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { findAccount } from '../account/store.ts';
+import { findLiveApplication } from '../applications/store.ts';
+import { formatRfc3339 } from '../clock.ts';
+import type { Reader } from '../database/database.ts';
+import type { MarketplaceAppsTable, MarketplaceVersionsTable } from './schema.ts';
+import { listMarketplaceVersions } from './store.ts';
+import type { SubscriptionRow } from './subscription-store.ts';
+
+/** Formats the app for a caller of the account. */
+export async function formatApp(
+  db: Reader,
+  row: MarketplaceAppsTable,
+  viewer: AccountId,
+): Promise<MarketplaceApp> {
+  const partner = await findAccount(db, row.partner_id);
+  const published =
+    row.partner_id === viewer ? await findLiveApplication(db, row.application_uid) : undefined;
+  const latest = await listMarketplaceVersions(db, row.subscription_id, {
+    after: null,
+    limit: LATEST_VERSIONS_MAX,
+  });
+  const categories: string[] = JSON.parse(row.categories);
+  const features: string[] = JSON.parse(row.features);
+  return {
+    id: row.id,
+    partner_id: row.partner_id,
+    partner_name: partner?.name ?? '',
+    title: row.title,
+    description: row.description,
+    categories,
+    features,
+    state: row.state,
+    ref_app_id: published?.id ?? null,
+    latest_versions: latest.slice(0, LATEST_VERSIONS_MAX).map(({ id }) => id),
+    subscription_id: row.subscription_id,
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+  };
+}
+
+/** Formats a version of the app for a caller of the account. */
+export function formatPublishedVersion(
+  app: MarketplaceAppsTable,
+  row: MarketplaceVersionsTable,
+  viewer: AccountId,
+): MarketplaceVersion {
+  const change_log: string[] = JSON.parse(row.change_log);
+  return {
+    id: row.id,
+    app_id: app.id,
+    partner_id: app.partner_id,
+    change_log,
+    ref_app_version_id: app.partner_id === viewer ? row.ref_version_id : null,
+    created_at: formatRfc3339(row.created_at),
+    updated_at: formatRfc3339(row.updated_at),
+  };
+}
+
+/** Formats a subscription that its account has not ended. */
+export function formatSubscription(row: SubscriptionRow): Subscription {
+  return {
+    subscription_id: row.subscription_id,
+    partner_name: row.partner_name,
+    app_title: row.app_title,
+    subscription_date: formatRfc3339(row.created_at),
+    application_id: row.application_id,
+    state: row.state === 'unsubscribed' ? 'ended' : row.state,
+  };
+}
