@@ -13,6 +13,7 @@ import time
 
 import requests
 from nextmv import cloud
+from nextmv.cloud import account as account_module
 from nextmv.cloud import (
     Application,
     BatchExperimentRun,
@@ -982,6 +983,83 @@ def acceptance_tests(client):
     }
 
 
+def accounts(client):
+    """Creates an account, renames it, reads the queue, and deletes the account."""
+    made = cloud.Account.new(client=client, name="Night shift", admins=["sam@example.com"])
+    got = cloud.Account.get(client=client, account_id=made.account_id)
+    updated = got.update(name="Day shift")
+    app = push_new_app(client, "py-queue")
+    run = app.new_run(input={"numbers": [], "wait": True})
+    own = cloud.Account.get(client=client, account_id=client.request("GET", "v1/account").json()["id"])
+    # Release 1.13.0 calls the module of this name in place of its function, before it sends the request.
+    account_module.deprecated = lambda **_: None
+    queue = [queued.id for queued in own.queue().runs]
+    app.cancel_run(run)
+    updated.delete()
+    return {
+        "made": to_fields(made),
+        "got": to_fields(got),
+        "updated": to_fields(updated),
+        "own": to_fields(own),
+        "queue": queue,
+        "run": run,
+        "get_after_delete": refusal_status(lambda: cloud.Account.get(client=client, account_id=made.account_id)),
+    }
+
+
+def marketplace(client):
+    """Publishes an app with a version, subscribes to it from another account, runs it there, and ends the subscription."""
+    partner = client.request("GET", "v1/account").json()["id"]
+    push_new_app(client, "py-offer").new_version(id="first")
+    offered = cloud.MarketplaceApplication.new(
+        client=client,
+        partner_id=partner,
+        reference_app_id="py-offer",
+        title="Multiplier",
+        app_id="multiplier",
+        description="Multiplies numbers.",
+        categories=["numbers"],
+        features=["fast"],
+    )
+    version = offered.new_version(change_log=["First version"], reference_version_id="first", version_id="v1")
+    released = offered.update(state=cloud.MarketplaceState.RELEASED)
+    account = {"name": "Subscriber", "email": "subscriber@example.com"}
+    token = client.request("POST", "v1/accounts", payload=account).json()["token"]
+    other = Client(api_key=token, url=client.url)
+    listed = [app.app_id for app in cloud.list_marketplace_applications(client=other)]
+    of_partner = cloud.list_marketplace_applications(client=other, partner_id=partner)
+    seen = cloud.MarketplaceApplication.get(client=other, partner_id=partner, app_id="multiplier")
+    changed = offered.update_version("v1", change_log=["Better words"])
+    subscription = cloud.MarketplaceSubscription.new(client=other, subscription_id=f"{partner}-multiplier")
+    app = Application.get(client=other, id="multiplier")
+    result = app.new_run_with_result(input={"numbers": [3]}, run_options={"factor": "5"}, polling_options=POLLING)
+    got = cloud.MarketplaceSubscription.get(client=other, subscription_id=subscription.subscription_id)
+    subscribed = [one.subscription_id for one in cloud.list_marketplace_subscriptions(client=other)]
+    pushed = refusal_status(lambda: push_files(app, PYTHON_APP))
+    subscription.delete()
+    return {
+        "partner": partner,
+        "offered": to_fields(offered),
+        "version": to_fields(version),
+        "released": to_fields(released),
+        "listed": listed,
+        "of_partner": [app.app_id for app in of_partner],
+        "seen": to_fields(seen),
+        "seen_versions": [to_fields(one) for one in seen.list_versions()],
+        "seen_version": to_fields(seen.version("v1")),
+        "changed": changed.change_log,
+        "subscription": to_fields(got),
+        "type": app.type.value,
+        "app_subscription": app.subscription_id,
+        "output": result.output,
+        "subscribed": subscribed,
+        "pushed": pushed,
+        "left": [one.subscription_id for one in cloud.list_marketplace_subscriptions(client=other)],
+        "run_after_end": refusal_status(lambda: app.new_run(input={"numbers": [3]})),
+        "output_after_end": app.run_result(result.id).output,
+    }
+
+
 def pages(client):
     """Reads a list of several pages to its end."""
     app = push_new_app(client, "py-pages")
@@ -1025,6 +1103,8 @@ PARTS = {
         acceptance_on_metrics,
         acceptance_tests,
         acceptance_of_a_batch,
+        accounts,
+        marketplace,
         pages,
         formats,
     ]

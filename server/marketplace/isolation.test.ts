@@ -9,7 +9,7 @@ import { type OperationId, operations } from '@switchyard/contract/operations.ts
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AccountServer, createAccountServer } from '../testing/fixtures/account-server.ts';
 import { createRunAndWait, pushApp } from '../testing/fixtures/apps.ts';
-import { expectStatus } from '../testing/fixtures/resources.ts';
+import { expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
 import { createExperiments } from '../testing/http/experiments.ts';
 import { VALID_BODIES } from '../testing/http/valid-bodies.ts';
@@ -95,9 +95,12 @@ async function listPublisherRows(): Promise<string[]> {
   const uids = (await query.execute()).map(({ uid }) => uid);
   const rows = await listRowsAndBlobs(server);
   const owners = [publisher.accountId, ...uids];
-  // The application of the subscription names the publisher in its subscription.
+  const isOwned = (row: string): boolean => owners.some((owner) => row.includes(owner));
+  // A subscription and its application name the publisher, and belong to the subscriber.
+  const isSubscribed = (row: string): boolean =>
+    row.startsWith('subscriptions ') || row.includes('"type":"subscription"');
   return rows
-    .filter((row) => owners.some((owner) => row.includes(owner)) && !row.includes(subscriber.accountId))
+    .filter((row) => isOwned(row) && !isSubscribed(row))
     .map((row) => `${row.slice(0, 60)} ${hash('sha256', row)}`);
 }
 
@@ -262,6 +265,38 @@ describe('on the application of the subscription', () => {
     const { id } = await createRunAndWait(subscriber, PUBLISHED, { input: {}, body: { configuration } });
     return { ...subscriberIds, run_id: id };
   }
+});
+
+describe('a subscriber cannot exchange files with the program:', () => {
+  let own: AccountServer;
+  beforeAll(async () => {
+    own = await createAccountServer(server);
+    const body = { subscription_id: `${publisher.accountId}-${PUBLISHED}` };
+    expectStatus(await own.request('POST', '/v1/marketplace/subscriptions', { body }), 201);
+  });
+
+  test.each([
+    ['the input', { input: { type: 'csv-archive' } }],
+    ['the input', { input: { type: 'multi-file' } }],
+    ['the output', { output: { type: 'csv-archive' } }],
+    ['the output', { output: { type: 'multi-file' } }],
+  ])('an archive as %s that the manifest does not name, %j', async (_, format) => {
+    const path = `/v1/applications/${PUBLISHED}`;
+    const body = { input: {}, configuration: { format } };
+    expectError(await own.request('POST', `${path}/runs`, { body }), 400, 'does not use');
+    // The same by an instance.
+    const instance = { id: uniqueId('files'), name: 'Files', version_id: 'v1', configuration: { format } };
+    expectStatus(await own.request('POST', `${path}/instances`, { body: instance }), 201);
+    const run = await own.request('POST', `${path}/runs?instance_id=${instance.id}`, { body: { input: {} } });
+    expectError(run, 400, 'does not use');
+  });
+
+  test.each(['env', 'file'])('secrets of the type %s are refused', async (type) => {
+    const secrets = [{ type, location: type === 'env' ? 'NODE_OPTIONS' : 'main.mjs', value: 'any' }];
+    const path = `/v1/applications/${PUBLISHED}/secrets`;
+    const body = { name: 'Any name', secrets };
+    expectError(await own.request('POST', path, { body }), 400, 'give it secrets');
+  });
 });
 
 describe('without ids', () => {

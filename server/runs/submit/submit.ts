@@ -30,7 +30,7 @@ import { discardContents, insertResultContents, type PreparedResult } from '../r
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { insertRun } from '../store/transitions.ts';
-import { type Formats, resolveExternalFormats, resolveFormats } from './formats.ts';
+import { type Formats, requireManifestFormats, resolveExternalFormats, resolveFormats } from './formats.ts';
 import { NOT_STARTED } from './not-started.ts';
 import { findOptionRuleError, findOptionsSizeError, summarizeOptions } from './options.ts';
 import { type ExecutableTarget, NO_EXECUTABLE, type RunTarget } from './resolve-instance.ts';
@@ -123,6 +123,7 @@ export async function submitStandard<R>(parts: SubmitParts<R>, request: Standard
     configuration,
     request.managed?.format,
   );
+  requireManifestFormats(request.application, target.requirements, formats);
   checkManaged(request.managed, formats);
   const input = await prepareInput(request, formats);
   const run: RunsTable = {
