@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -20,6 +20,8 @@ const CONNECT_TIMEOUT_SECONDS = 20;
 export interface PythonPackage {
   /** Path of the interpreter that can import the package. */
   readonly interpreterPath: string;
+  /** Folder of the installed packages, for PYTHONPATH. */
+  readonly packagesPath: string;
   /** Returns the path of a command of the package. */
   commandPath(name: string): string;
 }
@@ -34,7 +36,12 @@ export async function installPythonPackage(name: string): Promise<PythonPackage>
   const folder = join(TOOLS, `${name}-${version}`);
   if (!existsSync(folder)) await install(list, folder);
   const bin = join(folder, 'bin');
-  return { interpreterPath: join(bin, 'python'), commandPath: (command) => join(bin, command) };
+  const [packagesPath = ''] = globSync(join(folder, 'lib', 'python*', 'site-packages'));
+  return {
+    interpreterPath: join(bin, 'python'),
+    packagesPath,
+    commandPath: (command) => join(bin, command),
+  };
 }
 
 /** A virtual environment cannot be moved, so each installation has its own folder, and a link to the finished one gets the name. */

@@ -1,0 +1,58 @@
+/**
+ * Every public method of the published client's `cloud` module, every command of its command line and every tool of its
+ * MCP server, called once against a server with a self-signed certificate. The programs find the names in the client, so a
+ * newer one with more of them fails here. `npm test -- conformance/client/coverage -u` writes COVERAGE.md again.
+ */
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { installPythonPackage, type PythonPackage } from '../../../server/testing/python/python-package.ts';
+import { startClientDriver } from '../client-driver.ts';
+import { openPublishedClient } from '../published-client.ts';
+import { type Coverage, findProblems, formatCoverage, type Outcomes } from './table.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const client = await openPublishedClient();
+const tools = typeof client === 'string' ? client : await openToolPackages();
+
+/** Returns the packages that the MCP server needs beside the client, or the reason why they cannot be installed. */
+async function openToolPackages(): Promise<PythonPackage | string> {
+  return await installPythonPackage('nextmv-mcp').catch((error: Error) => error.message);
+}
+
+// client.test.ts reports a missing client.
+describe.skipIf(typeof tools === 'string')('the published client', () => {
+  const driven = startClientDriver(client);
+  const callEvery = async (program: string, argument = ''): Promise<Outcomes> =>
+    (await driven.session.runDriver(join(import.meta.dirname, program), argument)) as Outcomes;
+
+  test('works as the table says, method by method, command by command, tool by tool', async () => {
+    if (typeof tools === 'string') throw new Error(tools);
+    const coverage: Coverage = {
+      methods: await callEvery('methods.py'),
+      commands: await callEvery('commands.py'),
+      // Beside the packages of the client, because its other programs would import these too.
+      tools: await callEvery('tools.py', tools.packagesPath),
+    };
+    // The command that served the tools.
+    coverage.commands['mcp serve'] = '';
+    expect(findProblems(coverage)).toEqual([]);
+    await expect(formatCoverage(coverage)).toMatchFileSnapshot(
+      join(import.meta.dirname, '..', 'COVERAGE.md'),
+    );
+  });
+});
+
+test('a new, a failing, a repaired and a removed name are problems', () => {
+  const coverage: Coverage = {
+    methods: { 'Application.new_thing': null, 'Application.get': 'HTTPError: 500', 'Account.queue': '' },
+    commands: { 'cloud sso get': '404', 'cloud sso set': '404' },
+    tools: {},
+  };
+  const problems = findProblems(coverage);
+  expect(problems).toContain('Application.new_thing: nothing calls it. Add a call to methods.py.');
+  expect(problems).toContain('Application.get failed: HTTPError: 500');
+  expect(problems).toContain('Account.queue works. Remove it from expected.ts.');
+  expect(problems.find((one) => one.includes('list_integrations'))).toMatch(/matches no name.*Remove it/);
+  expect(problems.filter((one) => one.includes('sso'))).toEqual([]);
+});
