@@ -2,6 +2,7 @@
 export { inspectArchive, MANIFEST } from './archive/archive.ts';
 export { findArchiveFile, hashArchiveFiles, listArchiveFiles } from './archive/archive-files.ts';
 export { InvalidArchiveError } from './archive/archive-rules.ts';
+export { describeStartProblem } from './archive/entry-point.ts';
 export { describeForeignProgram } from './archive/foreign-programs.ts';
 export { hasDiskSpace } from './filesystem/disk-space.ts';
 export { computeEffectiveLimits } from './host/limits.ts';

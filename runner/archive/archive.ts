@@ -21,6 +21,8 @@ export interface ArchiveContents {
   manifestText?: string;
   /** Paths of files and links, in the archive's order. */
   files: string[];
+  /** Paths of the folders that have an entry of their own. */
+  folders: string[];
   /** Compiled programs and libraries, by path. */
   programs: Map<string, ProgramFormat>;
 }
@@ -70,15 +72,17 @@ export async function inspectArchive(stream: Readable): Promise<ArchiveContents>
     manifest.length = 0;
     for await (const chunk of body) manifest.push(chunk);
   });
-  const files = [...validator.entries.values()]
-    .filter((entry) => entry.kind !== 'directory')
-    .map((entry) => entry.path);
+  const files: string[] = [];
+  const folders: string[] = [];
+  for (const { kind, path } of validator.entries.values())
+    (kind === 'directory' ? folders : files).push(path);
   return {
     hash,
     entries: validator.count,
     unpackedBytes: validator.unpackedBytes,
     ...(hasManifest ? { manifestText: Buffer.concat(manifest).toString('utf8') } : {}),
     files,
+    folders,
     programs,
   };
 }

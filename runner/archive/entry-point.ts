@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { APP_ROOT_PLACEHOLDER } from '../filesystem/run-folder.ts';
 import type { EndReason, Host, RunSpec, RuntimeName } from '../types.ts';
-import type { ArchiveEntry } from './archive-rules.ts';
 import { normalizeRelativePath } from './archive-rules.ts';
 import type { CachedExecutable } from './executable-cache.ts';
 import { detectProgramFormat } from './program-format.ts';
@@ -58,7 +57,10 @@ export async function resolveEntryPoint(
   executable: CachedExecutable,
 ): Promise<EntryPoint> {
   const workingDirectory = validatePath(spec.workingDirectory ?? '', 'working directory');
-  const path = findEntryPoint(spec, workingDirectory, executable.entriesByPath);
+  const path = findEntryPoint(spec, workingDirectory, (candidate) => {
+    const entry = executable.entriesByPath.get(candidate);
+    return entry !== undefined && entry.kind !== 'directory';
+  });
   const file = `${APP_ROOT_PLACEHOLDER}/${path}`;
   const runtimeName = RUNTIMES[spec.type];
   const runtime = runtimeName === undefined ? undefined : host.runtimes[runtimeName];
@@ -110,15 +112,47 @@ export async function resolveEntryPoint(
   }
 }
 
-function findEntryPoint(spec: RunSpec, workingDirectory: string, files: Map<string, ArchiveEntry>): string {
-  const isFile = (path: string): boolean => {
-    const entry = files.get(path);
-    return entry !== undefined && entry.kind !== 'directory';
-  };
+/** The part of an executable that says how it starts. */
+interface StartSettings {
+  type: RunSpec['type'];
+  entrypoint?: string;
+  workingDirectory?: string;
+}
+
+/**
+ * Returns the sentence that says why runs of a pushed executable cannot start; undefined when they can. `files` and
+ * `folders` are paths in its archive.
+ */
+export function describeStartProblem(
+  settings: StartSettings,
+  { files, folders }: { files: readonly string[]; folders: readonly string[] },
+): string | undefined {
+  try {
+    const workingDirectory = validatePath(settings.workingDirectory ?? '', 'working directory');
+    const isFolder =
+      workingDirectory === '' ||
+      folders.includes(workingDirectory) ||
+      [...files, ...folders].some((path) => path.startsWith(`${workingDirectory}/`));
+    if (!isFolder)
+      return `The working directory "${workingDirectory}" is not in the archive. Add the folder to files in app.yaml, or change execution.cwd, and push again.`;
+    const known = new Set(files);
+    findEntryPoint(settings, workingDirectory, (path) => known.has(path));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppStartError)) throw error;
+    return `${error.message} Check files and execution in app.yaml, and push again.`;
+  }
+}
+
+function findEntryPoint(
+  settings: StartSettings,
+  workingDirectory: string,
+  isFile: (path: string) => boolean,
+): string {
   const candidates =
-    spec.entrypoint === undefined
-      ? DEFAULT_ENTRY_POINTS[spec.type]
-      : [validatePath(spec.entrypoint, 'entry point')];
+    settings.entrypoint === undefined
+      ? DEFAULT_ENTRY_POINTS[settings.type]
+      : [validatePath(settings.entrypoint, 'entry point')];
   for (const candidate of candidates) {
     if (isFile(candidate)) return candidate;
     // Some manifests name the entry point relative to the working directory.
@@ -127,7 +161,7 @@ function findEntryPoint(spec: RunSpec, workingDirectory: string, files: Map<stri
   }
   throw new AppStartError(
     'not-startable',
-    `The executable has no entry point ${candidates.map((name) => `"${name}"`).join(' or ')} for type ${spec.type}.`,
+    `The executable has no entry point ${candidates.map((name) => `"${name}"`).join(' or ')} for type ${settings.type}.`,
   );
 }
 

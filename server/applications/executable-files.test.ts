@@ -29,7 +29,8 @@ afterAll(() => server.close());
 
 /** Pushes the archive, and returns the path of its files. */
 async function push(application: string, archive: Buffer): Promise<string> {
-  expectStatus(await pushArchive(server, application, archive), 200);
+  const requirements = { executable_type: 'binary', runtime: 'native' };
+  expectStatus(await pushArchive(server, application, archive, { requirements }), 200);
   return findPath(application);
 }
 async function findPath(application: string): Promise<string> {

@@ -3,7 +3,7 @@ import type { Application } from '@switchyard/contract/applications/applications
 import type { Executable } from '@switchyard/contract/applications/executables.ts';
 import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRunAndWait, nodeApp, packFiles, pushArchive } from '../testing/fixtures/apps.ts';
+import { createRunAndWait, nodeApp, packEntries, packFiles, pushArchive } from '../testing/fixtures/apps.ts';
 import {
   createApplication,
   createVersion,
@@ -33,8 +33,13 @@ const put = (url: string, body: Uint8Array, headers: Record<string, string> = {}
   server.request('PUT', url, { token: null, body, headers });
 const activate = (id: string, body: unknown = { requirements: node }) =>
   server.request('PUT', `/v1/applications/${id}/binary`, { body });
-const packApp = (response: unknown, manifest = MANIFEST) =>
-  packFiles({ 'app.yaml': manifest, ...nodeApp(`() => (${JSON.stringify({ answer: response })})`) });
+const packApp = (response: unknown, manifest = MANIFEST, folder = 'src') =>
+  packFiles({
+    'app.yaml': manifest,
+    'main.py': '',
+    [`${folder}/main.mjs`]: '',
+    ...nodeApp(`() => (${JSON.stringify({ answer: response })})`),
+  });
 
 describe('a push', () => {
   test.each([
@@ -71,7 +76,10 @@ describe('a push', () => {
       const urls = [await requestUpload(id), await requestUpload(id), await requestUpload(id)];
       for (const [index, { upload_url }] of urls.entries())
         expectStatus(
-          await put(upload_url, await packApp(index, `${MANIFEST}execution: {cwd: w${index}}\n`)),
+          await put(
+            upload_url,
+            await packApp(index, `${MANIFEST}execution: {cwd: w${index}}\n`, `w${index}`),
+          ),
           200,
         );
       const response = await activate(id);
@@ -225,7 +233,7 @@ configuration:
     const overrides = {
       options: { strict: false, items: [{ name: 'other', option_type: 'bool' }] },
       io_configuration: { format: 'json' },
-      entrypoint: 'other.mjs',
+      entrypoint: 'src/main.mjs',
     };
     const response = await pushArchive(server, id, await packApp(1, manifest), {
       requirements: { ...node, ...overrides, unknown: 1 },
@@ -252,6 +260,54 @@ configuration:
         expect(text.includes('"name":"mode"'), `${role} at ${place}`).toBe(!hidden);
       }
     }
+  });
+});
+
+describe('executables that cannot start', () => {
+  test.each([
+    [
+      'an entry point',
+      'python',
+      'main.mjs',
+      '',
+      'The executable has no entry point "main.py" for type python',
+    ],
+    [
+      'a working directory',
+      'node',
+      'main.mjs',
+      'execution: {cwd: ./plans/}',
+      'directory "plans" is not in the',
+    ],
+    [
+      'a folder outside',
+      'node',
+      'main.mjs',
+      'execution: {cwd: ../plans}',
+      '"../plans" is outside the executable',
+    ],
+  ])('are refused without %s, and nothing changes', async (_, type, file, execution, message) => {
+    const id = await createVersion(server);
+    const before = await getApp(id);
+    const archive = await packFiles({
+      'app.yaml': `type: ${type}\nruntime: ${type}\n${execution}\n`,
+      [file]: '',
+    });
+    const requirements = { executable_type: type, runtime: 'any' };
+    expectError(await pushArchive(server, id, archive, { requirements }), 400, message);
+    expect(await getApp(id)).toEqual(before);
+  });
+
+  test('start in an empty folder of the archive', async () => {
+    const id = await createApplication(server);
+    const archive = await packEntries([
+      { name: 'app.yaml', content: `${MANIFEST}execution: {cwd: plans}\n` },
+      { name: 'plans/', type: 'directory' },
+      { name: 'main.mjs', content: 'console.log(JSON.stringify({ at: process.cwd() }))' },
+    ]);
+    expectStatus(await pushArchive(server, id, archive), 200);
+    const { output } = await createRunAndWait(server, id, { input: {} });
+    expect(output).toEqual({ at: expect.stringMatching(/\/plans$/) });
   });
 });
 

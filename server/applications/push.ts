@@ -7,6 +7,7 @@ import type { ExecutableId, UploadId } from '@switchyard/contract/schemas/ids.ts
 import {
   describeForeignProgram,
   describeRuntimeMismatch,
+  describeStartProblem,
   InvalidArchiveError,
   inspectArchive,
 } from '@switchyard/runner';
@@ -67,8 +68,9 @@ export async function preparePush(
     ...(entrypoint ? { entrypoint } : {}),
     ...(working_directory ? { workingDirectory: working_directory } : {}),
   };
-  const mismatch = host && describeForeignProgram(program, host);
-  if (mismatch) throw badRequest(mismatch);
+  const problem =
+    describeStartProblem(program, inspected) ?? (host ? describeForeignProgram(program, host) : undefined);
+  if (problem) throw badRequest(problem);
   const warning = host && describeRuntimeMismatch(type, runtime, host);
   const executable: ExecutablesTable = {
     id: makeId<ExecutableId>(random, 'exe'),

@@ -31,7 +31,8 @@ describe.skipIf(!hasBrowser)('the comparison of versions', () => {
     const params = { application_id: 'routing' };
     await server.client.call('createApplication', { body: { id: 'routing', name: 'Vehicle routing' } });
     for (const [index, files] of [FIRST, SECOND, THIRD].entries()) {
-      await pushArchive(server, 'routing', await packFiles(files));
+      const requirements = { executable_type: 'binary', runtime: 'native' };
+      await pushArchive(server, 'routing', await packFiles(files), { requirements });
       await server.client.call('createVersion', { params, body: { id: `v${index + 1}` } });
     }
   });

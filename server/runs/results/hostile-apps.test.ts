@@ -173,10 +173,15 @@ describe('a hostile manifest', () => {
     ['entrypoint: "..\\\\..\\\\x"', 'has no entry point'],
     ['entrypoint: "%2e%2e/x"', 'has no entry point'],
     ['cwd: ../..', 'is outside the executable'],
-  ])('with %s fails its runs with an error message', async (execution, message) => {
-    const application = await pushAppWithManifest(`${MANIFEST}execution: {${execution}}\n`);
-    const run = await waitForRunEnd(server, application, await createRun(server, application, { input: {} }));
-    expect(run).toMatchObject({ status_v2: 'failed', error: expect.stringContaining(message) });
+  ])('with %s is refused at the push', async (execution, message) => {
+    const application = await createApplication(server);
+    const archive = await packFiles({
+      'app.yaml': `${MANIFEST}execution: {${execution}}\n`,
+      ...nodeApp('() => 1'),
+    });
+    const response = await pushArchive(server, application, archive);
+    expectError(response, 400, message);
+    expectError(response, 400, 'in app.yaml');
   });
 
   test('cannot pass a NUL to its app in an option, and passes shell metacharacters unchanged', async () => {
