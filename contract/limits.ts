@@ -253,3 +253,19 @@ export const WEBHOOK_RETRY_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400
 export const SECRET_OVERLAP_HOURS_DEFAULT = 24;
 export const SECRET_OVERLAP_HOURS_MAX = 168;
 export const CONVERSATION_RETENTION_DAYS = 30;
+
+/** Applications that the configuration of an instance can name for API access. */
+export const API_ACCESS_APPLICATIONS_MAX = 50;
+/** Levels of workflows that start workflows. Each has its own bound, so that no level waits for itself. */
+export const WORKFLOW_DEPTH_MAX = 3;
+/** Workflows of one level that a worker executes at once: those that wait hold no slot, but memory. */
+export const WORKFLOWS_PER_WORKER_MAX = 16;
+/** Child runs of one run. */
+export const CHILD_RUNS_MAX = 10_000;
+/** A graph as JSON. One of 500 nodes that nextpipe sends has 100 kB. */
+export const FLOW_BYTES_MAX = 2 * 1024 * 1024;
+export const FLOW_STEPS_MAX = 500;
+export const FLOW_NODES_MAX = 5000;
+export const FLOW_ID_CHARS_MAX = 256;
+/** nextpipe cuts documentation at 1,000 characters and appends three points. */
+export const FLOW_DOCS_CHARS_MAX = 4096;

@@ -193,6 +193,7 @@ import {
   updateRun,
 } from './runs/runs.ts';
 import { createRunView, deleteRunView, listRunViews, updateRunView } from './runs/views/run-views.ts';
+import { getRunFlow, updateRunFlow } from './runs/workflows/flow.ts';
 
 export const operations = {
   getAccount,
@@ -284,6 +285,8 @@ export const operations = {
   updateRun,
   cancelRun,
   deleteRun,
+  getRunFlow,
+  updateRunFlow,
   getRunTags,
   setRunTags,
   listRunViews,

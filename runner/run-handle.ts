@@ -188,6 +188,7 @@ export class RunHandle implements RunningApp {
     };
     if (entry.program !== undefined) plan.program = entry.program;
     if (compiled !== undefined) plan.compiled = compiled;
+    if (spec.forward !== undefined) plan.forward = spec.forward;
     if (content.inputPath !== undefined) plan.inputPath = content.inputPath;
     return plan;
   }

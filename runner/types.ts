@@ -134,6 +134,18 @@ export interface RunSpec {
   limits: Limits;
   /** true: the app may use the host's network. At level `limits` it always can. */
   network: boolean;
+  /**
+   * A port of the loopback that a sandbox without network has, and the Unix socket of the host to which connections go.
+   * Other apps ignore it: they use the network of the host.
+   */
+  forward?: LoopbackForward;
+}
+
+/** A port of the loopback of a sandbox, and the Unix socket of the host behind it. */
+export interface LoopbackForward {
+  port: number;
+  /** Absolute; every user may connect to the socket. */
+  socketPath: string;
 }
 
 /** One line of the log of a run. */

@@ -28,6 +28,7 @@ import * as subscriptionOperations from './marketplace/subscription-operations.t
 import * as marketplaceVersionOperations from './marketplace/version-operations.ts';
 import * as organizationOperations from './organizations/operations.ts';
 import * as retentionOperations from './retention/operations.ts';
+import * as flowOperations from './runs/api/flow-operations.ts';
 import * as runListOperations from './runs/api/list-runs.ts';
 import * as runOperations from './runs/api/operations.ts';
 import * as queueOperations from './runs/api/queue-operations.ts';
@@ -74,6 +75,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, uploadOperations),
     ...bindHandlers(context, runOperations),
     ...bindHandlers(context, runListOperations),
+    ...bindHandlers(context, flowOperations),
     ...bindHandlers(context, logSearchOperations),
     ...bindHandlers(context, tagOperations),
     ...bindHandlers(context, viewOperations),

@@ -27,6 +27,8 @@ import type { Job } from './jobs/define-job.ts';
 import { createLog, type Log } from './log.ts';
 import { migrations } from './migrations.ts';
 import { createIdSequence, type Random, systemRandom } from './random.ts';
+import type { ApiTarget } from './runs/access/api-proxy.ts';
+import { createRunAuthenticator } from './runs/access/run-tokens.ts';
 import { startWorker } from './runs/execute/start-worker.ts';
 import { serveSearch } from './search/search.ts';
 import { createContext, createServices, type ProcessState, type Services } from './services.ts';
@@ -118,6 +120,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const { database } = storage;
   const state: ProcessState = {
     publicUrl: config.publicUrl ?? '',
+    ownUrl: '',
     listensLocally: false,
     notReadyReason: '',
   };
@@ -129,7 +132,11 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const consoleFiles = overrides.console && !isWorker ? await loadConsole(overrides.console) : null;
   const handlers = createHandlers(createContext({ config, state, services, runner, consoleFiles }));
   startJobs(services.jobs.maintenance, closers);
-  if (runner) await startWorker(runner, { ...services.shared, config, folderId, log, closers });
+  if (runner) {
+    const { shared, runTokens } = services;
+    const findApi = () => findApiTarget(config, state);
+    await startWorker(runner, { ...shared, config, folderId, log, closers, runTokens, findApi });
+  }
 
   const connectionsMax = computeConnectionsMax(readDescriptorLimit(), runner ? countSlots(config) : 0);
   const certificates = ownPair ?? (config.tls && (await openCertificates(config.tls, base)));
@@ -144,6 +151,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const place = `SWITCHYARD_HOST is "${config.host}" and SWITCHYARD_PORT is ${config.port}`;
   const url = await withSettingName(`${place}, where the server cannot listen`, () => listen(http, config));
   state.publicUrl ||= url;
+  state.ownUrl = url;
   state.listensLocally = http
     .addresses()
     .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
@@ -161,6 +169,12 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     'Server listens',
   );
   return { url, firstStart: services.firstStart, runner, database };
+}
+
+/** Returns the server as the apps of this process reach it: this process, or for a worker the public address. */
+function findApiTarget({ role, publicUrl }: Config, { ownUrl }: ProcessState): ApiTarget | null {
+  if (role === 'worker') return publicUrl === null ? null : { url: publicUrl, isOwn: false };
+  return ownUrl === '' ? null : { url: ownUrl, isOwn: true };
 }
 
 /** Starts the launcher of apps; null for the role `server`. */
@@ -224,11 +238,15 @@ async function createHttp(
   const { database, metrics } = services.shared;
   const isWorker = config.role === 'worker';
   const site = siteFolder && !isWorker ? await loadSite(siteFolder, config.site) : null;
-  const { tokens, touchKey, singleSignOn } = services;
+  const { tokens, touchKey, singleSignOn, runTokens, endpoint } = services;
   const authenticateKey = createAuthenticator({ database, tokens, touchKey });
   const authenticateSession = createSessionAuthenticator({ database, clock, log });
-  const authenticateToken = async ({ token, account }: TokenCredential) =>
-    (await authenticateKey(token)) ?? (await singleSignOn?.authenticate(token, account)) ?? null;
+  const authenticateRun = createRunAuthenticator({ database, runTokens, clock });
+  const authenticateToken = async ({ token, account, runProof }: TokenCredential) =>
+    (await authenticateRun(token, runProof)) ??
+    (await authenticateKey(token)) ??
+    (await singleSignOn?.authenticate(token, account)) ??
+    null;
   const http = await createHttpServer({
     connectionsMax,
     ...(certificates ? { tls: certificates } : {}),
@@ -243,6 +261,7 @@ async function createHttp(
     idempotency: services.idempotency,
     auditLog: new AuditRecorder({ database, clock, random }),
     newRequestId: createIdSequence(random, 'request'),
+    endpoint,
     clock,
     log,
     metrics,

@@ -16,6 +16,7 @@ import { migrations as marketplace } from './marketplace/schema.ts';
 import { migrations as retention } from './retention/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as runViews } from './runs/views/schema.ts';
+import { migrations as workflows } from './runs/workflows/schema.ts';
 import { migrations as secrets } from './secrets/schema.ts';
 import { migrations as sessions } from './sessions/schema.ts';
 import { migrations as shares } from './shares/schema.ts';
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   ...queue,
   ...runs,
   ...runViews,
+  ...workflows,
   ...inputs,
   ...inputSets,
   ...ensembles,

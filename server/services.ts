@@ -5,6 +5,7 @@ import { createKeyTouch } from './account/authenticate.ts';
 import { runFirstStart } from './account/first-start.ts';
 import { Invites } from './account/invites.ts';
 import { checkMasterKey, deriveKey, deriveTokenKey, loadOrCreateMasterKey } from './account/master-key.ts';
+import { normalizeEmail } from './account/schema.ts';
 import { isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
 import { AccountStreams } from './account-streams/account-streams.ts';
@@ -33,6 +34,7 @@ import type { Context } from './http/handlers/context.ts';
 import { Idempotency } from './http/handlers/idempotency.ts';
 import { PageTokens } from './http/lists/pagination.ts';
 import { createMetrics, registerBackupMetric, registerQueueMetrics } from './http/metrics.ts';
+import { RequestEndpoint } from './http/requests/request-endpoint.ts';
 import { UrlSigner } from './http/requests/signed-url.ts';
 import { OpenStreams } from './http/streams/open-streams.ts';
 import { shareInput } from './inputs/share-input.ts';
@@ -42,6 +44,7 @@ import type { Log } from './log.ts';
 import { withdrawAccount, withdrawApplication } from './marketplace/withdraw.ts';
 import type { Random } from './random.ts';
 import { StorageMeter } from './retention/storage-meter.ts';
+import { findLiveRun, RunTokens } from './runs/access/run-tokens.ts';
 import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import { LogSearch } from './runs/log-search/log-search.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
@@ -65,6 +68,8 @@ import { deleteAccountWebhooks } from './webhooks/store.ts';
 export interface ProcessState {
   /** Address of the server without a trailing slash; empty until it listens, unless a setting names it. */
   publicUrl: string;
+  /** The address on which this process listens; empty until it does. */
+  ownUrl: string;
   /** true: the server listens only on loopback addresses. */
   listensLocally: boolean;
   /** The reason why the server is not ready; empty while it is. */
@@ -103,7 +108,12 @@ export async function createServices(parts: ServicesParts) {
   });
   const publicUrl = (): string => state.publicUrl;
   const isLocal = (): boolean => state.listensLocally && isLoopbackHost(new URL(state.publicUrl).hostname);
-  const signer = new UrlSigner({ key: deriveKey(masterKey, 'urls'), clock, publicUrl });
+  const endpoint = new RequestEndpoint();
+  const signer = new UrlSigner({
+    ...{ key: deriveKey(masterKey, 'urls'), clock },
+    publicUrl: () => endpoint.current ?? state.publicUrl,
+  });
+  const runTokens = new RunTokens(deriveKey(masterKey, 'run-tokens'));
   const pageTokens = new PageTokens(deriveKey(masterKey, 'pages'));
   const tokens = new Tokens(deriveTokenKey(masterKey), clock);
   const touchKey = createKeyTouch({ database, clock, log });
@@ -139,7 +149,7 @@ export async function createServices(parts: ServicesParts) {
     ...{ openStreams, runStreams },
     accountStreams: new AccountStreams({ database, clock, log, openStreams }),
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
-    ...{ jobs, publicUrl, isLocal, singleSignOn, touchKey },
+    ...{ jobs, publicUrl, isLocal, singleSignOn, touchKey, endpoint, runTokens },
     invites: new Invites(deriveKey(masterKey, 'invites'), clock),
     shareTokens: new ShareTokens(deriveKey(masterKey, 'shares')),
     shareViews: new ShareViews({ database, clock, random }),
@@ -180,6 +190,10 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     signer: services.signer,
     archiveInspections: new AccountSemaphore(),
     findApplicationOwner: findOwner,
+    findRunCaller: async (id) => {
+      const run = await findLiveRun(database.read, id, clock.now());
+      return run && { account: run.account_id, owner: normalizeEmail(run.user_email) };
+    },
     storage: new StorageProbe({ database, folders, clock }),
     notReadyReason: () => state.notReadyReason,
     coreHourLimiter: new CoreHourLimiter(shared),

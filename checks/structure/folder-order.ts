@@ -39,11 +39,13 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   'server/runs': [
     'values',
     'store',
+    'workflows',
     'queue',
     'series',
     'logs',
     'results',
     'submit',
+    'access',
     'execute',
     'replay',
     'streams',

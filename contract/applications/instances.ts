@@ -4,7 +4,7 @@
  */
 
 import Type, { type Static } from 'typebox';
-import { LARGE_BODY_BYTES_MAX } from '../limits.ts';
+import { API_ACCESS_APPLICATIONS_MAX, LARGE_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
@@ -30,6 +30,23 @@ import {
 } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 
+const ApiAccess = Type.Object(
+  {
+    applications: Type.Array(idReferenceSchema<ApplicationId>('Id of an application.'), {
+      minItems: 1,
+      maxItems: API_ACCESS_APPLICATIONS_MAX,
+      description: 'Applications of the account whose runs and inputs the app can create and read.',
+    }),
+  },
+  {
+    $id: 'ApiAccess',
+    additionalProperties: false,
+    description:
+      'Access of the app to this API while it runs, even without a network. Each run gets a token of its own in `NEXTMV_API_KEY` and an address in `NEXTMV_ENDPOINT`. The token ends with the run. Without this field the app gets neither.',
+  },
+);
+export type ApiAccess = Static<typeof ApiAccess>;
+
 const writable = {
   execution_class: optionalNullable(ExecutionClassName),
   options: optionalNullable(Options),
@@ -42,6 +59,7 @@ const writable = {
   network: optionalNullable(
     Type.Boolean({ description: 'true: runs of the instance can use the network. The default is false.' }),
   ),
+  api_access: optionalNullable(ApiAccess),
 };
 
 const ConfigurationCreate = Type.Object(writable, {
@@ -72,6 +90,7 @@ export const InstanceConfiguration = Type.Object(
     ),
     format: Type.Optional(Format),
     network: Type.Boolean({ description: 'true if runs of the instance can use the network.' }),
+    api_access: Type.Optional(ApiAccess),
   },
   { $id: 'InstanceConfiguration', description: 'Defaults for the runs of the instance.' },
 );

@@ -188,10 +188,20 @@ const experiment = {
   ),
 };
 
+/** Fields of a run that the app of another run created, with its run token. */
+const workflow = {
+  parent_run_id: Type.Optional(Type.String({ description: 'The run whose app created this one.' })),
+  parent_application_id: Type.Optional(Type.String({ description: 'The application of that run.' })),
+  workflow_name: Type.Optional(
+    Type.String({ description: 'The name of that run, or of its application if it has none.' }),
+  ),
+};
+
 export const Run = Type.Object(
   {
     ...info,
     ...experiment,
+    ...workflow,
     input_id: Type.Optional(
       Type.String({
         description: 'The managed input of the run; in an experiment, the input of its input set.',
@@ -280,6 +290,7 @@ const RunMetadata = Type.Object(
     queuing_priority: Type.Integer({ description: 'Priority of the run, 1 first.' }),
     run_type: RunType,
     ...experiment,
+    ...workflow,
     runtime: Type.String({ description: 'Runtime of the executable, as pushed.' }),
     options: Type.Object(
       {
@@ -330,6 +341,7 @@ const RunMetadata = Type.Object(
 
 const flat = {
   ...info,
+  ...workflow,
   ...measures,
   createdAt: timestampSchema('The same as created_at'),
   secrets_collection_id: Type.String({ description: 'Secrets collection of the run; empty for none.' }),

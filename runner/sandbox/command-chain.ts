@@ -18,6 +18,9 @@ import type { Confinement, LaunchPlan } from './launch-plan.ts';
 import type { RunCgroups } from './run-cgroups.ts';
 
 const MIB = 1024 * 1024;
+const FORWARDER = join(import.meta.dirname, 'loopback-forwarder.ts');
+/** It only copies bytes. */
+const FORWARDER_HEAP_MIB = 32;
 /** A process may reserve more memory than it uses; the watchdog or the cgroup limits resident memory. */
 const DATA_HEADROOM_BYTES = 1024 * MIB;
 /**
@@ -104,6 +107,7 @@ function buildBubblewrapArguments({ confinement, plan, folder, shared, user }: C
       return ['--ro-bind', join(plan.executableFolder, place, path), join(SANDBOX_APP_PATH, path)];
     }),
     ...buildNodeCacheMount(plan, user ?? SANDBOX_USER),
+    ...buildForwardMounts(plan),
     ...['--remount-ro', '/'],
     ...['--chdir', join(SANDBOX_APP_PATH, plan.workingDirectory)],
     '--',
@@ -116,6 +120,28 @@ function buildNodeCacheMount({ executableFolder, compiled }: LaunchPlan, user: n
   const place = join(SANDBOX_COMPILED_PATH, `${compiled.nodeVersion}-${user}`);
   const parentFolder = ['--perms', '0755', '--dir', SANDBOX_COMPILED_PATH];
   return [...parentFolder, '--ro-bind', join(executableFolder, 'compiled/node'), place];
+}
+
+/** The folder of the forwarder inside a sandbox. */
+const FORWARD_PATH = '/forward';
+
+/** The forwarder needs Node, its program and the socket; the sandbox of an app of another type has no Node. */
+function buildForwardMounts({ forward, network }: LaunchPlan): string[] {
+  if (forward === undefined || network) return [];
+  return [
+    ...['--perms', '0755', '--dir', FORWARD_PATH],
+    ...['--ro-bind', process.execPath, `${FORWARD_PATH}/node`],
+    ...['--ro-bind', FORWARDER, `${FORWARD_PATH}/forwarder.mts`],
+    ...['--ro-bind', forward.socketPath, `${FORWARD_PATH}/socket`],
+  ];
+}
+
+/** Starts the forwarder in the background, and waits until it has closed its stdout. */
+function renderForwarder({ means }: Confinement, { forward, network }: LaunchPlan): string[] {
+  if (forward === undefined || network || means !== 'bwrap') return [];
+  const command = `${FORWARD_PATH}/node --max-old-space-size=${FORWARDER_HEAP_MIB} --v8-pool-size=1 ${FORWARD_PATH}/forwarder.mts ${FORWARD_PATH}/socket ${forward.port}`;
+  const redirect = `</dev/null 2>/dev/null ${SCRIPT_FD}>&- ${STARTED_FD}>&- ${SAVED_STDERR_FD}>&-`;
+  return [`: "$(${command} ${redirect} &)"`];
 }
 
 function buildPidNamespaceArguments({ confinement, user }: ChainInput): string[] {
@@ -229,6 +255,8 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
     // Linux enforces it; macOS does not.
     `ulimit -d ${dataKiB}`,
     ...(letter === '' ? [] : [`ulimit -${letter} ${limits.processes + (user === undefined ? 2 : 1)}`]),
+    // Before the variables of the app: some of them change what Node does.
+    ...renderForwarder(confinement, plan),
     ...assignableNames.map((name) => `export ${name}=${quote(value(name))}`),
     // Closed before the app starts: it could reach the open files of the shell and truncate this one.
     `echo started >&${STARTED_FD}; exec ${STARTED_FD}>&-`,

@@ -2,7 +2,7 @@
 
 import type { CompiledPlan } from '../archive/executable-cache.ts';
 import type { DiskTools } from '../filesystem/run-disks.ts';
-import type { Containment, Limits } from '../types.ts';
+import type { Containment, Limits, LoopbackForward } from '../types.ts';
 import type { CgroupParents } from './run-cgroups.ts';
 
 /** Containment that probing found on this host. The launcher receives it when it starts. */
@@ -61,6 +61,7 @@ export interface LaunchPlan {
   environment: Record<string, string>;
   limits: Limits;
   network: boolean;
+  forward?: LoopbackForward;
   /** stdout is a log (multi-file), so outputBytes does not apply to it. */
   stdoutIsLog: boolean;
   graceMs: number;

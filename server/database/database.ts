@@ -44,6 +44,8 @@ export const TOPICS = [
   'webhooks-due',
   'webhooks-told',
   'log-lines',
+  'flows-changed',
+  'slots-released',
   'workers-changed',
 ] as const;
 export type Topic = (typeof TOPICS)[number];

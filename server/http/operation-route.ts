@@ -23,6 +23,7 @@ import {
   type RawResponse,
 } from './handlers/handler.ts';
 import type { Idempotency } from './handlers/idempotency.ts';
+import { findRunScopeRefusal, RUN_PROOF_HEADER } from './handlers/run-scope.ts';
 import type { Budgets } from './limits/budget.ts';
 import type { Connections } from './limits/connections.ts';
 import { addressBucketKey, type HttpRateLimiter } from './limits/rate-limit.ts';
@@ -34,6 +35,7 @@ import {
   reserveUploadMemory,
   throwIfDisconnected,
 } from './limits/request-memory.ts';
+import type { RequestEndpoint } from './requests/request-endpoint.ts';
 import { isFromOwnPage, readSessionCookie } from './requests/session-cookie.ts';
 import { createRequestValidator } from './requests/validation.ts';
 import { type Recipient, sendContent, sendJson, sendRawBody } from './send-response.ts';
@@ -50,6 +52,7 @@ interface RouteParts {
   /** null on a server whose operations need no token. */
   idempotency: Idempotency | null;
   auditLog: AuditLog;
+  endpoint: RequestEndpoint;
 }
 
 interface OperationRoute extends RouteParts {
@@ -105,7 +108,10 @@ export function registerOperation(
         budget: parts.budgets.responses,
       };
       request.isHandled = true;
-      const response = await respond(route, request).finally(() => releaseMemory(request));
+      const { endpoint } = request.caller?.run ?? {};
+      const response = await parts.endpoint
+        .run(endpoint, () => respond(route, request))
+        .finally(() => releaseMemory(request));
       if (!('content' in response))
         return 'raw' in response ? sendRawBody(to, response) : sendJson(to, response);
       // Only callers with access to the content get its name.
@@ -141,6 +147,10 @@ async function authorize(
       `The role ${caller.role} may not do this; it needs one of ${rolesWithRight(operation.right).join(', ')}.`,
     );
   }
+  const refusal = caller.run ? findRunScopeRefusal(operation, request.params, caller.run) : null;
+  if (refusal === null) return;
+  if (isAudited(operation)) await route.auditLog.auditRefusal(describeAction(route, request));
+  throw forbidden(refusal);
 }
 
 /** Runs the handler; with an Idempotency-Key it runs once, and a repeated request gets the stored response. */
@@ -262,7 +272,12 @@ function readCredential(request: FastifyRequest, publicUrl: string): Credential 
   if (headers.authorization !== undefined) {
     const token = parseBearerToken(headers.authorization);
     const account = headers['nextmv-account'];
-    return { kind: 'token', token, ...(account === undefined ? {} : { account: String(account) }) };
+    const runProof = headers[RUN_PROOF_HEADER];
+    return {
+      ...{ kind: 'token', token },
+      ...(account === undefined ? {} : { account: String(account) }),
+      ...(runProof === undefined ? {} : { runProof: String(runProof) }),
+    };
   }
   const secret = readSessionCookie(publicUrl, headers);
   // Without the header of the console, the cookie came along with a link or a form, and proves nothing.

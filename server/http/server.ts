@@ -29,6 +29,7 @@ import { releaseMemory, reserveMemory } from './limits/request-memory.ts';
 import type { Metrics } from './metrics.ts';
 import { registerOperation } from './operation-route.ts';
 import { parseJsonBody } from './requests/json-body.ts';
+import { RequestEndpoint } from './requests/request-endpoint.ts';
 import {
   type ConnectionLimits,
   createNodeServer,
@@ -56,6 +57,8 @@ export interface HttpServerOptions extends ConnectionLimits {
   metrics: Metrics;
   /** HTML pages for browsers in place of error bodies; null on a server without the site. */
   errorPages: ErrorPages | null;
+  /** The address of the caller of each request, for URLs in its response. */
+  endpoint?: RequestEndpoint;
   /** The header `strict-transport-security`; absent on a server whose clients may need plain HTTP. */
   transportSecurity?: string | undefined;
 }
@@ -112,6 +115,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
+  const endpoint = parts.endpoint ?? new RequestEndpoint();
   const limiters = parts.rateLimit && {
     members: new HttpRateLimiter('member', parts.rateLimit, parts.clock),
     visitors: new HttpRateLimiter('address', ANONYMOUS_RATE_LIMIT, parts.clock),
@@ -119,7 +123,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   const register = (scope: FastifyInstance, id: OperationId): void => {
     const operation: Operation = operations[id];
     const handler = parts.handlers[id];
-    registerOperation(scope, operation, handler, { ...parts, limiters, budgets, connections });
+    registerOperation(scope, operation, handler, { ...parts, limiters, budgets, connections, endpoint });
   };
   const ids = parts.servedOperations ?? Object.values(operations).map(({ id }) => id);
   const isStream = (id: OperationId): boolean => {

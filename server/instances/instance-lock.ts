@@ -12,6 +12,7 @@ const CONFIGURATION_FIELDS = [
   'queuing',
   'format',
   'network',
+  'api_access',
 ] as const;
 
 /** Returns the sentence that refuses a change of a locked instance: who locked it, when, and the remedy. */

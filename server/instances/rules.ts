@@ -1,6 +1,6 @@
 /** Rules of instances and their options, without a database. */
 
-import type { InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
+import type { ApiAccess, InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { EXECUTION_CLASS_DEFAULT, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import {
@@ -27,6 +27,7 @@ export interface RequestedConfiguration {
   queuing?: { priority?: number; disabled?: boolean } | null;
   format?: { input?: { type: FormatType }; output?: { type: FormatType } } | null;
   network?: boolean | null;
+  api_access?: ApiAccess | null;
 }
 
 /** Returns true for ids that no instance can have. `default` means the same as an absent instance id. */
@@ -134,5 +135,6 @@ export function completeConfiguration(configuration: RequestedConfiguration): In
     },
     ...(configuration.format ? { format: configuration.format } : {}),
     network: configuration.network ?? false,
+    ...(configuration.api_access ? { api_access: configuration.api_access } : {}),
   };
 }

@@ -8,7 +8,7 @@ import type { PreparedContent } from '../blobs/contents.ts';
 import type { Reader } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
-import type { OperationHandler, Owner } from '../http/handlers/handler.ts';
+import type { Member, OperationHandler, Owner } from '../http/handlers/handler.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
 import { completeUpload, findUpload } from './store.ts';
 
@@ -17,6 +17,8 @@ declare module '../http/handlers/context.ts' {
     signer: UrlSigner;
     /** Returns the account and id of an application; undefined when it was removed. */
     findApplicationOwner(db: Reader, applicationUid: string): Promise<Owner | undefined>;
+    /** Returns the member of the run whose app requested an upload with its run token; null once the token has ended. */
+    findRunCaller(id: string): Promise<Member | null>;
   }
 }
 
@@ -24,21 +26,23 @@ declare module '../http/handlers/context.ts' {
 class UploadClosedError extends Error {}
 
 export const putUpload: OperationHandler<'putUpload'> = async (
-  { database, contents, signer, findApplicationOwner },
+  { database, contents, signer, findApplicationOwner, findRunCaller },
   { params, query, stream, reserveStreamMemory, setOwner, commit },
 ) => {
   const { key = '' } = query;
   const refusal = signer.findRejection('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
   if (refusal) throw forbidden(refusal);
-  const requester = await findKey(database.read, key as KeyId);
+  const requester = (await findMember(database.read, key as KeyId)) ?? (await findRunCaller(key));
   if (!requester)
-    throw forbidden('The key that requested the URL was revoked; request a new URL with another key.');
+    throw forbidden(
+      'The key that requested the URL was revoked, or the run that requested it has ended. Request a new URL with another key.',
+    );
   const upload = await findUpload(database.read, params.upload_id);
   if (!upload) throw notFound(`There is no upload ${quoteValue(params.upload_id)}.`);
   if (upload.content_id !== null) throw urlAlreadyUsed();
   const owner = await findApplicationOwner(database.read, upload.application_uid);
   if (owner) setOwner(owner);
-  await reserveStreamMemory({ account: requester.account_id, owner: requester.owner });
+  await reserveStreamMemory(requester);
   const content = await storeStream(contents, stream);
   try {
     return await commit(async (tx) => {
@@ -65,6 +69,11 @@ export const getDownload: OperationHandler<'getDownload'> = async (
   const { id, bytes } = content;
   return { content: { id, bytes, contentType: type, open: (range) => content.open(range) } };
 };
+
+async function findMember(db: Reader, id: KeyId): Promise<Member | null> {
+  const key = await findKey(db, id);
+  return key ? { account: key.account_id, owner: key.owner } : null;
+}
 
 function urlAlreadyUsed() {
   return badRequest('The upload URL was used already; request a new one.');

@@ -4,24 +4,43 @@ import type { Readable } from 'node:stream';
 import type { Body, HandlerResponse, Operation, Params, Query } from '@switchyard/contract/operation.ts';
 import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { AccountId, KeyId, SessionId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, ApplicationId, KeyId, RunId, SessionId } from '@switchyard/contract/schemas/ids.ts';
 import type { ByteRange } from '../requests/range-header.ts';
 import { type AnyResponse, type Committed, type OperationEffect, unwrapCommitted } from './commit.ts';
 import type { Context } from './context.ts';
 
-/** A bearer token, and the account in the header `nextmv-account`, which clients send with an ID token. */
+/** A bearer token, and the headers that go with some kinds of tokens: `nextmv-account` with an ID token. */
 export interface TokenCredential {
   kind: 'token';
   token: string;
   account?: string;
+  /** The header by which the server's own proxy proves that the app of a run sent the request. */
+  runProof?: string;
 }
 
 /** A request proves its caller by a bearer token, or by the secret in the cookie of the console. */
 export type Credential = TokenCredential | { kind: 'session'; secret: string };
 
+/** The attempt of a run whose app makes a request with its run token. */
+export interface CallingRun {
+  id: RunId;
+  applicationId: ApplicationId;
+  /** The fencing token of the attempt. */
+  fence: number;
+  /** The name of the run, or its application if it has none. */
+  name: string;
+  /** The number of runs above it. */
+  depth: number;
+  /** The applications that the app can reach. */
+  applications: readonly ApplicationId[];
+  /** The address of the server for the app, without a trailing slash. */
+  endpoint: string;
+}
+
 /** The key and member that the credential of a request identifies. */
 export interface Caller {
   account: AccountId;
+  /** For a run token, the id of the run stands for that of a key. */
   key: KeyId;
   /** Name of the key. */
   name: string;
@@ -31,6 +50,8 @@ export interface Caller {
   owner: string;
   /** The session of the console that made the request; null for a bearer token. */
   session: SessionId | null;
+  /** The run whose app made the request; absent for a token of a key and for a session. */
+  run?: CallingRun;
 }
 
 export type Member = Pick<Caller, 'account' | 'owner'>;

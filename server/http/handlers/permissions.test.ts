@@ -106,6 +106,8 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   setRetention: 'account',
   previewRetention: 'account',
   getStorage: 'account',
+  getRunFlow: 'read',
+  updateRunFlow: 'run',
   getRunTags: 'read',
   setRunTags: 'run',
   listRunViews: 'read',

@@ -17,6 +17,7 @@ import { insertExternalResult, prepareResultOfRun, rejectResult } from '../resul
 import type { JsonReader } from '../results/json-reader.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
 import type { RunsTable } from '../store/schema.ts';
+import { createChildRun } from '../submit/create-child-run.ts';
 import { submitRequestedRun } from '../submit/create-run.ts';
 import {
   assertInlineContent,
@@ -37,9 +38,14 @@ declare module '../../http/handlers/context.ts' {
 }
 
 export const createRun: OperationHandler<'createRun'> = async (context, call) => {
-  const committed = await submitRequestedRun(context, call, (insert, options) =>
-    call.commit(async (tx) => ({ status: 202, body: { run_id: (await insert(tx)).id } }), options),
-  );
+  const { run } = call.caller;
+  const committed = run
+    ? await createChildRun(context, call, run)
+    : await submitRequestedRun(context, call, {
+        store: (insert, options) =>
+          call.commit(async (tx) => ({ status: 202, body: { run_id: (await insert(tx)).id } }), options),
+      });
+  if (run) context.database.notify('slots-released');
   context.metrics.runsSubmitted.inc();
   return committed;
 };

@@ -10,6 +10,7 @@ import { parseStartConditions } from '../execute/start-conditions.ts';
 import { parseLabels } from '../store/labels.ts';
 import type { ListedRun } from '../store/runs.ts';
 import type { AssetsTable, RunsTable } from '../store/schema.ts';
+import { parseWorkflowName } from '../workflows/children.ts';
 
 /** The options that the caller may see. */
 interface VisibleOptions {
@@ -51,6 +52,7 @@ export function runSummaryBody(run: ListedRun) {
       reference_id: run.reference_id ?? run.parent_run_id,
     },
     ...formatExperiment(run),
+    ...formatWorkflow(run),
     execution_class: run.execution_class,
     runtime: run.runtime,
     queuing_priority: run.priority,
@@ -78,6 +80,17 @@ function formatReports(run: ListedRun): Pick<Run, 'statistics' | 'metrics'> {
 function formatExperiment({ experiment_id, experiment_type, plan_unit_index }: ListedRun) {
   if (experiment_id === null || experiment_type === null) return {};
   return { experiment_id, experiment_type, ...(plan_unit_index === null ? {} : { plan_unit_index }) };
+}
+
+/** Formats the run whose app created the run. */
+function formatWorkflow(run: Pick<ListedRun, 'parent_run_id' | 'workflow'>) {
+  const workflow = parseWorkflowName(run);
+  if (workflow === null || run.parent_run_id === null) return {};
+  return {
+    parent_run_id: run.parent_run_id,
+    parent_application_id: workflow.application_id,
+    workflow_name: workflow.name,
+  };
 }
 
 function formatTracking({ cloned_run_id, input_id }: RunsTable) {
@@ -169,6 +182,7 @@ export function runInformationBody(
       queuing_priority: info.queuing_priority,
       run_type: info.run_type,
       ...formatExperiment(run),
+      ...formatWorkflow(run),
       runtime: info.runtime,
       options: {
         active_options: options.active,

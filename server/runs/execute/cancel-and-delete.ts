@@ -1,7 +1,7 @@
 /**
  * Cancels and deletes runs. A run that is queued, or waits for its result, is canceled at once. For a running one the cancel
  * request is stored, and its worker is notified and ends the app. Deleting a run removes its row; its worker ends the app
- * when the row is gone. An ensemble run stores the request too, and the job that advances ensembles cancels its child runs.
+ * when the row is gone. Runs that the app of a workflow created are canceled with it. An ensemble run stores the request too, and the job that advances ensembles cancels its child runs.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
@@ -13,6 +13,7 @@ import { removeLogChunksOfRuns } from '../store/log-chunks.ts';
 import { removeRuns } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { cancelOrRequestCancel } from '../store/transitions.ts';
+import { listUnfinishedDescendants } from '../workflows/children.ts';
 
 declare module '../../http/handlers/context.ts' {
   interface Context {
@@ -29,14 +30,29 @@ export async function cancelRun(
 }
 
 /** Returns the status for `notifyCanceled`, which is called after the transaction. */
-export function cancelInTransaction(tx: Writer, run: RunsTable, now: number): Promise<RunStatusV2 | null> {
+export async function cancelInTransaction(
+  tx: Writer,
+  run: Pick<RunsTable, 'id' | 'application_uid' | 'status' | 'api_access'>,
+  now: number,
+): Promise<RunStatusV2 | null> {
   const error = `The run was canceled before it ${run.status === 'none' ? 'had a result' : 'started'}.`;
-  return cancelOrRequestCancel(tx, run, error, now);
+  const status = await cancelOrRequestCancel(tx, run, error, now);
+  // The request above locks the workflow, so its app can create no run that this list lacks.
+  if (status !== null && run.api_access !== null) await cancelDescendants(tx, [run.id], now);
+  return status;
+}
+
+async function cancelDescendants(tx: Writer, above: readonly RunId[], now: number): Promise<void> {
+  const error = 'The run was canceled with the workflow that created it, before it started.';
+  for (const child of await listUnfinishedDescendants(tx, above))
+    await cancelOrRequestCancel(tx, child, error, now);
 }
 
 /** Notifies the other processes; a run without a status had ended before. */
 export function notifyCanceled(database: Pick<Database, 'notify'>, status: RunStatusV2 | null): void {
-  if (status) database.notify(status === 'canceled' ? 'runs-ended' : 'runs-canceled');
+  if (status && status !== 'canceled') database.notify('runs-canceled');
+  // Also for a running one: runs below it may have been queued.
+  if (status) database.notify('runs-ended');
 }
 
 const LOG_CHUNK_BATCH_SIZE = 500;
@@ -58,10 +74,12 @@ interface RemovedRuns {
 export class RunDeletion {
   readonly #database: Database;
   readonly #contents: Contents;
+  readonly #clock: Clock;
 
-  constructor({ database, contents }: { database: Database; contents: Contents }) {
+  constructor({ database, contents, clock }: { database: Database; contents: Contents; clock: Clock }) {
     this.#database = database;
     this.#contents = contents;
+    this.#clock = clock;
   }
 
   /** Deletes the runs in a transaction of its own. */
@@ -79,6 +97,7 @@ export class RunDeletion {
   /** Removes the rows of the runs and of their child runs. Pass the result to `finish`. */
   async removeRows(tx: Writer, runs: readonly DeletableRun[]): Promise<RemovedRuns> {
     const named = runs.map((run) => run.id);
+    await cancelDescendants(tx, named, this.#clock.now());
     const contentIds = await removeRuns(tx, named);
     // Planned child runs are gone by now, so that each of them has either become a run, or never will.
     const children = await listChildRunIds(tx, listEnsembles(runs));

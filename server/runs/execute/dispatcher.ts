@@ -15,15 +15,18 @@ import { errorMessage } from '../../log.ts';
 import type { Random } from '../../random.ts';
 import { NO_MASK } from '../../secrets/mask.ts';
 import type { SlotTracker } from '../../workers/slots.ts';
+import type { ApiTarget } from '../access/api-proxy.ts';
+import type { RunTokens } from '../access/run-tokens.ts';
 import { LogWriter } from '../logs/log-writer.ts';
 import { claimRuns } from '../queue/claim-runs.ts';
 import { requeueOrEnd } from '../queue/requeue.ts';
 import type { JsonReader } from '../results/json-reader.ts';
-import { listLeasedRuns } from '../store/leases.ts';
+import { listLeasedRuns, listWaitingWorkflows } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { type AttemptOutcome, finalizeRun, isHostFailure } from './finalize.ts';
 import { claimPauseMs, isEndedByHostFault } from './host-faults.ts';
 import { formatLimits, type PreparedJob, prepareJob } from './prepare-job.ts';
+import { RunningWorkflows } from './running-workflows.ts';
 import { readStartConditions } from './start-conditions.ts';
 
 const CLAIM_INTERVAL_MS = 1000;
@@ -43,6 +46,11 @@ export interface DispatchParts extends JobContext {
   random: Random;
   jsonReader: JsonReader;
   metrics: Metrics;
+  runTokens: RunTokens;
+  /** Returns the server as the apps of this worker reach it; null while this process does not listen yet. */
+  findApi(): ApiTarget | null;
+  /** The folder of the sockets by which apps in sandboxes reach the API. */
+  socketsFolder: string;
 }
 
 /** Identifies an attempt: a run that the same process claims again has another fencing token, and another app. */
@@ -61,7 +69,9 @@ export class Dispatcher {
   /** The attempts of this process that are not finalised yet. */
   readonly #attempts = new Map<string, Promise<void>>();
   readonly #apps = new Map<string, RunningApp>();
+  readonly #workflows = new RunningWorkflows();
   readonly #claims: Job;
+  readonly #slotReleases: Job;
   readonly #cancels: Job;
   #pendingResults = 0;
   #nextUntrackedCheck = 0;
@@ -78,11 +88,13 @@ export class Dispatcher {
     this.#parts = parts;
     this.#claims = this.#claimRunsJob();
     this.#cancels = this.#cancelRunsJob();
+    this.#slotReleases = this.#releaseSlotsJob();
   }
 
   start(): void {
     this.#claims.start();
     this.#cancels.start();
+    this.#slotReleases.start();
   }
 
   /** Stops claiming, cancels the running apps, and waits until every attempt is finalised or its run requeued. */
@@ -90,6 +102,7 @@ export class Dispatcher {
     this.#isDraining = true;
     await this.#claims.stop();
     await this.#cancels.stop();
+    await this.#slotReleases.stop();
     for (const app of this.#apps.values()) app.cancel();
     await Promise.all(this.#attempts.values());
   }
@@ -118,6 +131,25 @@ export class Dispatcher {
     });
   }
 
+  /** Releases the slots of workflows whose apps have created a run, so that the runs they wait for can start. */
+  #releaseSlotsJob(): Job {
+    return defineJob(this.#parts, {
+      name: 'release-slots',
+      intervalMs: CLAIM_INTERVAL_MS,
+      wakeOn: ['slots-released'],
+      handle: () => this.#releaseSlots(),
+    });
+  }
+
+  async #releaseSlots(): Promise<undefined> {
+    const { database, slots, workerId, metrics } = this.#parts;
+    if (!this.#workflows.hasSlots) return;
+    const waiting = await listWaitingWorkflows(database.read, workerId);
+    if (this.#workflows.releaseSlots(waiting.map(formatAttemptKey)) === 0) return;
+    metrics.slotsBusy.set(slots.busyCount);
+    this.#claims.wake();
+  }
+
   /** Returns the number of claimed runs. */
   async #claim(): Promise<number> {
     const { database, runner, slots, workerId, clock } = this.#parts;
@@ -130,6 +162,7 @@ export class Dispatcher {
         workerId,
         classes: pool.classes,
         limit,
+        workflowRoom: this.#workflows.room,
         now: clock.now(),
         containment: runner.host.containment,
       };
@@ -187,6 +220,7 @@ export class Dispatcher {
   async #execute(run: RunsTable, key: string): Promise<void> {
     const { database, runner, slots, clock, log, metrics } = this.#parts;
     const release = slots.acquire(run.execution_class);
+    if (run.api_access !== null) this.#workflows.start(key, run.workflow_depth, release);
     metrics.slotsBusy.set(slots.busyCount);
     const lines = new LogWriter({ database, clock, log }, run);
     let app: RunningApp | undefined;
@@ -214,6 +248,8 @@ export class Dispatcher {
     if (damage) end = { kind: 'unstarted', error: damage };
     this.#apps.delete(key);
     this.#backOff(run, end);
+    await this.#closeAccess(run, prepared);
+    this.#workflows.end(key);
     release();
     metrics.slotsBusy.set(slots.busyCount);
     this.#pendingResults += 1;
@@ -222,6 +258,17 @@ export class Dispatcher {
     this.#pendingResults -= 1;
     if (this.#pendingResults === PENDING_RESULTS_MAX - 1) this.#claims.wake();
     await app?.dispose();
+  }
+
+  async #closeAccess({ id }: RunsTable, prepared: PreparedJob | undefined): Promise<void> {
+    await prepared?.access
+      ?.close()
+      .catch((error: unknown) =>
+        this.#parts.log.error(
+          { run: id, error: errorMessage(error) },
+          'Access of a run to the API not closed.',
+        ),
+      );
   }
 
   /**

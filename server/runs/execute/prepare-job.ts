@@ -20,6 +20,8 @@ import type { Database } from '../../database/database.ts';
 import type { Encryptor } from '../../database/encryption.ts';
 import { Mask, NO_MASK } from '../../secrets/mask.ts';
 import { readSecrets } from '../../secrets/read.ts';
+import { type ApiAccess, type ApiTarget, openApiAccess } from '../access/api-proxy.ts';
+import type { RunTokens } from '../access/run-tokens.ts';
 import { isHostError } from '../results/host-errors.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { buildArguments } from '../submit/options.ts';
@@ -32,6 +34,9 @@ interface Parts {
   contents: Contents;
   seal: Encryptor;
   runner: Runner;
+  runTokens: RunTokens;
+  findApi(): ApiTarget | null;
+  socketsFolder: string;
 }
 
 export interface PreparedJob {
@@ -44,6 +49,8 @@ export interface PreparedJob {
   runtimeWarning?: string;
   /** Returns the damage of the input or the executable, once reading has found it, or null. */
   findDamage(): NotExecutableError | null;
+  /** The access of the app to the API; null without. Close it after the end of the app. */
+  access: ApiAccess | null;
 }
 
 /** Prepares the next attempt of a run; throws NotExecutableError when its executable, input or secrets are gone. */
@@ -75,12 +82,18 @@ export async function prepareJob(run: RunsTable, parts: Parts): Promise<Prepared
     }
   };
   const job = buildRunSpec(run, { executable, input }, parts);
+  const access = await openAccess(run, job, parts);
   job.executable.open = withFaults('executable', job.executable.open);
   job.input.open = withFaults('input', job.input.open);
   return {
-    job: { ...job, ...buildEnvironment(run, secrets) },
+    job: {
+      ...job,
+      ...buildEnvironment(run, secrets, access),
+      ...(access?.forward ? { forward: access.forward } : {}),
+    },
+    access,
     findDamage: () => damage,
-    mask: secrets.length === 0 ? NO_MASK : new Mask(secrets.map((secret) => secret.value)),
+    mask: createMask(secrets, access),
     runtimeVersion: findRuntimeVersion(type, runner.host) ?? null,
     ...(warning === undefined ? {} : { runtimeWarning: warning }),
   };
@@ -98,15 +111,29 @@ async function readRunSecrets(run: RunsTable, { database, seal }: Parts): Promis
   return read.secrets;
 }
 
-/** Returns the environment variables and files that give the app its secrets and the id of its run. */
+/** Opens the access of the app to the API, if its instance has one. */
+async function openAccess(run: RunsTable, job: Pick<RunSpec, 'network'>, parts: Parts) {
+  if (run.api_access === null) return null;
+  return openApiAccess(run, parts.runner.host.containment === 'sandbox' && !job.network, parts);
+}
+
+/** The token can do less than a secret, and only during the run. In a log it would still look like one. */
+function createMask(secrets: readonly Secret[], access: ApiAccess | null): Mask {
+  const values = [...secrets.map((secret) => secret.value), ...(access ? [access.token] : [])];
+  return values.length === 0 ? NO_MASK : new Mask(values);
+}
+
+/** Returns the environment variables and files that give the app its secrets, the id of its run, and its access to the API. */
 function buildEnvironment(
   run: RunsTable,
   secrets: readonly Secret[],
+  access: ApiAccess | null,
 ): Pick<RunSpec, 'environment' | 'secretFiles'> {
   const variables = secrets.filter((secret) => secret.type === 'env');
   return {
     environment: {
       ...Object.fromEntries(variables.map(({ location, value }) => [location, value])),
+      ...access?.environment,
       NEXTMV_APP_ID: run.application_id,
       NEXTMV_RUN_ID: run.id,
     },

@@ -1,5 +1,7 @@
 /** Starts the worker of this process: registers it, sends its heartbeats, and removes it on shutdown. */
+import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { Runner } from '@switchyard/runner';
 import type { Config } from '../../config.ts';
@@ -15,7 +17,10 @@ import {
 import { Dispatcher } from './dispatcher.ts';
 
 interface StartWorkerParts
-  extends Omit<ConstructorParameters<typeof Dispatcher>[0], 'runner' | 'slots' | 'workerId'> {
+  extends Omit<
+    ConstructorParameters<typeof Dispatcher>[0],
+    'runner' | 'slots' | 'workerId' | 'socketsFolder'
+  > {
   config: Config;
   random: Random;
   closers: (() => Promise<void>)[];
@@ -37,8 +42,12 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
   const heartbeats = sendHeartbeatsJob({ ...parts, worker });
   heartbeats.start();
   closers.push(() => heartbeats.stop());
+  const socketsFolder = join(config.data, 'api-sockets');
+  // A process that was killed leaves its sockets.
+  await rm(socketsFolder, { recursive: true, force: true });
   const dispatcher = new Dispatcher({
     ...parts,
+    socketsFolder,
     runner,
     slots: new SlotTracker(config.capacity),
     workerId: worker.id,

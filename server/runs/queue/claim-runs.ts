@@ -1,7 +1,7 @@
 /** Claims queued runs for a worker, and so gives it the lease on them. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import type { ExpressionBuilder, SqlBool } from 'kysely';
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables, Writer } from '../../database/database.ts';
 import { prepareStatement, prepareVariants } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
@@ -17,15 +17,33 @@ export const RETRY_DELAY_MAX_MS = 60_000;
 export interface ClaimRequest extends RunClaim {
   classes: readonly ExecutionClass[];
   limit: number;
+  /** The number of further workflows that the worker takes, by their depth. */
+  workflowRoom: readonly number[];
 }
 
-interface NextQueued {
+interface NextQueued extends WorkflowRoom {
   workerId: string;
   executionClass: ExecutionClass;
   now: number;
   /** A delay that ends later was written by a worker whose clock was ahead. */
   latest: number;
   limit: number;
+}
+
+/** 1 for each depth on which the worker takes a further workflow, else 0. */
+interface WorkflowRoom {
+  depth0: number;
+  depth1: number;
+  depth2: number;
+}
+
+function formatRoom([depth0 = 0, depth1 = 0, depth2 = 0]: readonly number[]): WorkflowRoom {
+  return { depth0: Math.sign(depth0), depth1: Math.sign(depth1), depth2: Math.sign(depth2) };
+}
+
+/** A worker executes a bounded number of workflows of each depth: those that wait hold no slot that would bound them. */
+function hasWorkflowRoom({ depth0, depth1, depth2 }: WorkflowRoom) {
+  return sql<SqlBool>`(api_access is null or (workflow_depth = 0 and ${depth0} = 1) or (workflow_depth = 1 and ${depth1} = 1) or (workflow_depth = 2 and ${depth2} = 1))`;
 }
 
 /** Selects the quota of runs at once of the application of a run. */
@@ -38,15 +56,20 @@ function selectRunQuota(eb: ExpressionBuilder<Tables, 'runs'>) {
 }
 
 /** A queued run, and whether its account or its application has a quota of runs at once. */
-type Candidate = QueuePosition & { is_limited: SqlBool };
+type Candidate = Queued & { is_limited: SqlBool };
+
+/** A queued run, as far as a claim selects it. */
+type Queued = QueuePosition & Pick<RunsTable, 'api_access' | 'workflow_depth'>;
 
 const lockNextQueued = prepareStatement(
-  (db, { workerId, executionClass, now, latest, limit }: NextQueued) => {
+  (db, { workerId, executionClass, now, latest, limit, ...room }: NextQueued) => {
     const query = selectQueued(db, executionClass)
       .select((eb) => [
         'id',
         'priority',
         'created_at',
+        'api_access',
+        'workflow_depth',
         eb
           .or([
             eb.exists(
@@ -63,6 +86,7 @@ const lockNextQueued = prepareStatement(
       .where((eb) =>
         eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', latest)]),
       )
+      .where(hasWorkflowRoom(room))
       // In this statement, because a claim that reads the worker first could miss a drain, and would cost a round trip.
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -85,7 +109,7 @@ interface NextVariant {
   isOfApplication: boolean;
 }
 
-interface NextOfAccount {
+interface NextOfAccount extends WorkflowRoom {
   account: AccountId;
   /** Runs of this application alone; null for those of all applications without a quota of runs at once. */
   applicationUid: string | null;
@@ -98,10 +122,11 @@ interface NextOfAccount {
 const lockNextOfAccount = prepareVariants(
   ({ classes, isOfApplication }: NextVariant) => `${isOfApplication} ${classes.join()}`,
   (db, { classes, isOfApplication }: NextVariant, request: NextOfAccount) => {
-    const { account, applicationUid, now, latest, limit } = request;
+    const { account, applicationUid, now, latest, limit, ...room } = request;
     const query = db
       .selectFrom('runs')
-      .select(['id', 'priority', 'created_at'])
+      .select(['id', 'priority', 'created_at', 'api_access', 'workflow_depth'])
+      .where(hasWorkflowRoom(room))
       .where('status', '=', QUEUED)
       .where('account_id', '=', account)
       .where('execution_class', 'in', classes)
@@ -128,13 +153,15 @@ const lockNextOfAccount = prepareVariants(
 export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTable[]> {
   const candidates: Candidate[] = [];
   const { workerId, now, limit } = claim;
+  const room = formatRoom(claim.workflowRoom);
   const latest = now + RETRY_DELAY_MAX_MS;
   for (const executionClass of claim.classes)
-    candidates.push(...(await lockNextQueued(tx, { workerId, executionClass, now, latest, limit })));
+    candidates.push(...(await lockNextQueued(tx, { workerId, executionClass, now, latest, limit, ...room })));
   const isLimited = candidates.some((run) => run.is_limited);
-  const waiting: QueuePosition[] = isLimited ? await lockWithinQuotas(tx, claim) : candidates;
+  const waiting: Queued[] = isLimited ? await lockWithinQuotas(tx, claim) : candidates;
   if (waiting.length === 0) return [];
-  const next = waiting.sort(compareQueueOrder).slice(0, limit);
+  const next = takeWithinRoom(waiting.sort(compareQueueOrder), claim.workflowRoom).slice(0, limit);
+  if (next.length === 0) return [];
   return startRuns(
     tx,
     next.map((run) => run.id),
@@ -142,10 +169,23 @@ export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTa
   );
 }
 
+/** Returns the runs without those workflows that would be too many. */
+function takeWithinRoom(runs: readonly Queued[], workflowRoom: readonly number[]): Queued[] {
+  const room = [...workflowRoom];
+  return runs.filter(({ api_access, workflow_depth: depth }) => {
+    if (api_access === null) return true;
+    const left = room[depth] ?? 0;
+    room[depth] = left - 1;
+    return left > 0;
+  });
+}
+
 /** Returns the next runs of each account, at most as many as the quotas of the account and its applications let start. */
-async function lockWithinQuotas(tx: Writer, { classes, now, limit }: ClaimRequest): Promise<QueuePosition[]> {
+async function lockWithinQuotas(tx: Writer, claim: ClaimRequest): Promise<Queued[]> {
+  const { classes, now, limit } = claim;
+  const room = formatRoom(claim.workflowRoom);
   const free = await lockFreeRuns(tx);
-  const waiting: QueuePosition[] = [];
+  const waiting: Queued[] = [];
   for (const account of await listQueuedAccounts(tx)) {
     const atMost = Math.min(limit, free.accounts.get(account) ?? limit);
     if (atMost === 0) continue;
@@ -153,9 +193,12 @@ async function lockWithinQuotas(tx: Writer, { classes, now, limit }: ClaimReques
       lockNextOfAccount(
         tx,
         { classes, isOfApplication: applicationUid !== null },
-        { account, applicationUid, now, latest: now + RETRY_DELAY_MAX_MS, limit: Math.min(atMost, count) },
+        {
+          ...{ account, applicationUid, now, latest: now + RETRY_DELAY_MAX_MS },
+          ...{ limit: Math.min(atMost, count), ...room },
+        },
       );
-    const next: QueuePosition[] = [...(await lockNext(null, atMost))];
+    const next: Queued[] = [...(await lockNext(null, atMost))];
     for (const [applicationUid, count] of free.applications.get(account) ?? [])
       if (count > 0) next.push(...(await lockNext(applicationUid, count)));
     waiting.push(...next.sort(compareQueueOrder).slice(0, atMost));

@@ -111,7 +111,8 @@ const selectSlotHolders = prepareStatement(
         'containment',
       ])
       .where('status', '=', RUNNING)
-      .where('worker_id', 'is not', null),
+      .where('worker_id', 'is not', null)
+      .where('slot_released_at', 'is', null),
   { isReusable: true },
 );
 
@@ -126,12 +127,13 @@ interface LoadVariant {
 const selectLoad = prepareVariants(
   ({ classes, isBefore }: LoadVariant) => `${isBefore ? 'before' : 'all'} ${classes.join()}`,
   (db, variant: LoadVariant, { bound, ...before }: QueuePosition & { bound: number }) => {
-    // An ensemble run has no worker and occupies no slot; its child runs do.
+    // An ensemble run has no worker and occupies no slot; its child runs do. Nor does a workflow that waits.
     let query = db
       .selectFrom('runs')
       .select((eb) => ['status', 'worker_id', 'execution_class', eb.fn.countAll().as('count')])
       .where('status', '=', RUNNING)
       .where('worker_id', 'is not', null)
+      .where('slot_released_at', 'is', null)
       .groupBy(['status', 'worker_id', 'execution_class']);
     for (const name of variant.classes) {
       // Ordered, or PostgreSQL may read every queued run to find the first ones.
@@ -195,8 +197,8 @@ export type ActiveRunRow = Pick<RunsTable, (typeof ACTIVE_COLUMNS)[number]>;
 
 /**
  * Lists the running runs of an account, and a page of its queued runs, each in queue order. One statement, because a run
- * that is claimed between two statements would be missed. There are never more running runs than slots: an ensemble run,
- * which has no worker, is omitted, and its child runs are listed instead.
+ * that is claimed between two statements would be missed. There are never more running runs than slots and workflows that
+ * wait: an ensemble run, which has no worker, is omitted, and its child runs are listed instead.
  */
 export async function listActiveRuns(
   db: Reader,

@@ -16,6 +16,7 @@ const selectRunningCount = prepareStatement((db, { account }: { account: Account
     .select((eb) => eb.fn.countAll().as('count'))
     .where('status', '=', RUNNING)
     .where('worker_id', 'is not', null)
+    .where('slot_released_at', 'is', null)
     .where('account_id', '=', account),
 );
 
@@ -25,12 +26,13 @@ const selectRunningCountOfApplication = prepareStatement((db, { uid }: { uid: st
     .select((eb) => eb.fn.countAll().as('count'))
     .where('status', '=', RUNNING)
     .where('worker_id', 'is not', null)
+    .where('slot_released_at', 'is', null)
     .where('application_uid', '=', uid),
 );
 
 /**
- * Counts the runs of the account, or of one of its applications, that workers execute. An ensemble run has no worker; its
- * child runs count.
+ * Counts the runs of the account, or of one of its applications, that workers execute. An ensemble run has no worker, and
+ * a workflow that waits has released its slot; their child runs count.
  */
 export async function countRunningRuns(db: Reader, account: AccountId, uid?: string): Promise<number> {
   const [row] =

@@ -56,6 +56,8 @@ export async function submitReplay<R>(
     experiment_type: null,
     plan_unit_index: null,
     parent_run_id: null,
+    workflow: null,
+    workflow_depth: 0,
     labels: null,
   };
   const stored = await insertInTransaction(

@@ -29,6 +29,20 @@ export function listLeasedRuns(db: Reader, workerId: string): Promise<RunLease[]
     .execute();
 }
 
+/** Returns those of the running runs of the worker that have released their slot. */
+export function listWaitingWorkflows(
+  db: Reader,
+  workerId: string,
+): Promise<Pick<RunsTable, 'id' | 'fence'>[]> {
+  return db
+    .selectFrom('runs')
+    .select(['id', 'fence'])
+    .where('status', '=', RUNNING)
+    .where('worker_id', '=', workerId)
+    .where('slot_released_at', 'is not', null)
+    .execute();
+}
+
 /**
  * Returns running runs whose worker is not registered. The run of an ensemble has no worker, so it is never returned. One
  * statement, because a worker that registers and claims runs between two statements would lose them.

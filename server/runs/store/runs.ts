@@ -54,6 +54,7 @@ export const LISTED_COLUMNS = [
   'experiment_type',
   'plan_unit_index',
   'parent_run_id',
+  'workflow',
   'labels',
   'statistics_status',
   'statistics_error',
@@ -220,6 +221,11 @@ export async function removeRuns(tx: Writer, ids: readonly RunId[]): Promise<(st
     .execute();
   await tx.deleteFrom('run_tags').where('run_id', 'in', ids).execute();
   await tx.deleteFrom('run_shares').where('run_id', 'in', ids).execute();
+  await tx.deleteFrom('run_flows').where('run_id', 'in', ids).execute();
+  await tx
+    .deleteFrom('run_children')
+    .where((eb) => eb.or([eb('run_id', 'in', ids), eb('parent_run_id', 'in', ids)]))
+    .execute();
   const assets = await removeAssetsOfRuns(tx, ids);
   const own = rows.flatMap((row) => [
     row.input_content_id,

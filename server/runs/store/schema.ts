@@ -59,8 +59,14 @@ export interface RunsTable {
   experiment_type: ExperimentType | null;
   /** The unit of the switchback test that sent the run to its instance. */
   plan_unit_index: number | null;
-  /** The ensemble run of a child run, or the original of a shadow copy. */
+  /** The ensemble run of a child run, the original of a shadow copy, or the run whose app created it. */
   parent_run_id: RunId | null;
+  /** The ids of the applications that its app can reach through the API, in JSON; null without access. */
+  api_access: string | null;
+  /** The number of runs above it: the one that created it, the one that created that one, and so on. */
+  workflow_depth: number;
+  /** The WorkflowName of the run whose app created it, in JSON; null for any other run. */
+  workflow: string | null;
   /** The labels of its owner (labels.ts), in JSON. */
   labels: string | null;
   /** Of an ensemble run: its run groups and rules, and the evaluation of the rules; in JSON. */
@@ -79,6 +85,8 @@ export interface RunsTable {
   fence: number;
   worker_id: string | null;
   cancel_requested_at: number | null;
+  /** When this attempt gave up its slot, because its app had created a run to wait for; null while it holds one. */
+  slot_released_at: number | null;
 
   initiated_at: number | null;
   finished_at: number | null;

@@ -97,6 +97,7 @@ export async function startRuns(
     fence: sql<number>`fence + 1`,
     initiated_at: now,
     retry_at: null,
+    slot_released_at: null,
     containment,
   };
   const started = await updateStatus(tx, { from: 'queued', to: 'running' }, columns)
@@ -146,6 +147,7 @@ export function requeueRun(
   const columns = {
     worker_id: null,
     initiated_at: null,
+    slot_released_at: null,
     attempt: run.attempt,
     containment: '' as const,
     ...(fault && { host_fault: fault.message, host_faults: fault.faultCount, retry_at: fault.retryAt }),

@@ -3,7 +3,7 @@ import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { RunCreate, RunTypeName } from '@switchyard/contract/runs/run-schemas.ts';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
-import type { ExperimentId, InputId } from '@switchyard/contract/schemas/ids.ts';
+import type { ExperimentId, InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { getApplication } from '../../applications/store.ts';
@@ -11,7 +11,7 @@ import type { PreparedContent } from '../../blobs/contents.ts';
 import type { Writer } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import type { OperationCall } from '../../http/handlers/handler.ts';
+import type { CallingRun, OperationCall } from '../../http/handlers/handler.ts';
 import { extractRawField } from '../../http/requests/raw-json.ts';
 import { prepareExternalResult } from '../results/external-result.ts';
 import type { ExperimentRef } from '../store/planned-runs.ts';
@@ -37,7 +37,7 @@ declare module '../../http/handlers/context.ts' {
   }
 }
 
-type CreateRunContext = Pick<
+export type CreateRunContext = Pick<
   Context,
   | 'database'
   | 'contents'
@@ -65,11 +65,22 @@ export interface JoinedExperiment {
 
 type CreateRunCall = Pick<OperationCall<'createRun'>, 'caller' | 'params' | 'query' | 'body' | 'rawBody'>;
 
+/** How a requested run is stored. */
+interface RunStorage<R> {
+  store: StoreRun<R>;
+  /** The run whose app requests the run. */
+  workflow?: CallingRun;
+  /** Called with the input before the transaction. */
+  onInput?: (input: PreparedContent) => void;
+  /** Called first in the transaction. */
+  inTransaction?: (tx: Writer, id: RunId) => Promise<void>;
+}
+
 /** Creates the requested run in the transaction of `store`, and returns its result. Throws a 4xx for an invalid request. */
 export async function submitRequestedRun<R>(
   context: CreateRunContext,
   call: CreateRunCall,
-  store: StoreRun<R>,
+  { store, workflow, onInput, inTransaction }: RunStorage<R>,
 ): Promise<R> {
   const { caller, params, body } = call;
   const application = await getApplication(context.database.read, caller.account, params.application_id);
@@ -80,6 +91,7 @@ export async function submitRequestedRun<R>(
     ? await context.joinBatch(application, body.batch_experiment_id)
     : null;
   const managed = body.input_id ? await context.useInput(application.uid, body.input_id) : null;
+  if (managed) onInput?.(managed.content);
   const request: RunRequest = {
     application,
     email: caller.email,
@@ -89,9 +101,17 @@ export async function submitRequestedRun<R>(
     configuration: body.configuration ?? {},
     clonedRunId: body.tracking?.cloned_run_id || null,
     managed,
-    input: (format) => prepareInput(context, application, call, format),
+    input: async (format) => {
+      const input = await prepareInput(context, application, call, format);
+      onInput?.(input);
+      return input;
+    },
     experiment: joined?.experiment ?? null,
-    inTransaction: async (tx) => joined?.join(tx),
+    workflow,
+    inTransaction: async (tx, id) => {
+      await inTransaction?.(tx, id);
+      await joined?.join(tx);
+    },
   };
   const parts = { ...context, store };
   if (type === 'external') return submitExternalRun(parts, call, request);

@@ -7,6 +7,7 @@ export const NOT_STARTED = {
   fence: 0,
   worker_id: null,
   cancel_requested_at: null,
+  slot_released_at: null,
   initiated_at: null,
   finished_at: null,
   execution_ms: null,

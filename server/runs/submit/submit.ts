@@ -4,7 +4,7 @@
  * transaction; the response is sent after it is durable.
  */
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
-import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
+import { PRIORITY_DEFAULT, WORKFLOW_DEPTH_MAX } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { InputId, RunId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
@@ -16,6 +16,7 @@ import type { Reader, Writer } from '../../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
 import type { CommitOptions } from '../../http/handlers/commit.ts';
 import type { Context } from '../../http/handlers/context.ts';
+import type { CallingRun } from '../../http/handlers/handler.ts';
 import {
   findSecretsCollectionId,
   type RequestedConfiguration,
@@ -30,6 +31,7 @@ import { discardContents, insertResultContents, type PreparedResult } from '../r
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { insertRun } from '../store/transitions.ts';
+import type { WorkflowName } from '../workflows/children.ts';
 import { type Formats, requireManifestFormats, resolveExternalFormats, resolveFormats } from './formats.ts';
 import { NOT_STARTED } from './not-started.ts';
 import { findOptionRuleError, findOptionsSizeError, summarizeOptions } from './options.ts';
@@ -65,6 +67,8 @@ export interface RunRequest {
   experiment?: ExperimentRef | null;
   planUnitIndex?: number | null;
   parentRunId?: RunId | null;
+  /** The run whose app requests this one. */
+  workflow?: CallingRun | undefined;
   /** Labels as JSON text. */
   labels?: string | null;
   /** Prepares the input once the format is known; throws a 400 for an invalid one. */
@@ -130,6 +134,7 @@ export async function submitStandard<R>(parts: SubmitParts<R>, request: Standard
     ...initialRow(parts, request, { target, formats, input, summary, requestOptions }),
     status: 'queued',
     run_type: 'standard',
+    api_access: formatApiAccess(request, target.configuration),
     secrets_collection_id: secrets,
     ...NOT_STARTED,
   };
@@ -162,6 +167,7 @@ export async function submitExternal<R>(parts: SubmitParts<R>, request: External
     ...initialRow(parts, request, { target, formats, input, summary, requestOptions }),
     status: 'none',
     run_type: 'external',
+    api_access: null,
     secrets_collection_id: null,
     ...NOT_STARTED,
     ...result?.finalColumns,
@@ -198,6 +204,7 @@ export async function submitEnsemble<R>(parts: SubmitParts<R>, request: Ensemble
     ...NOT_STARTED,
     status: 'running',
     run_type: 'ensemble',
+    api_access: null,
     secrets_collection_id: null,
     definition_id: request.definitionId,
     ensemble: request.definition,
@@ -315,11 +322,28 @@ function initialRow(
     experiment_id: request.experiment?.id ?? null,
     experiment_type: request.experiment?.type ?? null,
     plan_unit_index: request.planUnitIndex ?? null,
-    parent_run_id: request.parentRunId ?? null,
+    parent_run_id: request.workflow?.id ?? request.parentRunId ?? null,
+    workflow: request.workflow ? formatWorkflowName(request.workflow) : null,
+    workflow_depth: request.workflow ? request.workflow.depth + 1 : 0,
     labels: request.labels ?? null,
     ensemble: null,
     rules_result: null,
   } as const;
+}
+
+function formatWorkflowName({ applicationId, name }: CallingRun): string {
+  const workflow: WorkflowName = { application_id: applicationId, name };
+  return JSON.stringify(workflow);
+}
+
+/** Returns the applications that the app can reach, in JSON. Throws a 400 when the run would be a workflow too deep. */
+function formatApiAccess({ workflow }: RunRequest, { api_access }: RequestedConfiguration): string | null {
+  if (!api_access) return null;
+  if (workflow && workflow.depth + 1 >= WORKFLOW_DEPTH_MAX)
+    throw badRequest(
+      `The instance has api_access, and the run would be a workflow on level ${workflow.depth + 2}; workflows can have ${WORKFLOW_DEPTH_MAX} levels. Let a workflow above create the run.`,
+    );
+  return JSON.stringify(api_access.applications);
 }
 
 /** The rows that one transaction inserts. */

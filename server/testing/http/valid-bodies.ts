@@ -11,6 +11,7 @@ export const VALID_BODIES: Partial<Record<OperationId, unknown>> = {
   updateAccount: { name: 'New name' },
   setRetention: { keep_days: 30 },
   createShare: { parts: ['output'] },
+  updateRunFlow: { pipeline_graph: { steps: [], nodes: [] } },
   setRunTags: { tags: ['a'] },
   createRunView: { name: 'Any name', table: {} },
   updateRunView: { name: 'New name' },

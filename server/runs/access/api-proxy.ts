@@ -1,0 +1,217 @@
+/**
+ * Access of the app of one run to the API. A small HTTP server receives the requests of the app and passes them on to the
+ * server, each with a proof that it comes from this run. It passes on nothing but the API.
+ *
+ * In a sandbox without network it listens on a Unix socket, to which the runner connects a port on the loopback of the
+ * sandbox. Elsewhere the app uses the network of the host, so it listens on a port of the host's loopback. That port is open
+ * to every program of the host, and useless to one that does not know the token of the run.
+ *
+ * The published client repeats no request over plain HTTP, so the proxy waits and repeats a request that the server refuses
+ * for its rate.
+ */
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, open } from 'node:fs/promises';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { RunSpec } from '@switchyard/runner';
+import { RUN_PROOF_HEADER } from '../../http/handlers/run-scope.ts';
+import type { RunsTable } from '../store/schema.ts';
+import type { RunTokens } from './run-tokens.ts';
+
+/** The port on the loopback of a sandbox. */
+const SANDBOX_PORT = 4747;
+/** A larger body is passed on as it arrives, and so cannot be sent again. */
+const REPEATABLE_BODY_BYTES_MAX = 256 * 1024;
+/** The published client waits 20 s for a response. */
+const RATE_WAIT_MS_MAX = 15_000;
+const RATE_WAIT_MS_MIN = 250;
+
+/** The server as the proxy reaches it. */
+export interface ApiTarget {
+  /** Without a trailing slash. */
+  url: string;
+  /** true: the address on which this process listens, whose certificate is for another name. */
+  isOwn: boolean;
+}
+
+interface Parts {
+  runTokens: RunTokens;
+  /** Returns the server; null while this process does not listen yet. */
+  findApi(): ApiTarget | null;
+  /** The folder of the sockets, an absolute path. */
+  socketsFolder: string;
+}
+
+/** Open access of one run. */
+export interface ApiAccess {
+  /** The variables that the published client reads. */
+  environment: Record<string, string>;
+  token: string;
+  /** The port and socket for a sandbox without network. */
+  forward?: NonNullable<RunSpec['forward']>;
+  /** Ends every request under way. */
+  close(): Promise<void>;
+}
+
+/** Opens the access of the app of a run. `isIsolated` is true for an app in a sandbox without network. */
+export async function openApiAccess(
+  run: Pick<RunsTable, 'id' | 'fence'>,
+  isIsolated: boolean,
+  parts: Parts,
+): Promise<ApiAccess> {
+  let proof = '';
+  const server = createServer((request, response) => {
+    passOn(request, response, { proof, target: parts.findApi() }).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, 503, `The server cannot be reached: ${String(error)}. Send the request again.`);
+    });
+  });
+  const place = isIsolated ? await listenOnSocket(server, parts.socketsFolder) : await listenOnPort(server);
+  const endpoint = `http://127.0.0.1:${place.port}`;
+  proof = parts.runTokens.prove(run, endpoint);
+  const token = parts.runTokens.sign(run);
+  return {
+    environment: { NEXTMV_API_KEY: token, NEXTMV_ENDPOINT: endpoint },
+    token,
+    ...(place.forward ? { forward: place.forward } : {}),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+      await place.release();
+    },
+  };
+}
+
+interface ListeningPlace {
+  port: number;
+  forward?: NonNullable<RunSpec['forward']>;
+  release(): Promise<void>;
+}
+
+/** The path of a socket has at most 107 bytes, so the socket is named by the descriptor of its folder. */
+async function listenOnSocket(server: Server, folder: string): Promise<ListeningPlace> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const name = randomUUID();
+  const socketPath = join(folder, name);
+  const handle = await open(folder, 'r');
+  try {
+    await listen(server, { path: `/proc/self/fd/${handle.fd}/${name}` });
+    // The app has a user of its own; nobody else can pass the folder.
+    await chmod(socketPath, 0o666);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  const forward = { port: SANDBOX_PORT, socketPath };
+  return { port: SANDBOX_PORT, forward, release: () => handle.close() };
+}
+
+async function listenOnPort(server: Server): Promise<ListeningPlace> {
+  await listen(server, { host: '127.0.0.1', port: 0 });
+  const { port }: Partial<AddressInfo> = Object(server.address());
+  return { port: port ?? 0, release: async () => {} };
+}
+
+async function listen(
+  server: Server,
+  place: { path: string } | { host: string; port: number },
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(place, () => resolve());
+  });
+}
+
+interface Destination {
+  proof: string;
+  target: ApiTarget | null;
+}
+
+/** Passes one request on, and the response back. */
+async function passOn(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { proof, target }: Destination,
+): Promise<void> {
+  const path = request.url ?? '';
+  if (!/^\/v1\//.test(path))
+    return refuse(response, 404, 'The app of a run reaches the API alone, whose paths begin with /v1/.');
+  if (target === null)
+    return refuse(response, 503, 'The server does not listen yet. Send the request again in a second.');
+  const headers = { ...dropConnectionHeaders(request.headers), [RUN_PROOF_HEADER]: proof };
+  const length = Number(request.headers['content-length'] ?? 0);
+  const isRepeatable = length <= REPEATABLE_BODY_BYTES_MAX && !request.headers['transfer-encoding'];
+  const options = { method: request.method ?? 'GET', path, headers };
+  if (!isRepeatable) {
+    const outgoing = openRequest(target, options);
+    const received = waitForResponse(outgoing);
+    // The server may respond before the end of a body that it refuses.
+    pipeline(request, outgoing).catch(() => outgoing.destroy());
+    return passBack(await received, response);
+  }
+  const body = await buffer(request);
+  const until = performance.now() + RATE_WAIT_MS_MAX;
+  for (;;) {
+    const outgoing = openRequest(target, options);
+    response.once('close', () => outgoing.destroy());
+    outgoing.end(body);
+    const incoming = await waitForResponse(outgoing);
+    const waitMs = Math.max(RATE_WAIT_MS_MIN, Number(incoming.headers['retry-after'] ?? Infinity) * 1000);
+    if (incoming.statusCode !== 429 || performance.now() + waitMs > until)
+      return passBack(incoming, response);
+    incoming.resume();
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}
+
+function openRequest({ url, isOwn }: ApiTarget, options: RequestOptions) {
+  const { protocol, hostname, port, host, pathname } = new URL(url);
+  const all = {
+    ...options,
+    ...{ hostname: hostname.replace(/^\[|\]$/g, ''), port },
+    path: `${pathname.replace(/\/$/, '')}${options.path}`,
+    headers: { ...(options.headers as OutgoingHttpHeaders), host },
+  };
+  return protocol === 'https:' ? httpsRequest({ ...all, rejectUnauthorized: !isOwn }) : httpRequest(all);
+}
+
+function waitForResponse(outgoing: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve);
+    outgoing.on('error', reject);
+  });
+}
+
+async function passBack(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.writeHead(incoming.statusCode ?? 502, dropConnectionHeaders(incoming.headers));
+  await pipeline(incoming, response);
+}
+
+/** Headers of one connection, which a proxy does not pass on (RFC 9110, section 7.6.1), and the proofs of others. */
+const CONNECTION_HEADERS = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'host', 'expect'],
+  RUN_PROOF_HEADER,
+]);
+
+function dropConnectionHeaders(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name)));
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const statusText = status === 404 ? 'Not Found' : 'Service Unavailable';
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify({ status: statusText, error: message }));
+}
