@@ -67,6 +67,7 @@ RULES = [
     r"^option_sets\..* has the option .*, which seeds sets",
     r"^\S+ is given, but (this plan|a plan of .*) can never give a ",
     r"^objectives\..*\.(margin\.type|shift) is .*, but measure is",
+    r"^objectives\..*\.failure_value is .*, but a switchback test",
     r"^objectives\..*\.tie_tolerance is .*, above the margin of .*; give a margin of at least",
     r"^(primary|guardrails\.\d+) is .*, which (has no direction|is also primary|guardrails names already)",
     r"^generate_random_plan\.burn_in_minutes is .*; it must be less than unit_duration_minutes",

@@ -2,16 +2,23 @@
  * Comparisons with a verdict that experiments return.
  * The statistics modules of the server document the formulas; this file describes the results to a reader.
  */
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
+import {
+  absentInOlderResults,
+  dependenceFields,
+  Estimate,
+  failureFields,
+  Interval,
+  integerSchema,
+  nullableNumberSchema,
+  numberSchema,
+  WithFailures,
+} from './comparisons/comparison-parts.ts';
 import { DIRECTIONS, Margin } from './experiment-settings.ts';
 import { RunCounts } from './grouped-summaries.ts';
 import { Interaction } from './input-interactions.ts';
 import { racedConfigurationSchema } from './races/racing.ts';
-
-const numberSchema = (description: string) => Type.Number({ description });
-const integerSchema = (description: string) => Type.Integer({ description });
-const nullableNumberSchema = (description: string) => nullable(numberSchema(description));
 
 /** The method of analysis of this release. Change it with every change after which equal runs can get another verdict. */
 export const ANALYSIS_METHOD = '2026-11.4';
@@ -19,30 +26,8 @@ export const ANALYSIS_METHOD = '2026-11.4';
 /** Describes the method that computed the results of an experiment. */
 export const METHOD_DESCRIPTION = `Method of analysis that computed the results: ${ANALYSIS_METHOD}, or the method of an older release that stored them, such as 2026-11.3, 2026-11 or 1. Beyond the specification.`;
 
-/**
- * Returns the schema of a field that results of the method 1 lack. Stored results are not computed again, so a client has to
- * expect them without the field.
- */
-function absentInOlderResults<T extends TSchema>(schema: T & { description?: string }) {
-  const description = `${schema.description ?? ''} Absent in results of an older release.`.trim();
-  return Type.Optional(Type.Unsafe<Static<T>>({ ...schema, description }));
-}
-
 const VERDICTS = ['better', 'worse', 'higher', 'lower', 'equivalent', 'undecided'] as const;
 const ROLES = ['primary', 'guardrail', 'other'] as const;
-
-const Interval = Type.Object(
-  { low: numberSchema('Lower bound.'), high: numberSchema('Upper bound.') },
-  { $id: 'Interval', description: 'A 95 % interval.' },
-);
-
-const Estimate = Type.Object(
-  {
-    value: numberSchema('The estimate.'),
-    interval: nullable(Interval),
-  },
-  { $id: 'Estimate', description: 'A number with its 95 % interval, which is null for too few inputs.' },
-);
 
 const tallyFields = {
   total: integerSchema('All on either side.'),
@@ -111,57 +96,6 @@ const comparisonFields = {
   ),
 };
 
-const failureFields = {
-  candidate_only: integerSchema('Inputs that only the candidate failed on.'),
-  control_only: integerSchema('Inputs that only the control failed on.'),
-  both: integerSchema('Inputs that both failed on.'),
-  control_failed: integerSchema('Failed runs of the control.'),
-  candidate_failed: integerSchema('Failed runs of the candidate.'),
-  p_value: numberSchema("McNemar's exact test: p-value of equal failures."),
-  excess_upper: numberSchema('95 % upper bound of the share of inputs that the candidate loses more.'),
-};
-
-const dependenceFields = {
-  serial_correlation: nullableNumberSchema(
-    'Correlation of neighbouring inputs in time, with a safety margin; null without an order in time, and when the inputs of a batch show no relation.',
-  ),
-  slow_change: absentInOlderResults(
-    nullable(
-      Type.Object(
-        {
-          p_value: numberSchema(
-            'p-value of blocks of inputs that resemble their neighbours no more than in another order.',
-          ),
-          deviation: numberSchema(
-            'Standard deviation of the slow part of the effect: a share for the relative measure, else a difference. With a p-value of at most 0.1, a mean effect below three of them has no verdict.',
-          ),
-        },
-        {
-          description:
-            'Change of the effect that lasts longer than a twentieth of the series; null for fewer than 100 inputs, and without an order in time.',
-        },
-      ),
-    ),
-  ),
-  effective_sample_size: numberSchema('Number of independent inputs that say as much as these.'),
-  clusterings: Type.Array(
-    Type.Object(
-      {
-        by: Type.String({ description: 'Property that forms the clusters, such as `caller`.' }),
-        count: integerSchema('Number of clusters.'),
-        effective: numberSchema('Number of equally large clusters with the same weight.'),
-        intraclass_correlation: nullableNumberSchema('Share of the variance that lies between clusters.'),
-        use: stringEnum(
-          ['tested', 'similar', 'different'],
-          'tested: test and interval are by cluster. similar: too few clusters to test by, and no sign of a difference. different: too few, and they may differ, so there is no verdict.',
-        ),
-      },
-      { description: 'A clustering of the inputs.' },
-    ),
-    { description: 'Clusterings with more than one cluster.' },
-  ),
-};
-
 export const Comparison = Type.Object(
   {
     ...comparisonFields,
@@ -212,6 +146,7 @@ export const Comparison = Type.Object(
     control: Type.Object(sideFields, { description: 'The control.' }),
     candidate: Type.Object(sideFields, { description: 'The candidate.' }),
     ratio: nullable(Estimate),
+    with_failures: absentInOlderResults(nullable(WithFailures)),
     wilcoxon: Type.Object(
       {
         n: integerSchema('Number of inputs that differ.'),

@@ -60,6 +60,12 @@ const ObjectiveSettings = Type.Object(
           'Largest share of inputs that the candidate may lose more than the control and still be better or equivalent. The default is none: it may lose no more inputs than the control.',
       }),
     ),
+    failure_value: optionalNullable(
+      Type.Number({
+        description:
+          'Value of a failed run in `with_failures` of the comparison: for a time, ten times its limit gives the PAR10 score. It changes no verdict, in which a failure is the worst result. Not for switchback tests. The default is none.',
+      }),
+    ),
   },
   {
     $id: 'ObjectiveSettings',

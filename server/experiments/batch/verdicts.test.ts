@@ -101,6 +101,20 @@ describe('D3: a candidate that fails', () => {
   });
 });
 
+test('a value for failed runs gives penalised means, PAR10, and no other verdict', async () => {
+  const choose = (run: ChosenRun, place: number): ChosenOutcome =>
+    run.instance_id === 'candidate' && place < 2 ? { status: 'failed' } : report(run, 10, 9);
+  const batch = await runBatch(choose, {
+    objectives: { 'result.value': { direction: 'minimize', failure_value: 600 } },
+  });
+  expect(batch.objectives?.['result.value']).toMatchObject({ failure_value: 600 });
+  expect(findComparison(batch)).toMatchObject({
+    verdict: 'undecided',
+    // 18 inputs took 9 s, and two failed: (18 × 9 + 2 × 600) / 20.
+    with_failures: { failure_value: 600, control_mean: 10, candidate_mean: 68.1 },
+  });
+});
+
 describe('D4: without any difference', () => {
   test.each([
     [9, 'undecided'],

@@ -118,6 +118,11 @@ describe('the draft of a switchback test', () => {
       'another',
     ],
     ['an unknown instance', { comparison: { ...COMPARISON, baseline_instance_id: 'nowhere' } }, '"nowhere"'],
+    [
+      'a value for failed runs',
+      { objectives: { 'result.value': { failure_value: 600 } } },
+      'failure_value is 600, but a switchback test compares failures by themselves',
+    ],
     ['an unknown objective', { objectives: { 'result.value': 'better' } }, 'objectives'],
   ])('with %s is rejected', async (_, fields, message) => {
     expectError(await calls.create({ ...draft, ...fields }), 400, message);

@@ -24,6 +24,7 @@ export const DEFAULT_INDICATOR = {
   tie_tolerance: DEFAULT_TIE_TOLERANCE,
   shift: 0,
   failure_margin: null,
+  failure_value: null,
 } as const satisfies Omit<FamilyIndicator, 'indicator' | 'role'>;
 
 /** Returns every name of the indicators that the settings mention. */

@@ -10,8 +10,9 @@
  *   acceptance test. Differences that ties hide count against equivalence. A switchback test does not adjust for a time that
  *   is the plan itself.
  * - 2026-11.4: a canceled or deleted repetition leaves its pair without an outcome, and above 1 % of the pairs there is no
- *   verdict and no rule is met. Runs that joined a batch do not decide, and a side whose instance was changed has no verdict. Failures count where the sides ran different
- *   repetitions. Deleted copies exclude a verdict of a shadow test, and lost rounds that of a version in a bisect experiment.
+ *   verdict and no rule is met. Runs that joined a batch do not decide, and a side whose instance was changed has no verdict.
+ *   Failures count where the sides ran different repetitions. Deleted copies exclude a verdict of a shadow test, and lost
+ *   rounds that of a version in a bisect experiment.
  */
 import { ANALYSIS_METHOD } from '@switchyard/contract/experiments/experiment-results.ts';
 

@@ -7,7 +7,8 @@ import {
   type Resampler,
 } from '../bootstrap.ts';
 import { clampToFinite, computeScale, mean } from '../numbers.ts';
-import type { PairedUnit } from './units.ts';
+import type { Outcome, PairedInput } from './outcomes.ts';
+import { buildUnits, computeBoundedMean, type PairedUnit } from './units.ts';
 
 /** A number with its 95 % interval; the interval is null with too few units. */
 export interface Estimate {
@@ -26,6 +27,48 @@ export function convertEstimate(
   if (interval === null) return { value, interval: null };
   const low = Math.min(value, clampToFinite(convert(interval.low)));
   return { value, interval: { low, high: Math.max(value, clampToFinite(convert(interval.high))) } };
+}
+
+/** Means over solved and failed inputs, in the form of the API. */
+export interface PenalizedMeans {
+  failure_value: number;
+  control_mean: number | null;
+  candidate_mean: number | null;
+  mean_difference: Estimate | null;
+  ratio: Estimate | null;
+}
+
+/** The scale is of no importance: only the means of the units count here. */
+const SCALE = { measure: 'absolute', tie_tolerance: 0, shift: 0, factor: 1 } as const;
+
+/**
+ * Returns the means with a value for every failed run: the penalised average runtime PAR-k, when the value is k times the
+ * time limit. Every distinct input on which both sides ended has the same weight.
+ */
+export function estimateWithFailures(
+  inputs: readonly PairedInput[],
+  failureValue: number,
+  resampler: Resampler,
+): PenalizedMeans {
+  const replaceFailure = (outcome: Outcome): Outcome => (outcome === 'failed' ? failureValue : outcome);
+  const penalized = inputs.map((input) => ({
+    ...input,
+    pairs: input.pairs.map(({ control, candidate }) => ({
+      control: replaceFailure(control),
+      candidate: replaceFailure(candidate),
+    })),
+  }));
+  const units = buildUnits(penalized, SCALE).filter(
+    ({ state, control }) => state === 'complete' && control !== null,
+  );
+  const meanOf = (side: 'control' | 'candidate') =>
+    units.length === 0 ? null : computeBoundedMean(units.map((unit) => unit[side] ?? 0));
+  return {
+    failure_value: failureValue,
+    control_mean: meanOf('control'),
+    candidate_mean: meanOf('candidate'),
+    ...estimateTotals(units, resampler),
+  };
 }
 
 /** Returns difference and ratio of the means over all units: totals, in which large inputs have more weight. */

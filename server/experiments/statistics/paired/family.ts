@@ -15,7 +15,13 @@ import {
 } from './compare.ts';
 import type { Clustering, SlowChange } from './dependence.ts';
 import { type Margin, orientInterval, warnOfMissingRatios } from './effect-scale.ts';
-import { convertEstimate, type Estimate, estimateTotals } from './estimates.ts';
+import {
+  convertEstimate,
+  type Estimate,
+  estimateTotals,
+  estimateWithFailures,
+  type PenalizedMeans,
+} from './estimates.ts';
 import type { FailureComparison } from './failures.ts';
 import { computeConfidenceSequence } from './interim.ts';
 import { isMeanChangeOpen } from './mean-change.ts';
@@ -40,7 +46,7 @@ import {
   type Progress,
   type Verdict,
 } from './verdict.ts';
-import { listBlockers, listWarnings, warnOfOppositeTotal } from './warnings.ts';
+import { listBlockers, listWarnings, warnOfFailureValue, warnOfOppositeTotal } from './warnings.ts';
 
 /** One indicator with its settings. */
 export interface FamilyIndicator extends IndicatorSettings {
@@ -50,6 +56,8 @@ export interface FamilyIndicator extends IndicatorSettings {
   value_type: 'number' | 'flag';
   /** Share of units that the candidate may lose more than the control; null: none. */
   failure_margin: number | null;
+  /** Value of a failed run in the means with failures; null: no such means. */
+  failure_value: number | null;
 }
 
 /** A candidate with the control it is compared with. */
@@ -87,6 +95,7 @@ export interface ComparedIndicator {
 /** The comparison of one indicator, in the form of the API: the contract describes the fields of `Comparison`. */
 export interface Comparison extends ComparedIndicator, PlanningHints {
   ratio: Estimate | null;
+  with_failures: PenalizedMeans | null;
   inputs: Tally;
   pairs: Tally;
   control: ComparisonSide;
@@ -184,6 +193,7 @@ function buildComparison(
     warnings: [
       ...warnOfOppositeTotal(measurement, totals.ratio, { verdict, unit: design.unit }),
       ...warnOfMissingRatios(settings, measure),
+      ...warnOfFailureValue(settings, measurement),
       ...listWarnings(measurement, settings.indicator, { ...group, unit: design.unit }),
     ],
     measure,
@@ -193,6 +203,10 @@ function buildComparison(
         ? convertEstimate(effect, interval, (value) => value / scale.factor)
         : totals.mean_difference,
     ratio: totals.ratio,
+    with_failures:
+      settings.failure_value === null
+        ? null
+        : estimateWithFailures(measurement.inputs, settings.failure_value, design.resampler),
     ...hints,
     inputs: tallyUnits(measurement.units, complete, measurement.orientation),
     pairs: tallyPairs(measurement),

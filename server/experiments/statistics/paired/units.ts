@@ -116,7 +116,7 @@ function computeUnitEffect(
 }
 
 /** Returns the mean of numbers whose sum may exceed the largest double. */
-function computeBoundedMean(values: readonly number[]): number {
+export function computeBoundedMean(values: readonly number[]): number {
   const { factor, inverse } = computeScale(values);
   return mean(values.map((value) => value * factor).sort((a, b) => a - b)) * inverse;
 }

@@ -8,7 +8,7 @@ import { isSlowChangeLarge, LONG_SERIES_MIN, RELATED_P_VALUE_MAX, type SlowChang
 import type { Estimate } from './estimates.ts';
 import type { OutcomePair } from './outcomes.ts';
 import { findLoser } from './signed-rank.ts';
-import { formatCount, type Verdict } from './verdict.ts';
+import { type Direction, formatCount, type Verdict } from './verdict.ts';
 
 /** The names of both sides in sentences: `candidate (instance "staging")`. */
 export interface WarnedSides {
@@ -162,6 +162,24 @@ function nameSide(name: string, runs: readonly Observation[]): string {
     return value && runs.every((run) => run[field] === value) ? [`${word} ${JSON.stringify(value)}`] : [];
   });
   return parts.length === 0 ? name : `${name} (${parts.join(', ')})`;
+}
+
+/** Warns of a value for failed runs that is no worse than some run that solved its input: failing would improve the mean. */
+export function warnOfFailureValue(
+  { failure_value, direction }: { failure_value: number | null; direction: Direction },
+  { inputs, orientation }: PairedMeasurement,
+): string[] {
+  if (failure_value === null || direction === 'none') return [];
+  const values = inputs.flatMap(({ pairs }) =>
+    pairs.flatMap(({ control, candidate }) =>
+      [control, candidate].filter((outcome) => typeof outcome === 'number'),
+    ),
+  );
+  const beaten = values.filter((value) => value * orientation >= failure_value * orientation).length;
+  if (beaten === 0) return [];
+  return [
+    `${formatCount(beaten, 'run')} solved ${beaten === 1 ? 'its input' : 'their inputs'} with a value no better than failure_value, ${failure_value}: in with_failures a failure is no worse than that. Give a worse value, such as ten times the time limit.`,
+  ];
 }
 
 /** Above this share of units, or of pairs of runs, without an outcome there is no verdict. */

@@ -187,6 +187,7 @@ describe('a comparison', () => {
           tie_tolerance: 1e-9,
           shift: 0,
           failure_margin: null,
+          failure_value: null,
         },
       ],
       {

@@ -1,0 +1,95 @@
+/** Estimates, failures and dependence: parts of the comparisons that experiments return. */
+import Type, { type Static, type TSchema } from 'typebox';
+import { nullable, stringEnum } from '../../schemas/field-schemas.ts';
+
+export const numberSchema = (description: string) => Type.Number({ description });
+export const integerSchema = (description: string) => Type.Integer({ description });
+export const nullableNumberSchema = (description: string) => nullable(numberSchema(description));
+
+/**
+ * Returns the schema of a field that results of the method 1 lack. Stored results are not computed again, so a client has to
+ * expect them without the field.
+ */
+export function absentInOlderResults<T extends TSchema>(schema: T & { description?: string }) {
+  const description = `${schema.description ?? ''} Absent in results of an older release.`.trim();
+  return Type.Optional(Type.Unsafe<Static<T>>({ ...schema, description }));
+}
+
+export const Interval = Type.Object(
+  { low: numberSchema('Lower bound.'), high: numberSchema('Upper bound.') },
+  { $id: 'Interval', description: 'A 95 % interval.' },
+);
+
+export const Estimate = Type.Object(
+  {
+    value: numberSchema('The estimate.'),
+    interval: nullable(Interval),
+  },
+  { $id: 'Estimate', description: 'A number with its 95 % interval, which is null for too few inputs.' },
+);
+
+export const failureFields = {
+  candidate_only: integerSchema('Inputs that only the candidate failed on.'),
+  control_only: integerSchema('Inputs that only the control failed on.'),
+  both: integerSchema('Inputs that both failed on.'),
+  control_failed: integerSchema('Failed runs of the control.'),
+  candidate_failed: integerSchema('Failed runs of the candidate.'),
+  p_value: numberSchema("McNemar's exact test: p-value of equal failures."),
+  excess_upper: numberSchema('95 % upper bound of the share of inputs that the candidate loses more.'),
+};
+
+export const dependenceFields = {
+  serial_correlation: nullableNumberSchema(
+    'Correlation of neighbouring inputs in time, with a safety margin; null without an order in time, and when the inputs of a batch show no relation.',
+  ),
+  slow_change: absentInOlderResults(
+    nullable(
+      Type.Object(
+        {
+          p_value: numberSchema(
+            'p-value of blocks of inputs that resemble their neighbours no more than in another order.',
+          ),
+          deviation: numberSchema(
+            'Standard deviation of the slow part of the effect: a share for the relative measure, else a difference. With a p-value of at most 0.1, a mean effect below three of them has no verdict.',
+          ),
+        },
+        {
+          description:
+            'Change of the effect that lasts longer than a twentieth of the series; null for fewer than 100 inputs, and without an order in time.',
+        },
+      ),
+    ),
+  ),
+  effective_sample_size: numberSchema('Number of independent inputs that say as much as these.'),
+  clusterings: Type.Array(
+    Type.Object(
+      {
+        by: Type.String({ description: 'Property that forms the clusters, such as `caller`.' }),
+        count: integerSchema('Number of clusters.'),
+        effective: numberSchema('Number of equally large clusters with the same weight.'),
+        intraclass_correlation: nullableNumberSchema('Share of the variance that lies between clusters.'),
+        use: stringEnum(
+          ['tested', 'similar', 'different'],
+          'tested: test and interval are by cluster. similar: too few clusters to test by, and no sign of a difference. different: too few, and they may differ, so there is no verdict.',
+        ),
+      },
+      { description: 'A clustering of the inputs.' },
+    ),
+    { description: 'Clusterings with more than one cluster.' },
+  ),
+};
+
+/** Means over solved and failed inputs. */
+export const WithFailures = Type.Object(
+  {
+    failure_value: numberSchema('The value of a failed run.'),
+    control_mean: nullableNumberSchema('Mean of the control; null without an input that ended.'),
+    candidate_mean: nullableNumberSchema('Mean of the candidate.'),
+    mean_difference: nullable(Estimate),
+    ratio: nullable(Estimate),
+  },
+  {
+    description:
+      'Means over all inputs on which both sides ended, with `failure_value` for every failed run, such as penalised average runtimes (PAR10). null without `failure_value`.',
+  },
+);
