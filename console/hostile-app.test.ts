@@ -31,9 +31,12 @@ const OPTION = {
   description: HOSTILE_NAME,
   ui: { control_type: 'input', display_name: HOSTILE_NAME },
 };
+/** The value of the option with which the app runs until its test ends. */
+const WAIT = 'wait';
 /** Prints escapes of a terminal and a reversed line to its log, and its input as its output. */
 const FILES = {
   main: `#!/bin/sh
+[ "$2" = ${WAIT} ] && exec sleep 600
 printf '\\033]0;hacked\\007\\033[31m<img src=x onerror=alert(1)> \\342\\200\\256evil\\n' >&2
 cat
 `,
@@ -76,8 +79,45 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
     body: { ...named, options: { speed: HOSTILE_NAME } },
   });
   expect(run.status_v2).toBe('succeeded');
+  const other = await createRunAndWait(server, APP, {
+    instance: 'i1',
+    input: { [HOSTILE_NAME]: HOSTILE_NAME },
+    body: named,
+  });
   await server.client.call('createInput', { params, body: { id: 'input', ...named, run_id: run.id } });
   await server.client.call('createInputSet', { params, body: { id: 'inputs', ...named, run_ids: [run.id] } });
+  const ensembleRun = await createHostileEnsemble(server);
+  await createHostileExperiments(server);
+  await createHostileSettings(server);
+  await fillSlots(server);
+  await server.client.call('setRunTags', {
+    params: { ...params, run_id: run.id },
+    body: { tags: [HOSTILE_NAME, `team=${HOSTILE_NAME}`] },
+  });
+  await server.client.call('createRunView', {
+    params,
+    body: { name: HOSTILE_NAME, is_shared: true, table: { columns: [`indicator:${HOSTILE_INDICATOR}`] } },
+  });
+  return {
+    application: APP,
+    token: await createShareToken(server, run.id),
+    run: run.id,
+    otherRun: other.id,
+    ensembleRun,
+    input: 'input',
+    inputSet: 'inputs',
+    ensemble: 'ensemble',
+    type: 'batch',
+    id: 'batch',
+    webhook: 'hook',
+    instance: 'i1',
+  };
+}
+
+/** Creates an ensemble, runs it to its end, and returns the id of its run. */
+async function createHostileEnsemble(server: TestServer): Promise<string> {
+  const params = { application_id: APP };
+  const named = { name: HOSTILE_NAME, description: HOSTILE_NAME };
   await server.client.call('createEnsemble', {
     params,
     body: {
@@ -100,29 +140,18 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
     body: { ...named, configuration: { run_type: { type: 'ensemble', definition_id: 'ensemble' } } },
   });
   await waitForRunEnd(server, APP, ensembleRun);
-  await createHostileExperiments(server);
-  await createHostileSettings(server);
-  await server.client.call('setRunTags', {
-    params: { ...params, run_id: run.id },
-    body: { tags: [HOSTILE_NAME, `team=${HOSTILE_NAME}`] },
-  });
-  await server.client.call('createRunView', {
-    params,
-    body: { name: HOSTILE_NAME, is_shared: true, table: { columns: [`indicator:${HOSTILE_INDICATOR}`] } },
-  });
-  return {
-    application: APP,
-    token: await createShareToken(server, run.id),
-    run: run.id,
-    ensembleRun,
-    input: 'input',
-    inputSet: 'inputs',
-    ensemble: 'ensemble',
-    type: 'batch',
-    id: 'batch',
-    webhook: 'hook',
-    instance: 'i1',
-  };
+  return ensembleRun;
+}
+
+const SLOTS = 2;
+
+/** Fills the slots, so that the queue shows running runs and one that waits. */
+async function fillSlots(server: TestServer): Promise<void> {
+  for (let count = 0; count <= SLOTS; count += 1)
+    await createRun(server, APP, {
+      input: {},
+      body: { name: HOSTILE_NAME, description: HOSTILE_NAME, options: { speed: WAIT } },
+    });
 }
 
 /** Creates a secrets collection and a webhook. */
@@ -236,7 +265,7 @@ function fillRoute(path: string, parameters: Parameters): string {
 }
 
 /** Parts of pages that a route alone does not show. */
-function listParts({ application, run, input }: Parameters): string[] {
+function listParts({ application, run, otherRun, input }: Parameters): string[] {
   const page = `/apps/${application}/runs/${run}`;
   const tabs = [
     'output&mode=view',
@@ -252,6 +281,7 @@ function listParts({ application, run, input }: Parameters): string[] {
     `${page}/content?part=assets`,
     `/apps/${application}/new-run?from=${run}`,
     `/apps/${application}/compare?runs=${run}`,
+    `/apps/${application}/compare?runs=${run},${otherRun}`,
     `/apps/${application}/logs?text=e`,
     `/apps/${application}/compare-versions?from=v1&to=v2&file=${encodeURIComponent(HOSTILE_FILE)}`,
     `/apps/${application}/runs?columns=${encodeURIComponent(JSON.stringify([`indicator:${HOSTILE_INDICATOR}`, 'option:speed']))}`,
@@ -333,12 +363,17 @@ async function openPalette(page: Page): Promise<void> {
 
 describe.skipIf(!hasBrowser)('a hostile application', () => {
   let parameters: Parameters = {};
-  const at = setUpConsole(async (server) => {
-    parameters = await createHostileResources(server);
-  });
+  const at = setUpConsole(
+    async (server) => {
+      parameters = await createHostileResources(server);
+    },
+    { env: { SWITCHYARD_CAPACITY: String(SLOTS) } },
+  );
 
   test('runs no script, reorders no text and exports no formula on any page', async () => {
     const page = await at.open();
+    // The stream of the account would keep every page from having no open request. This response says that nothing follows.
+    await page.route('**/v1/account/events', (route) => route.fulfill({ status: 204 }));
     const routes = Object.keys(router.routesByPath).filter((path) => path !== '/sign-in');
     expect(routes).toContain('/apps/$application/runs/$run');
     const addresses = [...routes.map((path) => fillRoute(path, parameters)), ...listParts(parameters)];

@@ -10,6 +10,7 @@ import { Breadcrumb } from './breadcrumb.tsx';
 import styles from './layout.module.css';
 import { Navigation } from './navigation.tsx';
 import { Overlays } from './overlays.tsx';
+import { ProgressBar } from './progress-bar.tsx';
 import { ThemeButton } from './theme-button.tsx';
 import { useAccountEvents } from './use-account-events.ts';
 
@@ -50,6 +51,7 @@ export function Layout() {
           <AccountMenu />
         </div>
       </header>
+      <ProgressBar />
       <nav id="navigation" className={styles.navigation} aria-label="Console">
         <Navigation />
       </nav>

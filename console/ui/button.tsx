@@ -8,9 +8,14 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
 }
 
+/** The plain button has no style beside that of all buttons. */
+function formatClass(kind: 'primary' | 'plain' | 'danger' | 'quiet'): string {
+  return [styles.button, styles[kind]].filter(Boolean).join(' ');
+}
+
 /** A button with words. `isDisabled` and `onPress` are those of React Aria. */
 export function Button({ kind = 'plain', ...rest }: ButtonProps) {
-  return <AriaButton {...rest} className={`${styles.button} ${styles[kind]}`} />;
+  return <AriaButton {...rest} className={formatClass(kind)} />;
 }
 
 interface AnchorProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'className' | 'style'> {
@@ -19,7 +24,7 @@ interface AnchorProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'cla
 }
 
 function Anchor({ kind = 'plain', ...props }: AnchorProps) {
-  return <a {...props} className={`${styles.button} ${styles[kind]}`} />;
+  return <a {...props} className={formatClass(kind)} />;
 }
 
 /** A link to a page of the console that looks like a button. */

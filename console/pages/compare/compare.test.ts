@@ -4,6 +4,7 @@ import { createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/a
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
 
 /** Its objective is the option `bonus` times two. */
 const APP = `#!/bin/sh
@@ -12,6 +13,8 @@ while [ $# -gt 0 ]; do [ "$1" = -bonus ] && bonus=$2; shift; done
 printf 'started\\nbonus %s\\n{"series": {"objective": %s}}\\n' "$bonus" "$bonus" >&2
 echo "{\\"statistics\\":{\\"schema\\":\\"v1\\",\\"result\\":{\\"value\\":$((bonus * 2))}},\\"solution\\":{\\"stops\\":[1,$bonus]}}"
 `;
+/** Shows the tables and the chart. */
+const SCREENSHOT_HEIGHT = 870;
 const options = { strict: true, items: [{ name: 'bonus', option_type: 'int', default: 5 }] };
 
 describe.skipIf(!hasBrowser)('the comparison of runs', () => {
@@ -47,7 +50,7 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
       .first()
       .click();
     await page.getByText('Succeeded').waitFor();
-    await page.getByRole('link', { name: 'Compare' }).click();
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await indicators.getByText('+50 (+500 %)').waitFor();
   });
 
@@ -82,6 +85,8 @@ describe.skipIf(!hasBrowser)('the comparison of runs', () => {
     ]);
     const chart = page.getByRole('region', { name: 'Objective over time' });
     expect(await chart.getByRole('listitem').allInnerTexts()).toEqual(['Monday 5', 'Tuesday 8']);
+    const facts = page.getByRole('region', { name: 'Facts', exact: true });
+    await saveScreenshot(facts, 'get-started/concepts/console-compare.png', SCREENSHOT_HEIGHT);
   });
 
   test('explains itself with one run, and with one that does not exist', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nameRuns } from './name-runs.ts';
 
-test('runs of the same name are told apart by their ids', () => {
+test('runs of the same name are distinguished by their ids', () => {
   const runs = [
     { id: 'run-1', name: 'Monday' },
     { id: 'run-2', name: 'Monday' },

@@ -10,6 +10,7 @@ import { OptionFields } from '../../ui/options/option-fields.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
+import { formatCli } from './cli-sample.ts';
 import { formatCurl, formatPython } from './code-samples.ts';
 import { DetailFields } from './detail-fields.tsx';
 import {
@@ -99,7 +100,7 @@ function NewRunForm({ data }: { data: NewRunData }) {
         isPending={run.isPending}
         onCompare={original ? () => start(original.id) : undefined}
       />
-      <CodeSamples curl={formatCurl(source)} python={formatPython(source)} />
+      <CodeSamples curl={formatCurl(source)} python={formatPython(source)} cli={formatCli(source.request)} />
     </form>
   );
 }

@@ -1,24 +1,32 @@
 import type { Worker } from '@switchyard/contract/account/workers.ts';
+import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { describe, expect, test } from 'vitest';
 import { listLanes } from './list-lanes.ts';
 
 const SMALL = '6c9500mb870s';
 const LARGE = '16c60gb12h';
 const run = (id: string, execution_class: string = SMALL) => ({ id, execution_class }) as ActiveRun;
-const workerRun = (run_id: string, execution_class: string = SMALL) => ({
-  ...{ run_id, execution_class, application_id: 'app' },
+const workerRun = (run_id: string, execution_class: ExecutionClass = SMALL) => ({
+  run_id: run_id as RunId,
+  application_id: 'app' as ApplicationId,
+  execution_class,
   started_at: '2026-11-20T08:00:00.000Z',
 });
 
-function buildWorker(fields: object): Worker {
-  const worker = { id: 'w', status: 'active', host: 'solver', slots: [], runs: [], other_runs: 0 };
-  return { ...worker, ...fields } as unknown as Worker;
+function buildWorker(fields: Partial<Worker>): Worker {
+  return {
+    ...{ id: 'w', status: 'active', host: 'solver', version: '1.7.0', started_at: null },
+    ...{ heartbeat_at: '2026-11-20T08:00:00.000Z', draining_since: null },
+    ...{ slots: [], runs: [], other_runs: 0 },
+    ...fields,
+  };
 }
 
-const pool = (slots: number, busy: number, ...execution_classes: string[]) => ({
+const pool = (slots: number, busy: number, ...execution_classes: ExecutionClass[]) => ({
   ...{ slots, busy },
-  execution_classes: execution_classes.length > 0 ? execution_classes : [SMALL, '8c16gb12h', LARGE],
+  execution_classes: execution_classes.length > 0 ? execution_classes : [...EXECUTION_CLASSES],
 });
 
 /** Returns the title of each group with its lanes: the id of a run, or the kind. */

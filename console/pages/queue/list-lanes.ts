@@ -32,10 +32,10 @@ interface WorkerGroup extends LaneGroup {
   classes?: readonly string[];
 }
 
-/** Takes the runs of the worker out of `rest`. A worker that drains offers no slots and still has runs. */
+/** Removes the runs of the worker from `rest`. A worker that drains offers no slots and still has runs. */
 function listWorkerLanes(worker: Worker, rest: Map<string, ActiveRun>): WorkerGroup[] {
   const name = worker.host || worker.id;
-  const takeRuns = (classes: readonly string[]): Lane[] =>
+  const acquireRuns = (classes: readonly string[]): Lane[] =>
     worker.runs.flatMap(({ run_id, execution_class }): Lane[] => {
       const run = rest.get(run_id);
       if (run === undefined || !classes.includes(execution_class)) return [];
@@ -43,7 +43,7 @@ function listWorkerLanes(worker: Worker, rest: Map<string, ActiveRun>): WorkerGr
       return [{ kind: 'run', run }];
     });
   const pools = worker.slots.map((pool): WorkerGroup => {
-    const lanes = takeRuns(pool.execution_classes);
+    const lanes = acquireRuns(pool.execution_classes);
     const others = Math.max(0, pool.busy - lanes.length - countUnknown(worker, pool, lanes));
     lanes.push(...repeatLane('other', Math.min(others, worker.other_runs)));
     lanes.push(...repeatLane('free', pool.slots - lanes.length));
@@ -54,7 +54,7 @@ function listWorkerLanes(worker: Worker, rest: Map<string, ActiveRun>): WorkerGr
       lanes,
     };
   });
-  const remaining = takeRuns(EXECUTION_CLASSES);
+  const remaining = acquireRuns(EXECUTION_CLASSES);
   if (remaining.length === 0) return pools;
   return [...pools, { id: worker.id, title: `${name}: ${worker.status}`, lanes: remaining }];
 }

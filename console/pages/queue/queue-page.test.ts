@@ -6,9 +6,12 @@ import type { TestServer } from '@switchyard/server/testing/servers/test-server.
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
 
 const APPLICATION = 'planner';
 const NAMES = ['first', 'second', 'third'];
+/** Shows the lanes and the waiting runs. */
+const SCREENSHOT_HEIGHT = 430;
 
 /** One run in the only slot, and two that wait. */
 async function fillQueue(server: TestServer): Promise<void> {
@@ -30,9 +33,14 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     expect(await page.title()).toBe('Queue · Switchyard');
     const running = page.getByRole('table', { name: 'Running' });
     expect(await running.getByRole('link').allTextContents()).toEqual(['first']);
+    await running.getByRole('rowheader', { name: /: 1 slot for all execution classes$/ }).waitFor();
+    const meter = running.getByRole('meter', { name: 'Duration of first within its time limit' });
+    expect(await meter.getAttribute('aria-valuetext')).toMatch(/ of 14 min 30 s$/);
     const waiting = page.getByRole('table', { name: 'Waiting' });
     expect(await waiting.getByRole('link').allTextContents()).toEqual(['second', 'third']);
     await waiting.getByText('this run is next').waitFor();
+    const lanes = page.getByRole('region', { name: 'Running', exact: true });
+    await saveScreenshot(lanes, 'get-started/concepts/console-queue.png', SCREENSHOT_HEIGHT);
     await waiting.getByRole('link', { name: 'second' }).focus();
     await page.keyboard.press('ArrowDown');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('third');
@@ -50,6 +58,25 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
       'Priority of third',
     );
+  });
+
+  test('a page that loads slowly shows progress', async () => {
+    const page = await at.open('');
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/account/workers', async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Queue', exact: true }).click();
+    const progress = page.getByRole('progressbar', { name: 'Loading the page' });
+    await progress.waitFor();
+    release();
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    await progress.waitFor({ state: 'detached' });
   });
 
   test('a viewer sees the queue without actions', async () => {
@@ -73,6 +100,7 @@ describe.skipIf(!hasBrowser)('the queue', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
     await page.getByRole('heading', { name: 'The queue is empty' }).waitFor();
+    await page.getByRole('table', { name: 'Running' }).getByRole('cell', { name: 'Free' }).waitFor();
     await createRun(at.server, APPLICATION, { input: {}, body: { name: 'fourth' } });
     await page.getByRole('table', { name: 'Running' }).getByRole('link', { name: 'fourth' }).waitFor();
   });

@@ -1,10 +1,10 @@
-import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { formatDuration } from '../../ui/format-quantity.ts';
 import { useNow } from '../../ui/relative-time.tsx';
+import { findClassLimits } from '../../ui/resources/class-limits.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import type { Lane, LaneGroup } from './list-lanes.ts';
@@ -61,7 +61,7 @@ interface SlotGroupProps {
 function SlotGroup({ group: { title, lanes }, now, onCancel }: SlotGroupProps) {
   const free = lanes.filter(({ kind }) => kind === 'free').length;
   const isShort = free <= FREE_ROWS_MAX;
-  const shown = isShort ? lanes : lanes.filter(({ kind }) => kind !== 'free');
+  const visible = isShort ? lanes : lanes.filter(({ kind }) => kind !== 'free');
   const columns = onCancel ? 6 : 5;
   return (
     <tbody>
@@ -70,7 +70,7 @@ function SlotGroup({ group: { title, lanes }, now, onCancel }: SlotGroupProps) {
           {title}
         </th>
       </tr>
-      {shown.map((lane, index) => (
+      {visible.map((lane, index) => (
         <tr key={lane.kind === 'run' ? lane.run.id : index}>
           <td className={table.number}>{index + 1}</td>
           <LaneCells lane={lane} now={now} onCancel={onCancel} />
@@ -78,7 +78,7 @@ function SlotGroup({ group: { title, lanes }, now, onCancel }: SlotGroupProps) {
       ))}
       {!isShort && (
         <tr>
-          <td className={table.number}>{`${shown.length + 1} to ${lanes.length}`}</td>
+          <td className={table.number}>{`${visible.length + 1} to ${lanes.length}`}</td>
           <td className={styles.idle} colSpan={columns}>
             {free} free slots
           </td>
@@ -121,7 +121,7 @@ function Elapsed({ run, now }: { run: ActiveRun; now: number }) {
   const since = run.initiated_at ?? run.created_at;
   const start = Date.parse(since);
   const elapsed = Math.max(0, now - start);
-  const limit = CLASS_LIMITS[run.execution_class as ExecutionClass]?.duration_ms ?? elapsed;
+  const limit = findClassLimits(run.execution_class)?.duration_ms ?? elapsed;
   return (
     <time dateTime={since} title={exact.format(start)}>
       <Meter

@@ -1,10 +1,15 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatDuration } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { findClassLimits } from '../../ui/resources/class-limits.ts';
 import { RunLink } from '../../ui/run-link.tsx';
+import { useRight } from '../../ui/use-right.ts';
+import { formatCost } from '../usage/format-measures.ts';
+import { usageQuery } from '../usage/queries.ts';
 import styles from './run-page.module.css';
 
 /** The facts of a run: its creator, instance, version, times and origin. */
@@ -21,6 +26,7 @@ export function RunFacts({ run }: { run: RunInformation }) {
       <Fact name="Version">{run.application_version_id || 'latest'}</Fact>
       <Fact name={isTerminal(run.status_v2) ? 'Duration' : 'So far'}>{formatDuration(run.duration)}</Fact>
       <Fact name="Class">{run.execution_class}</Fact>
+      {isTerminal(run.status_v2) && run.run_type.type === 'standard' && <Cost run={run} />}
       {run.run_type.type !== 'standard' && (
         <Fact name="Type">
           {run.run_type.type} <EnsembleLink run={run} />
@@ -39,6 +45,24 @@ export function RunFacts({ run }: { run: RunInformation }) {
         </Fact>
       )}
     </dl>
+  );
+}
+
+const SECOND_MS = 1_000;
+const HOUR_S = 3_600;
+
+/** The core time that the run has reserved, and its price for the administrators, who may know the rate. */
+function Cost({ run: { metadata } }: { run: RunInformation }) {
+  const { data } = useQuery({ ...usageQuery(1, 'day'), enabled: useRight('account'), staleTime: Infinity });
+  const { cores = 0 } = findClassLimits(metadata.execution_class) ?? {};
+  const coreMs = metadata.execution_duration * cores;
+  const rate = data?.cost_rate ?? null;
+  const cost = rate && (coreMs / SECOND_MS / HOUR_S) * rate.per_core_hour;
+  return (
+    <Fact name="Cost">
+      {cost !== null && `${formatCost(cost, rate)} · `}
+      {formatDuration(coreMs)} of core time
+    </Fact>
   );
 }
 

@@ -2,11 +2,19 @@ import { escapeProgram } from '../content/json-text.ts';
 import { CopyButton } from '../copy-button.tsx';
 import styles from './code-samples.module.css';
 
+interface CodeSamplesProps {
+  curl: string;
+  python: string;
+  /** For the published command line; absent if it has no command for the form. */
+  cli?: string | undefined;
+}
+
 /** The request of the form as code that others can run: commands for a terminal, and a Python program. */
-export function CodeSamples({ curl, python }: { curl: string; python: string }) {
+export function CodeSamples({ curl, python, cli }: CodeSamplesProps) {
   const samples = [
     { language: 'curl', text: curl },
     { language: 'Python', text: python },
+    ...(cli === undefined ? [] : [{ language: 'CLI', text: cli }]),
   ];
   return (
     <section className={styles.samples} aria-label="This request as code">

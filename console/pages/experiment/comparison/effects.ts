@@ -68,11 +68,12 @@ const MORE_DIGITS_MAX = 3;
 /** Formats an interval: `-11.4 % to -4.6 %`, with more digits for a narrow one; null without one. */
 export function formatInterval({ measure, low, high }: Effect): string | null {
   if (low === null || high === null) return null;
-  const format = (moreDigits: number) =>
-    [low, high].map((end) => formatChange(measure, end, moreDigits)) as [string, string];
-  let [from, to] = format(0);
-  for (let digits = 1; digits <= MORE_DIGITS_MAX && from === to; digits += 1) [from, to] = format(digits);
-  return `${from} to ${to}`;
+  let moreDigits = 0;
+  const format = (end: number) => formatChange(measure, end, moreDigits);
+  while (moreDigits < MORE_DIGITS_MAX && format(low) === format(high)) moreDigits += 1;
+  // The ends are equal: more digits say nothing.
+  if (format(low) === format(high)) moreDigits = 0;
+  return `${format(low)} to ${format(high)}`;
 }
 
 /** Formats a p-value: `0.0012`, and `< 0.0001` below. */
