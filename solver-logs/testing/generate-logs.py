@@ -1,6 +1,6 @@
 """Runs real solvers on small models. Writes each log, and the final numbers of the solver's own API beside it.
 
-Install the solvers with `pip install highspy ortools gurobipy pyscipopt pulp swiglpk`, then run
+Install the solvers with `pip install highspy ortools gurobipy pyscipopt pulp swiglpk cplex`, then run
 `python generate-logs.py` (all solvers) or `python generate-logs.py highs scip`.
 """
 
@@ -80,6 +80,19 @@ objective = g.glp_mip_obj_val(m) if found else None
 # GLPK has no call for the bound after the search: it equals the objective at the optimum.
 json.dump(dict(status=status, objective=objective, bound=objective if status == g.GLP_OPT else None), open({result!r}, "w"))
 """
+CPLEX = """
+import cplex, json, sys
+m = cplex.Cplex({model!r})
+m.parameters.timelimit.set({limit})
+m.parameters.threads.set(1)
+for channel in (m.set_log_stream, m.set_results_stream, m.set_warning_stream):
+    channel(sys.stdout)
+m.solve()
+s = m.solution
+# Of the bound and the nodes at the end, CPLEX prints nothing unless its interactive program solves the model.
+json.dump(dict(status=s.get_status_string(), objective=s.get_objective_value() if s.is_primal_feasible() else None,
+    bound=None), open({result!r}, "w"))
+"""
 CP_SAT = """
 import json
 from ortools.sat.python import cp_model
@@ -117,6 +130,7 @@ SCRIPTS = {
     "gurobi": ("gurobipy", GUROBI),
     "scip": ("pyscipopt", SCIP),
     "glpk": ("swiglpk", GLPK),
+    "cplex": ("cplex", CPLEX),
     "cp-sat": ("ortools", CP_SAT),
 }
 
