@@ -1,7 +1,15 @@
 /** Search in logs over HTTP: of one run, active or ended, and of the runs of an application. */
+import { join } from 'node:path';
 import { LOG_SEARCH_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { LogMatch, RunLogMatches } from '@switchyard/contract/runs/logs/log-search.ts';
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { getApplication } from '../../applications/store.ts';
+import { Contents } from '../../blobs/contents.ts';
+import { openDiskBlobs } from '../../blobs/disk.ts';
+import { type Clock, systemClock } from '../../clock.ts';
+import { systemRandom } from '../../random.ts';
+import { multiplyRows, PADDED_ROW_NUMBER } from '../../testing/database/multiply-rows.ts';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import {
   createRun,
@@ -12,6 +20,9 @@ import {
 } from '../../testing/fixtures/apps.ts';
 import { expectError, expectStatus, uploadContent } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+import { encodeText } from '../values/encode-value.ts';
+import { hashField } from '../values/run-values.ts';
+import { LogSearch, type RunsRequest, type RunsSearchPosition } from './log-search.ts';
 
 /** Prints the text of the option `log`, and waits with the option `waits`. */
 const MAIN = `#!/bin/sh
@@ -219,5 +230,92 @@ describe('a search in the logs of an application', () => {
     expectError(await server.request('GET', `${path}?text=a&pagetoken=AAAA`), 400, 'pagetoken');
     const other = await createOtherAccount(server);
     expectError(await server.request('GET', `${path}?text=a`, { token: other.token }), 404, '"others"');
+  });
+});
+
+describe('many and long searches', () => {
+  const ENDED_RUNS = 60_000;
+
+  /** Returns the searches of a process whose clock says that the time of each is over at once. */
+  async function createSearch(): Promise<LogSearch> {
+    let now = 0;
+    const clock: Clock = {
+      ...systemClock,
+      elapsed() {
+        now += 1000;
+        return now;
+      },
+    };
+    const { database } = server.runningServer;
+    const blobs = await openDiskBlobs(join(server.dataFolder, 'blobs'));
+    return new LogSearch({
+      database,
+      clock,
+      contents: new Contents({ database, blobs, clock, random: systemRandom }),
+    });
+  }
+
+  async function createRequest(application: string): Promise<RunsRequest> {
+    const { read } = server.runningServer.database;
+    const account = await read.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+    const found = await getApplication(read, account.id, application as RunsRequest['application']);
+    return {
+      ...{ member: 'ada', account: account.id, application: found.id, applicationUid: found.uid },
+      filter: { conditions: [], sort: null, isDescending: true, start: 0, end: Number.MAX_SAFE_INTEGER },
+      ...{ query: { text: 'infeasible' }, from: { after: null, within: null }, limit: 20 },
+    };
+  }
+
+  test('each request examines a run, also when its time is over before', async () => {
+    const logSearch = await createSearch();
+    const request = await createRequest('others');
+    const examined: number[] = [];
+    for (let from: RunsSearchPosition | null = request.from; from !== null; ) {
+      const found = await logSearch.searchRuns({ ...request, from });
+      examined.push(found.examined);
+      from = found.next;
+    }
+    expect(examined.length).toBeGreaterThan(3);
+    expect(examined.every((count, index) => count === 1 || index === examined.length - 1)).toBe(true);
+  });
+
+  test('a filter that hardly a run satisfies ends the request with its time, and the next one continues', async () => {
+    const logSearch = await createSearch();
+    const request = await createRequest('app');
+    const { database } = server.runningServer;
+    const template = { run_id: 'none' as RunId, created_at: 0, value: encodeText('absent') };
+    const field = hashField(request.applicationUid, 'instance_id');
+    await database.transact((tx) =>
+      tx
+        .insertInto('run_values')
+        .values({ ...template, field })
+        .execute(),
+    );
+    await multiplyRows(database, {
+      ...{ table: 'run_values', template: { column: 'run_id', value: 'none' }, count: ENDED_RUNS },
+      changes: { created_at: 'n', run_id: `'run-' || ${PADDED_ROW_NUMBER}` },
+    });
+    const match = (name: string, value: string) => ({
+      field: name,
+      intervals: [{ from: encodeText(value), to: encodeText(value) }],
+    });
+    const conditions = [match('instance_id', 'absent'), match('status', 'failed')];
+    const filter = { ...request.filter, conditions };
+    const first = await logSearch.searchRuns({ ...request, filter });
+    expect(first).toMatchObject({ examined: 0, runs: [], next: { after: { at: expect.any(Number) } } });
+    const second = await logSearch.searchRuns({ ...request, filter, from: first.next ?? request.from });
+    expect(second.next).toBeNull();
+  });
+
+  test('a member with many searches waits for those of others', async () => {
+    const logSearch = await createSearch();
+    const request = await createRequest('others');
+    const order: string[] = [];
+    const search = async (member: string): Promise<void> => {
+      await logSearch.searchRuns({ ...request, member });
+      order.push(member);
+    };
+    await Promise.all([...Array.from({ length: 5 }, () => search('eve')), search('ada'), search('bob')]);
+    expect(order).toEqual(['eve', 'ada', 'bob', 'eve', 'eve', 'eve', 'eve']);
   });
 });

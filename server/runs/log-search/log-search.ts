@@ -1,4 +1,7 @@
-/** Searches logs, one request after the other: many searches at the same time would delay all other requests. */
+/**
+ * Searches logs, one request after the other: many searches at the same time would delay all other requests. A member with
+ * many waiting searches waits for those of other members.
+ */
 import { LOG_SEARCH_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { LogMatch } from '@switchyard/contract/runs/logs/log-search.ts';
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -32,6 +35,7 @@ export interface RunsSearchPosition {
 
 /** A search over the runs of an application. */
 export interface RunsRequest {
+  member: string;
   account: AccountId;
   application: ApplicationId;
   applicationUid: string;
@@ -55,6 +59,8 @@ export interface FoundRuns {
 export class LogSearch {
   readonly #parts: SearchParts & { clock: Clock };
   readonly #searches = new PQueue({ concurrency: 1 });
+  /** The unfinished searches of each member. */
+  readonly #unfinished = new Map<string, number>();
 
   constructor(parts: SearchParts & { clock: Clock }) {
     this.#parts = parts;
@@ -62,11 +68,12 @@ export class LogSearch {
 
   /** Returns the next matching lines of a run. Throws DamagedBlobError. */
   searchRun(
+    member: string,
     run: SearchedRun,
     { query, from, limit }: { query: LogQuery; from: SearchPosition | null; limit: number },
   ): Promise<FoundLines> {
     const matcher = new LineMatcher(query);
-    return this.#searches.add(() => {
+    return this.#enqueue(member, () => {
       const budget = new SearchBudget(this.#parts.clock);
       return searchLog(this.#parts, run, { matcher, from, limit, budget });
     });
@@ -74,7 +81,20 @@ export class LogSearch {
 
   /** Returns the next runs with matching lines, in the order of the filter. A run with a damaged log is counted only. */
   searchRuns(request: RunsRequest): Promise<FoundRuns> {
-    return this.#searches.add(() => new RunsSearch(this.#parts, request).search());
+    return this.#enqueue(request.member, () => new RunsSearch(this.#parts, request).search());
+  }
+
+  /** Runs the search after those that wait, except the later searches of members with more of them. */
+  async #enqueue<Found>(member: string, search: () => Promise<Found>): Promise<Found> {
+    const before = this.#unfinished.get(member) ?? 0;
+    this.#unfinished.set(member, before + 1);
+    try {
+      return await this.#searches.add(search, { priority: -before });
+    } finally {
+      const remaining = (this.#unfinished.get(member) ?? 1) - 1;
+      if (remaining > 0) this.#unfinished.set(member, remaining);
+      else this.#unfinished.delete(member);
+    }
   }
 }
 
@@ -106,7 +126,8 @@ class RunsSearch {
         page.items.map(({ id }) => id),
       );
       for (const run of page.items) {
-        if (this.#isFull()) return { ...this.#found, next: { after, within } };
+        // The first run is examined however long the list took: a client that reads on would else not advance.
+        if (this.#found.examined > 0 && this.#isFull()) return { ...this.#found, next: { after, within } };
         const from = within?.run === run.id ? within.at : null;
         const rest = await this.#searchRun(run, contents.get(run.id) ?? null, from);
         if (rest) return { ...this.#found, next: { after, within: { run: run.id, at: rest } } };
@@ -116,6 +137,8 @@ class RunsSearch {
       }
       if (!page.next) return this.#found;
       after = page.next;
+      // A page of a filter that few runs satisfy can be empty although others follow.
+      if (this.#isFull()) return { ...this.#found, next: { after, within } };
     }
   }
 

@@ -5,7 +5,7 @@ import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import { badRequest } from '../../http/errors/problem.ts';
-import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { formatMemberKey, type OperationHandler } from '../../http/handlers/handler.ts';
 import { parseTimeWindow } from '../../http/lists/time-window.ts';
 import { getOwnRun } from '../api/own-run.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
@@ -38,7 +38,8 @@ export const searchRunLog: OperationHandler<'searchRunLog'> = async (context, { 
     logContent: run.log_content_id,
   };
   const limit = query.limit ?? LOG_MATCHES_DEFAULT;
-  const { lines, next } = await logSearch.searchRun(searched, { query: { text, level }, from, limit });
+  const request = { query: { text, level }, from, limit };
+  const { lines, next } = await logSearch.searchRun(formatMemberKey(caller), searched, request);
   const token = next && pageTokens.encode(tokenScope, { at: 0, id: JSON.stringify(next) });
   return { status: 200, body: { items: lines, ...(token ? { next_page_token: token } : {}) } };
 };
@@ -58,6 +59,7 @@ export const searchLogs: OperationHandler<'searchLogs'> = async (
     ? JSON.parse(pageTokens.decode(tokenScope, pagetoken).id)
     : { after: null, within: null };
   const { next, ...found } = await logSearch.searchRuns({
+    member: formatMemberKey(caller),
     account: caller.account,
     application: application.id,
     applicationUid: application.uid,
