@@ -213,6 +213,7 @@ async function addRuns(
 /** Distinct numbers of the generated indicator; the smallest is 2^52, from where the code of a double is the number itself. */
 const INDICATOR_VALUES = 100_003;
 export const SMALLEST_INDICATOR = 2 ** 52;
+const SPREAD_PRIME = 7919;
 
 /** Adds the values of the measured application's runs, as their ends would store them. */
 async function addRunValues(
@@ -220,10 +221,12 @@ async function addRunValues(
   applicationUid: string,
   { runs, begin, stepMs }: GeneratedRuns,
 ): Promise<void> {
-  const number = `(n * 7919) % ${INDICATOR_VALUES}`;
+  const number = `(n * ${SPREAD_PRIME}) % ${INDICATOR_VALUES}`;
   const hex = database.kind === 'sqlite' ? `printf('%012x', ${number})` : `lpad(to_hex(${number}), 12, '0')`;
   const text = (value: string): string => `'${encodeText(value)}'`;
-  const spread = (prefix: string, count: number): string => `'${encodeText(prefix)}' || (n % ${count})`;
+  // Multiplied by a prime, so that each stretch of time has values from the whole range.
+  const spread = (prefix: string, count: number): string =>
+    `'${encodeText(prefix)}' || ((n * ${SPREAD_PRIME}) % ${count})`;
   const fields = {
     status: `case when n % 1000 = 0 then ${text('failed')} else ${text('succeeded')} end`,
     instance_id: spread('instance-', 7),

@@ -22,7 +22,8 @@ const CONNECTIONS_MAX = 16;
 const ORDERED_CONNECTIONS_MAX = 4;
 /** Leaves the planner the indexes whose order is that of the statement. It sorts only where there is none. */
 const READ_IN_ORDER = `set enable_sort = off; set enable_bitmapscan = off; set enable_seqscan = off;
-  set enable_hashjoin = off; set enable_mergejoin = off; set enable_material = off; set jit = off`;
+  set enable_hashjoin = off; set enable_mergejoin = off; set enable_material = off; set jit = off;
+  set plan_cache_mode = force_generic_plan`;
 
 /** Returns pg's parsers with int8 as a number: instants and sizes fit a double. */
 export function createTypeOverrides(): pg.TypeOverrides {

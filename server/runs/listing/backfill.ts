@@ -1,10 +1,13 @@
 /** Stores the values of runs from before the table of values, newest first, while the server serves requests. */
+
+import { LRUCache } from 'lru-cache';
 import type { Database, Reader, Writer } from '../../database/database.ts';
 import { isAfter } from '../../database/list-order.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
 import { NotReadyError } from '../../http/errors/problem.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import { memoizeByObject } from '../../memoize.ts';
 import { INDEXED_COLUMNS } from '../values/list-run-values.ts';
 import { insertRunValues } from '../values/run-values.ts';
 
@@ -12,15 +15,24 @@ import { insertRunValues } from '../values/run-values.ts';
 const BATCH_RUNS = 100;
 const INTERVAL_MS = 60_000;
 const RETRY_AFTER_S = 30;
+const COMPLETE_APPLICATIONS_MAX = 10_000;
 
 const findBackfill = prepareStatement((db, { applicationUid }: { applicationUid: string }) =>
   db.selectFrom('run_backfills').select('application_uid').where('application_uid', '=', applicationUid),
 );
 
+/** Applications without older runs to read. They stay so, because only a migration adds a row to `run_backfills`. */
+const getCompleteApplications = memoizeByObject(
+  (_db: Reader) => new LRUCache<string, true>({ max: COMPLETE_APPLICATIONS_MAX }),
+);
+
 /** Throws a 503 while older runs of the application have no values: a filter would omit them. */
 export async function assertBackfilled(db: Reader, applicationUid: string): Promise<void> {
+  const complete = getCompleteApplications(db);
+  if (complete.has(applicationUid)) return;
   const rows = await findBackfill(db, { applicationUid });
-  if (rows.length > 0)
+  if (rows.length === 0) complete.set(applicationUid, true);
+  else
     throw new NotReadyError(
       'The server still prepares filters for runs from before its last update. Retry in some minutes; lists without filter and sort work.',
       RETRY_AFTER_S,

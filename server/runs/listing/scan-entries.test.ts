@@ -3,13 +3,14 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { multiplyRows, PADDED_ROW_NUMBER } from '../../testing/database/multiply-rows.ts';
 import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
-import { ANY_VALUE, encodeNumber, lieBetween } from '../values/encode-value.ts';
+import { ANY_VALUE, encodeNumber, encodeText, lieBetween, startWith } from '../values/encode-value.ts';
 import { scanEntries } from './scan-entries.ts';
 import type { EntryConditions, EntryOrder } from './value-entries.ts';
 
 const ENTRIES = 60_000;
-/** The field whose entries a test reads, and one that only the oldest run has. */
-const [FIELD, RARE_FIELD] = [1, 2];
+const WORDS = 2_000;
+/** The field whose entries a test reads, one that only the oldest run has, and one of words. */
+const [FIELD, RARE_FIELD, WORD_FIELD] = [1, 2, 3];
 const OLDEST = { created_at: 1, run_id: 'run-000000001' as RunId };
 const NOTHING_ELSE: EntryConditions = { present: [], absent: null };
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
       .values([
         { field: FIELD, created_at: 0, run_id: 'template' as RunId, value: early },
         { field: RARE_FIELD, ...OLDEST, value: early },
+        { field: WORD_FIELD, created_at: 0, run_id: 'word' as RunId, value: encodeText('word') },
       ])
       .execute(),
   );
@@ -38,6 +40,18 @@ beforeAll(async () => {
     },
   });
 });
+beforeAll(() =>
+  multiplyRows(opened.database, {
+    table: 'run_values',
+    template: { column: 'run_id', value: 'word' },
+    count: WORDS,
+    changes: {
+      created_at: 'n',
+      run_id: `'run-' || ${PADDED_ROW_NUMBER}`,
+      value: `case when n % 240 = 0 then '${encodeText('tour')}' || (n % 720) else t.value end`,
+    },
+  }),
+);
 afterAll(() => opened.close());
 
 const ORDER: EntryOrder = {
@@ -69,6 +83,18 @@ test('an interval that only old runs have is found behind many newer runs', asyn
   expect(rest.found.map(({ at }) => at)).toEqual([10_000, 9999, 9998]);
   const few = await scan({ ...ORDER, ...lieBetween(undefined, 1), field: RARE_FIELD });
   expect(few.found.map(({ id }) => id)).toEqual([OLDEST.run_id]);
+});
+
+test.each([
+  [true, [1920, 1680, 1440]],
+  [false, [240, 480, 720]],
+])('a few rare words with one beginning are read together, descending %s', async (isDescending, times) => {
+  const order = { ...ORDER, field: WORD_FIELD, ...startWith('tour'), isDescending };
+  const first = await scan(order);
+  expect([first.found.map(({ at }) => at), first.through?.at]).toEqual([times, times.at(-1)]);
+  const last = isDescending ? 480 : 1680;
+  const rest = await scan(order, NOTHING_ELSE, { at: last, id: '' });
+  expect([rest.found.map(({ at }) => at), rest.through]).toEqual([isDescending ? [240] : [1680, 1920], null]);
 });
 
 test.each([

@@ -4,13 +4,14 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Reader } from '../../database/database.ts';
-import { ANY_VALUE } from '../values/encode-value.ts';
+import { ANY_VALUE, isText } from '../values/encode-value.ts';
 import type { RunPosition } from './run-filter.ts';
 import {
   type Entry,
   type EntryConditions,
   type EntryOrder,
   findEntryAhead,
+  listDistinctValues,
   listEntries,
   listEntriesOfValues,
   listFromChunk,
@@ -31,6 +32,10 @@ const SCAN_ENTRIES_MAX = 50_000;
 const SORTED_ENTRIES_MAX = 5000;
 /** With so many of the entries in the interval, 5000 among half a million, both ways cost the same. */
 const FREQUENT_SHARE = 0.008;
+/** Words with one beginning are often few. Then the newest entries of each are read. */
+const MERGED_VALUES_MAX = 16;
+/** With a larger share of the entries in the interval, reading on costs less. */
+const FREQUENT_TEXT_SHARE = 0.03;
 
 /** The found entries in their order, and the position up to which the scan has read; null for the end of the order. */
 export interface Scan {
@@ -71,6 +76,7 @@ export async function scanEntries(
   const entriesMax = Math.max(FIRST_CHUNK_ENTRIES, Math.floor(SCAN_ENTRIES_MAX * share));
   let mayRestart = isUnconditional;
   let maySort = order.by === 'time' && !isAnyValue(order);
+  let mayMerge = maySort && isUnconditional && isText(order);
   const found: Entry[] = [];
   let position = after;
   for (let read = 0, size = FIRST_CHUNK_ENTRIES; read < entriesMax; ) {
@@ -80,6 +86,12 @@ export async function scanEntries(
     found.push(...(await listFromChunk(db, order, walk, { conditions, limit })));
     if (found.length >= count) return { found, through: found.at(-1) ?? null };
     read += walk.size;
+    if (mayMerge && found.length < FREQUENT_TEXT_SHARE * read) {
+      mayMerge = false;
+      const values = await listDistinctValues(db, order, MERGED_VALUES_MAX + 1);
+      if (values.length <= MERGED_VALUES_MAX)
+        return findRareEntries(db, { order, values }, found, { after, count });
+    }
     if (maySort && found.length < FREQUENT_SHARE * read) {
       maySort = false;
       const rest = { after, size: SORTED_ENTRIES_MAX };
@@ -100,6 +112,30 @@ export async function scanEntries(
     position = last;
   }
   return { found, through: position };
+}
+
+/**
+ * Finds entries that have one of the values, by time. Reads the entries of the time that probably has enough of them, judged by
+ * the first ones, and all only if it has not: 50 entries of each of twelve values take 0.8 ms on SQLite.
+ */
+async function findRareEntries(
+  db: Reader,
+  { order, values }: { order: EntryOrder; values: readonly string[] },
+  first: readonly Entry[],
+  request: ScanRequest,
+): Promise<Scan> {
+  const recent = await findEntriesOfValues(db, narrowWindow(order, first, request.count), values, request);
+  return recent.through === null ? findEntriesOfValues(db, order, values, request) : recent;
+}
+
+/** Returns the order with the time that has twice as many entries as are wanted, if they are as frequent as the first ones. */
+function narrowWindow(order: EntryOrder, first: readonly Entry[], count: number): EntryOrder {
+  const [from, to] = [first[0]?.at, first.at(-1)?.at];
+  if (from === undefined || to === undefined || first.length < 2) return order;
+  const lengthMs = Math.ceil((2 * Math.abs(to - from) * count) / (first.length - 1)) + 1;
+  return order.isDescending
+    ? { ...order, start: Math.max(order.start, from - lengthMs) }
+    : { ...order, end: Math.min(order.end, from + lengthMs) };
 }
 
 /** Returns the number of entries in which a scan finds the others, half as many again: they are not spread evenly. */

@@ -60,6 +60,11 @@ export interface ValueInterval {
   to: string;
 }
 
+/** Returns true for an interval of texts alone. */
+export function isText({ from }: ValueInterval): boolean {
+  return from.startsWith(TEXT);
+}
+
 /** Returns the interval of the texts that begin with the prefix. */
 export function startWith(prefix: string): ValueInterval {
   return { from: encodeText(prefix), to: `${TEXT}${prefix}${LARGEST_CHAR}` };
