@@ -99,9 +99,14 @@ function NoExperiment({ application, type }: TypedListProps) {
       <EmptyState title={`No ${type} experiment yet`}>
         <p>{TYPE_TEXTS[type].purpose}</p>
         <p>
-          <Link to="/apps/$application/experiments" params={{ application }}>
-            Show all experiments
+          <Link to="/apps/$application/new-experiment" params={{ application }} search={{ type }}>
+            Open its form, which shows the command too
           </Link>
+          , or{' '}
+          <Link to="/apps/$application/experiments" params={{ application }}>
+            show all experiments
+          </Link>
+          .
         </p>
       </EmptyState>
     );

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatNumber } from '../../ui/format-quantity.ts';
+import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -32,7 +33,10 @@ export function RetentionPage() {
         }
       />
       {data.items.length === 0 ? (
-        <EmptyState title="No application stores anything">
+        <EmptyState
+          title="No application stores anything"
+          command={formatCurl('createApplication', { body: { id: 'my-app', name: 'My app' } })}
+        >
           <p>Create an application first. Its storage and its policy appear here.</p>
         </EmptyState>
       ) : (
