@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { SeriesChart } from '../../ui/series/series-chart.tsx';
 import { seriesQuery } from '../run/queries.ts';
 import { groupCharts } from '../run/summary/group-charts.ts';
+import styles from './compare-page.module.css';
 import type { ComparedRun } from './compare-runs.ts';
 import { nameRuns } from './name-runs.ts';
 
@@ -17,5 +18,9 @@ export function ObjectiveChart({ application, runs }: { application: string; run
   });
   // A chart that grows by one curve after another would be drawn again each time.
   if (series.length === 0 || results.some(({ isPending }) => isPending)) return null;
-  return <SeriesChart title="Objective over time" series={series} />;
+  return (
+    <div className={styles.group}>
+      <SeriesChart title="Objective over time" series={series} />
+    </div>
+  );
 }

@@ -123,7 +123,7 @@ function Elapsed({ run, now }: { run: ActiveRun; now: number }) {
   const elapsed = Math.max(0, now - start);
   const limit = findClassLimits(run.execution_class)?.duration_ms ?? elapsed;
   return (
-    <time dateTime={since} title={exact.format(start)}>
+    <time className={styles.elapsed} dateTime={since} title={exact.format(start)}>
       <Meter
         label={`Duration of ${run.name || run.id} within its time limit`}
         value={elapsed}
