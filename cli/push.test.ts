@@ -1,11 +1,12 @@
 /** `npm run push` as its user: the program in a process of its own against a server, with an app in a folder. */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { packApp } from './pack.ts';
 
 const PUSH = join(import.meta.dirname, 'push.ts');
@@ -160,17 +161,27 @@ writeFileSync('made.txt', [GOOS, GOARCH, COUNT].join(' '));
   });
 });
 
-/** Writes a wheel, which is a zip archive, by Python's own means: `pricing`, in plain Python. */
+/** Writes a wheel, which is a zip archive, by Python's own means: folder, name, version, tag, requirement. */
 const MAKE_WHEEL = `
 import sys, zipfile
-version = sys.argv[2]
-with zipfile.ZipFile(f"{sys.argv[1]}/pricing-{version}-py3-none-any.whl", "w") as wheel:
-    info = f"pricing-{version}.dist-info"
-    wheel.writestr("pricing/__init__.py", f"VERSION = '{version}'\\n")
-    wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\\nName: pricing\\nVersion: {version}\\n")
-    wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+folder, name, version, tag, *requirements = sys.argv[1:]
+with zipfile.ZipFile(f"{folder}/{name}-{version}-{tag}.whl", "w") as wheel:
+    info = f"{name}-{version}.dist-info"
+    requires = "".join(f"Requires-Dist: {one}\\n" for one in requirements)
+    wheel.writestr(f"{name}/__init__.py", f"VERSION = '{version}'\\n")
+    wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n{requires}")
+    wheel.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: {tag}\\n")
     wheel.writestr(f"{info}/RECORD", "")
 `;
+const makeWheel = (...args: string[]): void => void execFileSync('python3', ['-c', MAKE_WHEEL, ...args]);
+
+/** The index of these tests is a folder, for either program. */
+const readFolder = (wheels: string) => ({
+  PIP_NO_INDEX: '1',
+  PIP_FIND_LINKS: wheels,
+  UV_NO_INDEX: '1',
+  UV_FIND_LINKS: wheels,
+});
 
 const PYTHON_MAIN = 'import json, pricing\nprint(json.dumps({"version": pricing.VERSION}))\n';
 const pythonManifest = (python: string) =>
@@ -181,9 +192,8 @@ describe('B4: python.pip-requirements', () => {
     if (!hasPip) return context.skip('This machine has no Python with pip.');
     const wheels = join(folder, 'wheels');
     mkdirSync(wheels);
-    execFileSync('python3', ['-c', MAKE_WHEEL, wheels, '1.0']);
-    // The index of this test is a folder, for either program.
-    const index = { PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels, UV_NO_INDEX: '1', UV_FIND_LINKS: wheels };
+    makeWheel(wheels, 'pricing', '1.0', 'py3-none-any');
+    const index = readFolder(wheels);
     const path = appFolder('python', {
       'app.yaml': pythonManifest('  pip-requirements: requirements.txt\n  arch: arm64\n  version: 3.99'),
       'requirements.txt': '# Prices.\npricing>=1.0\n',
@@ -201,7 +211,7 @@ describe('B4: python.pip-requirements', () => {
     expect(first.stdout).toMatch(/^Python packages: 1 with 0\.0 MB: pricing 1\.0\.$/m);
     expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
 
-    execFileSync('python3', ['-c', MAKE_WHEEL, wheels, '2.0']);
+    makeWheel(wheels, 'pricing', '2.0', 'py3-none-any');
     const again = await push(path, 'python', index);
     expect(again.stdout).toMatch(
       /^Python packages: 1 with 0\.0 MB, as installed on \d{4}-\d\d-\d\d for the same requirements/m,
@@ -216,6 +226,128 @@ describe('B4: python.pip-requirements', () => {
     const missing = await push(path, 'python', index);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be installed:') });
     expect(missing.stderr).toContain('pricing');
+  });
+
+  test('packages for another processor and Python are refused with the versions that exist, or installed', async (context) => {
+    if (!hasPip) return context.skip('This machine has no Python with pip.');
+    const wheels = join(folder, 'foreign-wheels');
+    mkdirSync(wheels);
+    makeWheel(
+      wheels,
+      'solver',
+      '1.0',
+      'cp312-cp312-manylinux_2_28_aarch64',
+      'pricing; python_version >= "3.12"',
+    );
+    makeWheel(wheels, 'solver', '1.1', 'cp312-cp312-win_amd64');
+    makeWheel(wheels, 'pricing', '1.0', 'py3-none-any');
+    const path = appFolder('foreign', {
+      'app.yaml': pythonManifest('  pip-requirements: [solver, pricing]'),
+      'main.py': PYTHON_MAIN,
+    });
+    const packFor = async (python: string): Promise<string> => {
+      const target = { platform: 'linux', architecture: 'arm64', python };
+      const program = `import { packApp } from '${join(import.meta.dirname, 'pack.ts')}';
+const { archive } = await packApp(${JSON.stringify(path)}, ${JSON.stringify(target)});
+process.stdout.write(Buffer.from(await archive.arrayBuffer()));`;
+      const settings = {
+        PATH: process.env.PATH,
+        HOME: folder,
+        SWITCHYARD_PACKAGE_CACHE: join(folder, 'cache'),
+      };
+      const options = { env: { ...settings, ...readFolder(wheels) }, encoding: 'buffer' as const };
+      const args = ['--input-type=module', '-e', program];
+      return await promisify(execFile)(process.execPath, args, options).then(
+        ({ stdout }) => execFileSync('tar', ['tzf', '-'], { input: stdout, encoding: 'utf8' }),
+        (error: { stderr: Buffer }) => error.stderr.toString(),
+      );
+    };
+    expect(await packFor('3.12')).toContain('.nextmv/python/deps/solver/__init__.py');
+    const refused = await packFor('3.11');
+    expect(refused).toContain('solver has no wheel for linux-arm64 with Python 3.11. There is: ');
+    expect(refused).toMatch(/1\.0/);
+    expect(refused).toContain('Name another version or another package.');
+  });
+
+  describe('requirements that cannot be installed', () => {
+    beforeAll(() => {
+      const wheels = join(folder, 'few-wheels');
+      mkdirSync(wheels);
+      if (hasPip) makeWheel(wheels, 'pricing', '1.0', 'py3-none-any');
+      for (const [name, value] of Object.entries(readFolder(wheels))) vi.stubEnv(name, value);
+    });
+    afterAll(() => {
+      vi.unstubAllEnvs();
+    });
+    const pack = async (requirements: string, text = ''): Promise<unknown> =>
+      packApp(
+        appFolder('requirements', {
+          'app.yaml': pythonManifest(`  pip-requirements: ${requirements}`),
+          'main.py': PYTHON_MAIN,
+          'requirements.txt': text,
+        }),
+      );
+
+    test.each([
+      [
+        '["pricing\\n--index-url http://evil.example"]',
+        '',
+        'which has a line break. Write one requirement per item.',
+      ],
+      [
+        '["--index-url=http://evil.example", pricing]',
+        '',
+        'which is an option. Write it and the requirements to a file',
+      ],
+      [
+        'requirements.txt',
+        'pricing\n-e ./lib\n',
+        'editable requirement "-e ./lib": a link to a folder of this machine',
+      ],
+    ])('%s is refused before any program starts', async (requirements, text, words) => {
+      await expect(pack(requirements, text)).rejects.toThrow(words);
+    });
+
+    test.each([
+      ['["pricing; touch hacked"]', '', 'is no requirement'],
+      ['["$(touch hacked)"]', '', 'is no requirement'],
+      ['["pricing --target=/hacked"]', '', 'cannot be installed'],
+      ['requirements.txt', `pricing==1.0 --hash=sha256:${'0'.repeat(64)}\n`, 'differs from its hash'],
+      ['requirements.txt', '-r absent.txt\n', 'absent.txt'],
+    ])('%s %s is refused by its cause', async (requirements, text, words) => {
+      if (!hasPip) return;
+      await expect(pack(requirements, text)).rejects.toThrow(words);
+      for (const place of ['.', folder, join(folder, 'requirements')])
+        expect(existsSync(join(place, 'hacked'))).toBe(false);
+    });
+
+    test('an index that cannot be reached is the cause, not the package', async () => {
+      if (!hasPip) return;
+      const nowhere = 'http://127.0.0.1:9/simple';
+      const settings = {
+        PIP_INDEX_URL: nowhere,
+        UV_DEFAULT_INDEX: nowhere,
+        PIP_RETRIES: '0',
+        UV_HTTP_RETRIES: '0',
+      };
+      for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+      for (const name of ['PIP_NO_INDEX', 'UV_NO_INDEX']) vi.stubEnv(name, undefined);
+      await expect(pack('[absent-package]')).rejects.toThrow('the package index cannot be reached');
+    });
+  });
+
+  test('a requirements file may name other files and an index', async (context) => {
+    if (!hasPip) return context.skip('This machine has no Python with pip.');
+    const path = appFolder('nested', {
+      'app.yaml': pythonManifest('  pip-requirements: deps/requirements.txt'),
+      'deps/requirements.txt': `--no-index\n--find-links ${join(folder, 'wheels')}\n-r more.txt\n`,
+      'deps/more.txt': 'pricing==2.0\n',
+      'main.py': PYTHON_MAIN,
+    });
+    mkdirSync(join(folder, 'wheels'), { recursive: true });
+    makeWheel(join(folder, 'wheels'), 'pricing', '2.0', 'py3-none-any');
+    expect(await push(path, 'nested')).toMatchObject({ code: 0 });
+    expect((await createRunAndWait(server, 'nested', { input: {} })).output).toEqual({ version: '2.0' });
   });
 
   test('without uv and pip, the push names what to install and pushes nothing', async () => {

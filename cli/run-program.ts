@@ -1,0 +1,30 @@
+/** Runs programs of this machine for a push, without a shell. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+export interface ProgramOptions {
+  cwd: string;
+  timeoutMs: number;
+  /** Receives each line of the output as it comes. */
+  onLine?: (line: string) => void;
+}
+
+/** Resolves with the exit code and the whole output. A program that cannot be started has the code 1. */
+export function runProgram(
+  [command = '', ...args]: readonly string[],
+  { cwd, timeoutMs, onLine }: ProgramOptions,
+): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const chunks: string[] = [];
+    const child = spawn(command, args, { cwd, timeout: timeoutMs, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+      if (onLine) createInterface({ input: stream }).on('line', onLine);
+    }
+    child.once('error', (error) => resolve({ code: 1, output: error.message }));
+    child.once('close', (code, signal) => {
+      const ended = signal === null ? '' : `\nIt was ended by ${signal} after ${timeoutMs / 1000} s.`;
+      resolve({ code: code ?? 1, output: chunks.join('') + ended });
+    });
+  });
+}
