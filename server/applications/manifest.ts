@@ -44,6 +44,20 @@ export function completeRequirements(
   return { requirements: stored };
 }
 
+const PACKAGES_FOLDER = '.nextmv/python/deps/';
+
+/**
+ * Returns the warning about an archive without the Python packages that its manifest names; undefined when it has them.
+ * No refusal, because the Python of a host may have packages of its own.
+ */
+export function describeMissingPackages(manifest: unknown, files: readonly string[]): string | undefined {
+  const python = toFields(toFields(manifest)?.python);
+  const requirements = python?.['pip-requirements'] ?? python?.pip_requirements;
+  const isNamed = Array.isArray(requirements) ? requirements.length > 0 : toText(requirements) !== undefined;
+  if (!isNamed || files.some((path) => path.startsWith(PACKAGES_FOLDER))) return undefined;
+  return `app.yaml has python.pip-requirements, but the archive has no packages in ${PACKAGES_FOLDER}, so their imports fail unless the Python of the server has them. npm run push installs and packs them.`;
+}
+
 /** Returns true for a value nested deeper than the levels. It is a loop, because a recursion overflows the stack. */
 function isDeeper(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value];

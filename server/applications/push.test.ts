@@ -298,6 +298,24 @@ describe('executables that cannot start', () => {
     expect(await getApp(id)).toEqual(before);
   });
 
+  test('have a warning when the Python packages of the manifest are not packed', async () => {
+    const id = await createApplication(server);
+    const push = async (python: string, more: Record<string, string> = {}) => {
+      const text = `type: python\nruntime: python:3\nfiles: ["**"]\npython: {${python}}\n`;
+      const archive = await packFiles({ 'app.yaml': text, 'main.py': '', ...more });
+      const requirements = { executable_type: 'python', runtime: 'python:3' };
+      const response = await pushArchive(server, id, archive, { requirements });
+      expectStatus(response, 200);
+      return (response.body as { warnings?: string[] }).warnings;
+    };
+    const warning = expect.stringContaining('has no packages in .nextmv/python/deps/');
+    for (const python of ['pip-requirements: requirements.txt', 'pip-requirements: [numpy]'])
+      expect(await push(python)).toEqual([warning]);
+    expect(await push('pip-requirements: [vat]', { '.nextmv/python/deps/vat.py': '' })).toBeUndefined();
+    for (const python of ['pip-requirements: []', 'pip-requirements: ""', 'arch: arm64'])
+      expect(await push(python)).toBeUndefined();
+  });
+
   test('start in an empty folder of the archive', async () => {
     const id = await createApplication(server);
     const archive = await packEntries([

@@ -19,7 +19,7 @@ import type { Context } from '../http/handlers/context.ts';
 import { makeId } from '../random.ts';
 
 import { insertExecutable } from './executables-store.ts';
-import { completeRequirements } from './manifest.ts';
+import { completeRequirements, describeMissingPackages } from './manifest.ts';
 import { parseManifest } from './parse-manifest.ts';
 import type { ApplicationsTable, ExecutablesTable } from './schema.ts';
 import { lockApplication, updateApplication } from './store.ts';
@@ -71,7 +71,10 @@ export async function preparePush(
   const problem =
     describeStartProblem(program, inspected) ?? (host ? describeForeignProgram(program, host) : undefined);
   if (problem) throw badRequest(problem);
-  const warning = host && describeRuntimeMismatch(type, runtime, host);
+  const warnings = [
+    host ? describeRuntimeMismatch(type, runtime, host) : undefined,
+    type === 'python' ? describeMissingPackages(parsed.manifest, inspected.files) : undefined,
+  ].filter((warning) => warning !== undefined);
   const executable: ExecutablesTable = {
     id: makeId<ExecutableId>(random, 'exe'),
     application_uid: application.uid,
@@ -83,7 +86,7 @@ export async function preparePush(
     unused_since: null,
     archive_removed_at: null,
   };
-  return { application, executable, content, warnings: warning ? [warning] : [] };
+  return { application, executable, content, warnings };
 }
 
 /** Stores the executable as the active one. Throws a 404 or 400 when the application or the upload was deleted meanwhile. */
