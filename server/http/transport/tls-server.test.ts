@@ -1,4 +1,5 @@
 /** TLS through the front door: its versions and attacks, changed certificates, plain HTTP, and the end of the server. */
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -49,6 +50,19 @@ function openTls(options: ConnectionOptions = {}): Promise<TLSSocket | string> {
   });
 }
 
+const hasOpenSsl = spawnSync('openssl', ['version']).status === 0;
+
+/** Connects with the client of openssl, which reads `input`; returns its output. */
+function openWithOpenSsl(options: readonly string[], input = 'Q\n'): Promise<string> {
+  const args = ['s_client', '-connect', new URL(server.url).host, '-alpn', 'http/1.1', ...options];
+  return new Promise((resolve) => {
+    const child = execFile('openssl', args, { timeout: 20_000 }, (_, stdout, stderr) =>
+      resolve(stdout + stderr),
+    );
+    child.stdin?.end(input);
+  });
+}
+
 /** Opens a connection that trusts the authority; returns `verified`, or the code of the error. */
 async function verifyWith(authority: string): Promise<string> {
   const socket = await openTls({ ca: authority });
@@ -84,6 +98,22 @@ describe('a handshake', () => {
     });
     expect(error).not.toBeNull();
     socket.destroy();
+  });
+
+  // The clients of Node offer neither of these.
+  test.runIf(hasOpenSsl)('that a third party forced down is refused (TLS_FALLBACK_SCSV)', async () => {
+    const forced = await openWithOpenSsl(['-tls1_2', '-fallback_scsv']);
+    expect(forced).toMatch(/inappropriate fallback/);
+    const chosen = await openWithOpenSsl(['-tls1_2']);
+    expect(chosen).toContain('Secure Renegotiation IS supported');
+    expect(chosen).toMatch(/Compression: NONE/);
+  });
+
+  test.runIf(hasOpenSsl)('that openssl asks to repeat is refused', async () => {
+    // s_client renegotiates at a line with R.
+    expect(await openWithOpenSsl(['-tls1_2'], 'R\n')).toMatch(
+      /no renegotiation|alert|RENEGOTIATING[^]*closed/,
+    );
   });
 
   test('of bytes that only begin like one closes its connection', async () => {
