@@ -19,7 +19,7 @@ const GLIBC_MINOR_MIN = 5;
 const PROGRESS = /^\s*((Collecting|Downloading|Building|Resolved|Prepared|Installed) .*)$/;
 
 /** One installation: where the packages go, and for which host. */
-export interface Installation {
+interface Installation {
   requirements: Requirements;
   /** Folder of the app, in which relative paths of the requirements start. */
   folder: string;

@@ -1,7 +1,7 @@
 /**
- * Every public method of the published client's `cloud` module, every command of its command line and every tool of its
- * MCP server, called once against a server with a self-signed certificate. The programs find the names in the client, so a
- * newer one with more of them fails here. `npm test -- conformance/client/coverage -u` writes COVERAGE.md again.
+ * Calls every public method of the client's `cloud` module, every command and every tool of its MCP server. The server has
+ * a self-signed certificate. The programs find the names in the client, so a newer one with more of them fails here. With
+ * `-u` the test writes COVERAGE.md again.
  */
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';

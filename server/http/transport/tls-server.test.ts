@@ -111,9 +111,7 @@ describe('a handshake', () => {
 
   test.runIf(hasOpenSsl)('that openssl asks to repeat is refused', async () => {
     // s_client renegotiates at a line with R.
-    expect(await openWithOpenSsl(['-tls1_2'], 'R\n')).toMatch(
-      /no renegotiation|alert|RENEGOTIATING[^]*closed/,
-    );
+    expect(await openWithOpenSsl(['-tls1_2'], 'R\n')).toContain('no renegotiation');
   });
 
   test('of bytes that only begin like one closes its connection', async () => {
