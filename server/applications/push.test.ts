@@ -265,34 +265,14 @@ configuration:
 
 describe('executables that cannot start', () => {
   test.each([
-    [
-      'an entry point',
-      'python',
-      'main.mjs',
-      '',
-      'The executable has no entry point "main.py" for type python',
-    ],
-    [
-      'a working directory',
-      'node',
-      'main.mjs',
-      'execution: {cwd: ./plans/}',
-      'directory "plans" is not in the',
-    ],
-    [
-      'a folder outside',
-      'node',
-      'main.mjs',
-      'execution: {cwd: ../plans}',
-      '"../plans" is outside the executable',
-    ],
-  ])('are refused without %s, and nothing changes', async (_, type, file, execution, message) => {
+    ['an entry point', 'python', '', 'The executable has no entry point "main.py" for type python'],
+    ['a working directory', 'node', 'execution: {cwd: ./plans/}', 'directory "plans" is not in the'],
+    ['a folder inside', 'node', 'execution: {cwd: ../plans}', '"../plans" is outside the executable'],
+  ])('are refused without %s, and nothing changes', async (_, type, execution, message) => {
     const id = await createVersion(server);
     const before = await getApp(id);
-    const archive = await packFiles({
-      'app.yaml': `type: ${type}\nruntime: ${type}\n${execution}\n`,
-      [file]: '',
-    });
+    const text = `type: ${type}\nruntime: ${type}\n${execution}\n`;
+    const archive = await packFiles({ 'app.yaml': text, 'main.mjs': '' });
     const requirements = { executable_type: type, runtime: 'any' };
     expectError(await pushArchive(server, id, archive, { requirements }), 400, message);
     expect(await getApp(id)).toEqual(before);
