@@ -1,9 +1,12 @@
 /** Runs parts of the driver of the published client against a server, for the tests of a `describe`. */
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { packSamples } from '../../console/build/sample-archives.ts';
+import { createConsoleFolder } from '../../server/testing/servers/console-folder.ts';
 import { startTestServer, type TestServer } from '../../server/testing/servers/test-server.ts';
 import type { ClientSession, PublishedClient } from './published-client.ts';
 
+const REPOSITORY = join(import.meta.dirname, '..', '..');
 export const DRIVER_PATH = join(import.meta.dirname, 'driver.py');
 
 /** A server, and the driver that runs against it. */
@@ -14,8 +17,14 @@ export interface ClientDriver {
   runPart(part: string): Promise<Record<string, unknown>>;
 }
 
-/** Starts a server with TLS, and the client, before the tests and closes them after. `client` may be the reason why there is none. */
-export function startClientDriver(client: PublishedClient | string): ClientDriver {
+/**
+ * Starts a server with TLS, and the client, before the tests and closes them after. `client` may be the reason why there is
+ * none. With `hasSamples` the server has the sample apps as community apps.
+ */
+export function startClientDriver(
+  client: PublishedClient | string,
+  { hasSamples = false } = {},
+): ClientDriver {
   let server: TestServer;
   let session: ClientSession | undefined;
   const getSession = (): ClientSession => {
@@ -23,7 +32,11 @@ export function startClientDriver(client: PublishedClient | string): ClientDrive
     return session;
   };
   beforeAll(async () => {
-    server = await startTestServer({ env: { SWITCHYARD_TLS: 'self-signed' } });
+    using samples = hasSamples ? createConsoleFolder(await packSamples(REPOSITORY)) : null;
+    server = await startTestServer({
+      env: { SWITCHYARD_TLS: 'self-signed' },
+      ...(samples && { console: samples.path }),
+    });
     if (typeof client !== 'string') session = client.startSession(server);
   });
   afterAll(async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createAccountServer } from '../../server/testing/fixtures/account-server.ts';
 import { createVersion } from '../../server/testing/fixtures/resources.ts';
+import { publishApp } from '../../server/testing/http/publish-app.ts';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
 
@@ -72,11 +73,10 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
   test('does the same by its command line', async () => {
     const partner = await createAccountServer(driven.server);
     const app = await createVersion(partner);
-    const apps = `/v1/marketplace/partners/${partner.accountId}/apps`;
-    await partner.request('POST', apps, { body: { id: app, ref_app_id: app, title: 'Echo' } });
-    const version = { id: 'v1', ref_app_version_id: 'v1' };
-    await partner.request('POST', `${apps}/${app}/versions`, { body: version });
-    await partner.request('PUT', `${apps}/${app}`, { body: { state: 'released' } });
+    const subscription = await publishApp(partner, {
+      ...{ id: app, application: app, title: 'Echo' },
+      versions: ['v1'],
+    });
     const run = async (...args: string[]): Promise<string> => {
       const { exitCode, stdout, stderr } = await driven.session.runCommand(['cloud', ...args]);
       expect(exitCode, stdout + stderr).toBe(0);
@@ -85,7 +85,6 @@ describe.skipIf(typeof client === 'string')('the published client', () => {
     const { id } = (await driven.server.client.call('getAccount')).body;
     expect(JSON.parse(await run('account', 'get', '--account-id', id))).toMatchObject({ id });
     expect(await run('marketplace', 'app', 'list', '--partner-id', partner.accountId)).toContain('Echo');
-    const subscription = `${partner.accountId}-${app}`;
     await run('marketplace', 'subscription', 'create', '--subscription-id', subscription);
     expect(await run('app', 'get', '--app-id', app)).toContain(subscription);
     await run('marketplace', 'subscription', 'delete', '--subscription-id', subscription, '--yes');

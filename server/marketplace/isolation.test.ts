@@ -12,6 +12,7 @@ import { createRunAndWait, pushApp } from '../testing/fixtures/apps.ts';
 import { expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
 import { createExperiments } from '../testing/http/experiments.ts';
+import { publishApp } from '../testing/http/publish-app.ts';
 import { VALID_BODIES } from '../testing/http/valid-bodies.ts';
 import { countPendingJobs, listRowsAndBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
@@ -62,16 +63,10 @@ beforeAll(async () => {
   const params = { application_id: 'origin' };
   for (const id of ['v1', 'unused'])
     await publisher.client.call('createVersion', { params, body: { id, name: `Version ${id}` } });
-  const apps = `/v1/marketplace/partners/${partner}/apps`;
-  const app = { id: PUBLISHED, ref_app_id: 'origin', title: 'Planner' };
-  expectStatus(await publisher.request('POST', apps, { body: app }), 201);
-  for (const id of ['v1', 'unused']) {
-    const body = { id, ref_app_version_id: id, change_log: ['A change'] };
-    expectStatus(await publisher.request('POST', `${apps}/${PUBLISHED}/versions`, { body }), 201);
-  }
-  const released = { state: 'released' };
-  expectStatus(await publisher.request('PUT', `${apps}/${PUBLISHED}`, { body: released }), 200);
-  const subscription_id = `${partner}-${PUBLISHED}`;
+  const subscription_id = await publishApp(publisher, {
+    ...{ id: PUBLISHED, application: 'origin', title: 'Planner' },
+    versions: ['v1', 'unused'],
+  });
   const subscribed = { body: { subscription_id } };
   expectStatus(await subscriber.request('POST', '/v1/marketplace/subscriptions', subscribed), 201);
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 import tempfile
 
 import typer.main
@@ -238,14 +239,15 @@ def account_services(line, client):
     reference = ["--reference-app-id", "commands", "--title", "Published"]
     line.run("cloud marketplace app create", *published, *reference, check=id_is("commands-published"))
     line.run("cloud marketplace app get", *published, check=id_is("commands-published"))
-    line.run("cloud marketplace app list", check=has_ids("commands-published"))
+    line.run("cloud marketplace app list", "--partner-id", id, check=has_ids("commands-published"))
     version = [*published, "--version-id", "v1", "--change-log", "First."]
     line.run("cloud marketplace version create", *version, "--reference-version-id", "v1", check=id_is("v1"))
     line.run("cloud marketplace version get", *published, "--version-id", "v1", check=id_is("v1"))
     line.run("cloud marketplace version list", *published, check=has_ids("v1"))
     line.run("cloud marketplace version update", *version, check=id_is("v1"))
     line.run("cloud marketplace app update", *published, "--state", "released")
-    subscription = ["--subscription-id", f"{id}-commands-published"]
+    # Another account publishes it.
+    subscription = ["--subscription-id", sys.argv[1]]
     line.run("cloud marketplace subscription create", *subscription)
     line.run("cloud marketplace subscription get", *subscription)
     line.run("cloud marketplace subscription list", check=lambda values: len(values) == 1)
@@ -267,7 +269,7 @@ def local_programs(line, app):
     line.run("manifest validate", "--dirpath", "local")
     line.run("local app register", *source, "--app-id", "mine")
     line.run("local app registered", *source)
-    line.run("local app list", check=lambda values: len(values) == 1)
+    line.run("local app list", check=lambda values: "mine" in [value["app_id"] for value in values])
     line.run("local app get", *source)
     line.run("local app update", *source, "--description", "Changed.")
     made = line.run("local run create", *source, "--input", "input.json", "--wait", check=has_succeeded)
@@ -309,7 +311,7 @@ def settings(line):
 
 
 def call_every_command():
-    """Returns the outcome of each command by its name."""
+    """Returns the outcome of each command by its name. The argument of the program is the id of a subscription."""
     line = CommandLine()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

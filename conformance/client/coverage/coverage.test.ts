@@ -5,7 +5,11 @@
  */
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { createAccountServer } from '../../../server/testing/fixtures/account-server.ts';
+import { createVersion } from '../../../server/testing/fixtures/resources.ts';
+import { publishApp } from '../../../server/testing/http/publish-app.ts';
 import { installPythonPackage, type PythonPackage } from '../../../server/testing/python/python-package.ts';
+import type { TestServer } from '../../../server/testing/servers/test-server.ts';
 import { startClientDriver } from '../client-driver.ts';
 import { openPublishedClient } from '../published-client.ts';
 import { type Coverage, findProblems, formatCoverage, type Outcomes } from './table.ts';
@@ -20,17 +24,25 @@ async function openToolPackages(): Promise<PythonPackage | string> {
   return await installPythonPackage('nextmv-mcp').catch((error: Error) => error.message);
 }
 
+/** Publishes an app from another account; returns the id with which the account of the client subscribes to it. */
+async function offerApp(server: TestServer): Promise<string> {
+  const partner = await createAccountServer(server);
+  const app = await createVersion(partner);
+  return publishApp(partner, { id: app, application: app, title: 'Offered', versions: ['v1'] });
+}
+
 // client.test.ts reports a missing client.
 describe.skipIf(typeof tools === 'string')('the published client', () => {
-  const driven = startClientDriver(client);
+  const driven = startClientDriver(client, { hasSamples: true });
   const callEvery = async (program: string, argument = ''): Promise<Outcomes> =>
     (await driven.session.runDriver(join(import.meta.dirname, program), argument)) as Outcomes;
 
   test('works as the table says, method by method, command by command, tool by tool', async () => {
     if (typeof tools === 'string') throw new Error(tools);
+    const offered = await offerApp(driven.server);
     const coverage: Coverage = {
-      methods: await callEvery('methods.py'),
-      commands: await callEvery('commands.py'),
+      methods: await callEvery('methods.py', offered),
+      commands: await callEvery('commands.py', offered),
       // Beside the packages of the client, because its other programs would import these too.
       tools: await callEvery('tools.py', tools.packagesPath),
     };

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import sys
 import tempfile
 
 from recorder import APP, Recorder
@@ -281,8 +282,8 @@ def account(client, attempt):
     return id
 
 
-def marketplace(client, partner, attempt):
-    """Publishes the application with a version, and subscribes to it."""
+def marketplace(client, partner, offered, attempt):
+    """Publishes the application with a version, and subscribes to `offered`, which another account publishes."""
     where = {"partner_id": partner, "app_id": "published"}
     app = attempt(
         lambda: cloud.MarketplaceApplication.new(client, partner, "methods", "Published", app_id="published")
@@ -293,12 +294,11 @@ def marketplace(client, partner, attempt):
     attempt(lambda: app.update_version("v1", ["Changed."]), lambda version: version.change_log == ["Changed."])
     attempt(app.list_versions, lambda versions: len(versions) == 1)
     attempt(lambda: app.update(state="released"), lambda app: app.state.value == "released")
-    attempt(lambda: cloud.list_marketplace_applications(client), lambda apps: len(apps) == 1)
-    id = f"{partner}-published"
+    attempt(lambda: cloud.list_marketplace_applications(client), lambda apps: len(apps) == 2)
     subscription = attempt(
-        lambda: cloud.MarketplaceSubscription.new(client, id)
-    ) or cloud.MarketplaceSubscription(client=client, subscription_id=id, partner_name="", app_title="")
-    attempt(lambda: cloud.MarketplaceSubscription.get(client, id), lambda one: one.app_title == "Published")
+        lambda: cloud.MarketplaceSubscription.new(client, offered)
+    ) or cloud.MarketplaceSubscription(client=client, subscription_id=offered, partner_name="", app_title="")
+    attempt(lambda: cloud.MarketplaceSubscription.get(client, offered), lambda one: one.app_title == "Offered")
     attempt(lambda: cloud.list_marketplace_subscriptions(client), lambda subscriptions: len(subscriptions) == 1)
     attempt(subscription.delete)
 
@@ -335,7 +335,7 @@ def declined(client, attempt):
 
 
 def call_every_method():
-    """Returns the outcome of each method by its name."""
+    """Returns the outcome of each method by its name. The argument of the program is the id of a subscription."""
     client = cloud.Client()
     recorder = record_methods()
     attempt = recorder.attempt
@@ -350,7 +350,7 @@ def call_every_method():
         ensembles(app, attempt)
         secrets(app, attempt)
         requests(client, attempt)
-        marketplace(client, account(client, attempt), attempt)
+        marketplace(client, account(client, attempt), sys.argv[1], attempt)
         community(client, attempt)
         declined(client, attempt)
         attempt(app.delete)
