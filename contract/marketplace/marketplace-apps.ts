@@ -32,7 +32,7 @@ import {
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 
 /** Only the partner sees an app before its release. After a retraction, subscribers create no more runs. */
-export const MARKETPLACE_STATES = ['pre-release', 'released', 'retracted'] as const;
+const MARKETPLACE_STATES = ['pre-release', 'released', 'retracted'] as const;
 export type MarketplaceState = (typeof MARKETPLACE_STATES)[number];
 
 const state = stringEnum(
@@ -275,7 +275,7 @@ export const createMarketplaceVersion = defineOperation({
   path: '/v1/marketplace/partners/{partner_id}/apps/{marketplace_app_id}/versions',
   tag: 'marketplace',
   summary: 'Publish a version',
-  description: `Publishes a version of the application under an id for subscribers. It appears at once in the application of every subscriber, where \`latest\` then runs it. You cannot delete the version of the application any more. An app has at most ${MARKETPLACE_VERSIONS_MAX} versions.`,
+  description: `Publishes a version of the application under an id for subscribers. Every subscriber has it at once in its application, where \`latest\` then runs it. You cannot delete the version of the application any more. An app has at most ${MARKETPLACE_VERSIONS_MAX} versions.`,
   right: 'account',
   params: AppParams,
   body: {

@@ -8,7 +8,7 @@ import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 import { type ApplicationId, idReferenceSchema, idSchema } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
 
-export const SUBSCRIPTION_STATES = ['active', 'retracted', 'unsubscribed', 'ended'] as const;
+const SUBSCRIPTION_STATES = ['active', 'retracted', 'unsubscribed', 'ended'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
 const Subscription = Type.Object(

@@ -5,9 +5,9 @@ import { type OperationId, operations } from '@switchyard/contract/operations.ts
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccountServer } from '../testing/fixtures/account-server.ts';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRunAndWait, packFiles } from '../testing/fixtures/apps.ts';
+import { createMarketplaceResources, type MarketplaceResources } from '../testing/fixtures/marketplace.ts';
 import { createInstance, createVersion, MANIFEST, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
 import { createExperiments } from '../testing/http/experiments.ts';
@@ -48,6 +48,7 @@ const WEBHOOK_FIELDS = {
 };
 /** Values for the placeholders of paths. */
 let ids: Record<string, string>;
+let marketplace: MarketplaceResources;
 let uploadUrl: string;
 let downloadUrl: string;
 /** Valid for one request. */
@@ -83,6 +84,7 @@ beforeAll(async () => {
   const body = { id: 'unused', name: 'Unused one' };
   const executable_id = (await server.client.call('createVersion', { params, body })).body.executable.id;
   const list = await server.client.call('listExecutableFiles', { params: { ...params, executable_id } });
+  marketplace = await createMarketplaceResources(server, application_id);
   const collection = { id: 'keys', name: 'Any name', secrets: [SECRET] };
   await server.client.call('createSecretsCollection', { params, body: collection });
   Object.assign(BODIES, await createExperiments(server, application_id, run.id));
@@ -110,7 +112,7 @@ beforeAll(async () => {
     webhook_id: 'hook',
     session_id: await createSession(),
     ...(await createShare(application_id, run.id)),
-    ...(await createMarketplaceIds(application_id)),
+    ...marketplace.ids,
     view_id: (await server.client.call('createRunView', { params, body: { name: 'Saved', table: {} } })).body
       .id,
     conversation_id: await createConversation(),
@@ -123,40 +125,6 @@ const fromConsole = () => ({ 'x-switchyard-console': '1', origin: server.url });
 
 const createHeaders = (id: string): Record<string, string> =>
   ['createSession', 'startSingleSignOn'].includes(id) ? fromConsole() : {};
-
-/** Apps of another account, for one subscription each. */
-const subscriptions: string[] = [];
-
-/** Publishes the application, and subscribes to one of three apps of another account. */
-async function createMarketplaceIds(application_id: string) {
-  const other = await createAccountServer(server);
-  const own = (await server.client.call('getAccount')).body.id;
-  const publish = async (partner: TestServer, partner_id: string, application: string): Promise<string> => {
-    const apps = `/v1/marketplace/partners/${partner_id}/apps`;
-    const app = { id: application, ref_app_id: application, title: 'Any title' };
-    const created = await partner.request('POST', apps, { body: app });
-    const version = { id: 'v1', ref_app_version_id: 'v1' };
-    await partner.request('POST', `${apps}/${application}/versions`, { body: version });
-    return (created.body as { subscription_id: string }).subscription_id;
-  };
-  await publish(server, own, application_id);
-  for (let count = 0; count < 3; count += 1) {
-    const application = await createVersion(other);
-    subscriptions.push(await publish(other, other.accountId, application));
-    const path = `/v1/marketplace/partners/${other.accountId}/apps/${application}`;
-    await other.request('PUT', path, { body: { state: 'released' } });
-  }
-  const subscription_id = subscriptions.pop() ?? '';
-  await server.request('POST', '/v1/marketplace/subscriptions', { body: { subscription_id } });
-  const published = await createVersion(server);
-  BODIES.createMarketplaceApp = { id: 'another', ref_app_id: published, title: 'Any title' };
-  return {
-    partner_id: own,
-    marketplace_app_id: application_id,
-    marketplace_version_id: 'v1',
-    subscription_id,
-  };
-}
 
 /** Returns the id of a session of the console. */
 async function createSession(): Promise<string> {
@@ -293,7 +261,9 @@ const formatUrl = (operation: Operation, values: Record<string, string>): string
 };
 const createBody = (id: string): unknown => {
   if (id === 'putUpload') return '{}';
-  if (id === 'createSubscription') return { subscription_id: subscriptions.pop() };
+  if (id === 'createSubscription') return { subscription_id: marketplace.subscriptions.pop() };
+  if (id === 'createMarketplaceApp')
+    return { id: 'another', title: 'Any title', ref_app_id: marketplace.unpublished };
   if (id === 'createWebhook') return { id: uniqueId('hook'), ...WEBHOOK_FIELDS };
   if (id === 'inviteMember') return { email: `${uniqueId('bob')}@example.com`, role: 'viewer' };
   return id === 'acceptInvite' ? { invite } : BODIES[id as OperationId];

@@ -7,7 +7,7 @@ import type { Writer } from '../database/database.ts';
 import type { Random } from '../random.ts';
 import type { SubscriptionsTable } from './schema.ts';
 
-/** What happened to the other side. The first two are for the partner, the others for subscribers. */
+/** An event of the other side. The first two are for the partner, the others for subscribers. */
 type SubscriptionEvent =
   | 'subscriberAdded'
   | 'subscriberRemoved'

@@ -1,6 +1,6 @@
 /**
  * Copies published versions into the applications of subscribers. Each application has rows of its own for versions and
- * executables, so no operation of a subscriber reads a row of the partner, and a deletion by the partner leaves the runs of
+ * executables. So no operation of a subscriber reads a row of the partner. A deletion by the partner leaves the runs of
  * subscribers complete. The archives are shared: several rows of contents name one blob.
  */
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';

@@ -1,6 +1,6 @@
 /**
- * A subscriber tries every operation of the contract against its publisher: with the ids of the publisher, with those ids in
- * the application of the subscription, and on the own resources of that application. None reveals or changes anything of the
+ * A subscriber tries every operation of the contract against its publisher: with the ids of the publisher, and with those ids
+ * in the application of the subscription. Then it uses its own resources there. None reveals or changes anything of the
  * publisher. The last table says which operations a subscriber may do on the application of a subscription.
  */
 import { hash } from 'node:crypto';
@@ -184,7 +184,12 @@ function expectNoMark(response: TestResponse): void {
 const expectUnchanged = async () => expect(await listPublisherRows()).toEqual(rowsBefore);
 
 /** Operations of the marketplace that show a released app to every account. */
-const SHOWN = ['listPartnerApps', 'getMarketplaceApp', 'listMarketplaceVersions', 'getMarketplaceVersion'];
+const VISIBLE_TO_ALL = [
+  'listPartnerApps',
+  'getMarketplaceApp',
+  'listMarketplaceVersions',
+  'getMarketplaceVersion',
+];
 
 describe('with the ids of the publisher', () => {
   afterAll(expectUnchanged);
@@ -192,7 +197,9 @@ describe('with the ids of the publisher', () => {
   test.each(withIds)('$id', async (operation) => {
     const response = await send(operation, publisherIds);
     const expected = operation.right === 'server' || operation.tag === 'workers' ? [403] : [404];
-    expect(SHOWN.includes(operation.id) ? [200] : expected, response.text).toContain(response.status);
+    expect(VISIBLE_TO_ALL.includes(operation.id) ? [200] : expected, response.text).toContain(
+      response.status,
+    );
     expectNoMark(response);
   });
 });
