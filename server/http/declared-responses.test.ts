@@ -7,7 +7,6 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRunAndWait, packFiles } from '../testing/fixtures/apps.ts';
-import { createMarketplaceResources, type MarketplaceResources } from '../testing/fixtures/marketplace.ts';
 import { createInstance, createVersion, MANIFEST, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
 import { createExperiments } from '../testing/http/experiments.ts';
@@ -16,6 +15,7 @@ import {
   startIdentityProvider,
   type TestIdentityProvider,
 } from '../testing/http/identity-provider.ts';
+import { createMarketplaceResources, type MarketplaceResources } from '../testing/http/marketplace.ts';
 import { SECRET, VALID_BODIES } from '../testing/http/valid-bodies.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
 import { createConsoleFolder } from '../testing/servers/console-folder.ts';

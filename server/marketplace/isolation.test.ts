@@ -7,13 +7,13 @@ import { hash } from 'node:crypto';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AccountServer, createAccountServer } from '../testing/fixtures/account-server.ts';
 import { createRunAndWait, pushApp } from '../testing/fixtures/apps.ts';
 import { expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
 import { createExperiments } from '../testing/http/experiments.ts';
 import { publishApp } from '../testing/http/publish-app.ts';
 import { VALID_BODIES } from '../testing/http/valid-bodies.ts';
+import { type AccountServer, createAccountServer } from '../testing/servers/account-server.ts';
 import { countPendingJobs, listRowsAndBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
 

@@ -1,8 +1,8 @@
 /** Publishing an app, subscribing to it, running it, and every way in which either side ends that. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AccountServer, createAccountServer } from '../testing/fixtures/account-server.ts';
 import { createRun, nodeApp, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
 import { expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
+import { type AccountServer, createAccountServer } from '../testing/servers/account-server.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
 
 let server: TestServer;

@@ -5,10 +5,10 @@
  */
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { createAccountServer } from '../../../server/testing/fixtures/account-server.ts';
 import { createVersion } from '../../../server/testing/fixtures/resources.ts';
 import { publishApp } from '../../../server/testing/http/publish-app.ts';
 import { installPythonPackage, type PythonPackage } from '../../../server/testing/python/python-package.ts';
+import { createAccountServer } from '../../../server/testing/servers/account-server.ts';
 import type { TestServer } from '../../../server/testing/servers/test-server.ts';
 import { startClientDriver } from '../client-driver.ts';
 import { openPublishedClient } from '../published-client.ts';

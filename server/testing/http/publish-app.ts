@@ -1,6 +1,7 @@
 /** Published applications of the marketplace. */
-import type { AccountServer } from '../fixtures/account-server.ts';
+
 import { expectStatus } from '../fixtures/resources.ts';
+import type { AccountServer } from '../servers/account-server.ts';
 
 /** An application with the versions to publish; `id` is the id in the marketplace. */
 interface Offer {
