@@ -153,6 +153,13 @@ RULES = [
     r"^With operations the collection would have \d+ secrets",
     r"^name is .*, \d+ characters long; it must have \d+ to \d+ characters, or be the id",
     r"names of options may contain letters, digits and periods",
+    # Accounts and the marketplace.
+    r"^admins has .* twice; name each address once",
+    r"^id is .* and ref_app_id is .*; you have published an app with that id, or that application, already",
+    r"^id is .*, which another version of the app has; choose another",
+    r"^ref_app_version_id is .*; it must be a version of the published application",
+    r"^state is .*, and the app .* (is|has no version)",
+    r"^subscription_id is .*; it must be that of a released app of the marketplace",
 ]
 
 

@@ -182,6 +182,21 @@ describe('a subscription', () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
   });
 
+  test('has a version that is published at the same moment', async () => {
+    const { partner, app, subscription } = await publish();
+    const subscribers = await Promise.all([createAccount(), createAccount(), createAccount()]);
+    const [published, ...subscribed] = await Promise.all([
+      publishVersion(partner, app, 'v2'),
+      ...subscribers.map((subscriber) => subscribe(subscriber, subscription)),
+    ]);
+    for (const response of [published, ...subscribed]) expectStatus(response, 201);
+    for (const subscriber of subscribers) {
+      const versions = await subscriber.request('GET', `/v1/applications/${app}/versions`);
+      expect(versions.body).toMatchObject([{ id: 'v2' }, { id: 'v1' }]);
+      expect(await runApp(subscriber, app)).toBe('v2');
+    }
+  });
+
   test('counts the runs of the subscriber against the quota of the subscriber', async () => {
     const { app, subscriber, partner } = await publishAndSubscribe();
     const none = { concurrent_runs: null, core_hours_per_month: 0 };
