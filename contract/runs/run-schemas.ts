@@ -329,6 +329,11 @@ const RunMetadata = Type.Object(
     ),
     limits: Type.Optional(EffectiveLimits),
     runtime_version: Type.Optional(RuntimeVersion),
+    api_access: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Applications that the app can reach with its run token. Absent without `api_access`.',
+      }),
+    ),
     peak_memory_bytes: Type.Optional(
       Type.Integer({
         description:

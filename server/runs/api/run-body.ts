@@ -203,6 +203,7 @@ export function runInformationBody(
         ? {}
         : { limits: JSON.parse(run.limits) as { cores: number; memory_bytes: number; duration_ms: number } }),
       ...(run.runtime_version === null ? {} : { runtime_version: run.runtime_version }),
+      ...(run.api_access === null ? {} : { api_access: JSON.parse(run.api_access) as string[] }),
       ...(run.peak_memory_bytes === null ? {} : { peak_memory_bytes: run.peak_memory_bytes }),
     },
   };
