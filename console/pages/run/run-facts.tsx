@@ -37,6 +37,13 @@ export function RunFacts({ run }: { run: RunInformation }) {
           <ExperimentLink run={run} experiment={metadata.experiment_id} />
         </Fact>
       )}
+      {run.parent_run_id !== undefined && run.parent_application_id !== undefined && (
+        <Fact name="Workflow">
+          <RunLink application={run.parent_application_id} run={run.parent_run_id}>
+            <bdi>{run.workflow_name}</bdi>
+          </RunLink>
+        </Fact>
+      )}
       {origin !== undefined && (
         <Fact name="Repeats">
           <RunLink application={run.application_id} run={origin}>

@@ -21,6 +21,7 @@ import { getAssetTab, type RunSearch, type RunTab } from './search.ts';
 import { SummaryTab } from './summary/summary-tab.tsx';
 import { Timeline } from './timeline.tsx';
 import { useNeighborKeys } from './use-neighbor-keys.ts';
+import { WorkflowTab } from './workflow/workflow-tab.tsx';
 
 const route = { from: '/signed-in/apps/$application/runs/$run' } as const;
 
@@ -117,6 +118,15 @@ function RunTabs({ address, run }: RunProps) {
       onSelect={(tab) => setSearch(tab === 'summary' ? { tab: undefined } : { tab })}
       tabs={[
         { id: 'summary', label: 'Summary', content: summary },
+        ...(run.metadata.api_access
+          ? [
+              {
+                id: 'workflow' as const,
+                label: 'Workflow',
+                content: <WorkflowTab address={address} run={run} />,
+              },
+            ]
+          : []),
         { id: 'output', label: 'Output', content: renderContent('output') },
         { id: 'input', label: 'Input', content: renderContent('input') },
         { id: 'log', label: 'Log', content: log },

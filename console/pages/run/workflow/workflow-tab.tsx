@@ -1,0 +1,86 @@
+/** The workflow of a run: its steps as a graph, and every node with its run. */
+import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
+import { isTerminal } from '@switchyard/contract/states.ts';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { operationQuery } from '../../../client/queries.ts';
+import { RunLink } from '../../../ui/run-link.tsx';
+import { StatusBadge } from '../../../ui/status-badge.tsx';
+import table from '../../../ui/table.module.css';
+import { getRunParams, type RunAddress } from '../queries.ts';
+import { layoutGraph, type PlacedStep, readNodeStatus } from './layout-graph.ts';
+import { WorkflowGraph } from './workflow-graph.tsx';
+import styles from './workflow-tab.module.css';
+
+const REFRESH_MS = 1_000;
+
+interface WorkflowTabProps {
+  address: RunAddress;
+  run: RunInformation;
+}
+
+/** The graph, read again every second until the run has ended and once after that. */
+function flowQuery(address: RunAddress, hasEnded: boolean) {
+  const query = operationQuery('getRunFlow', { params: getRunParams(address) });
+  return queryOptions({
+    ...query,
+    queryKey: [...query.queryKey, hasEnded],
+    refetchInterval: hasEnded ? false : REFRESH_MS,
+  });
+}
+
+export function WorkflowTab({ address, run }: WorkflowTabProps) {
+  const hasEnded = isTerminal(run.status_v2);
+  const { data, isPending } = useQuery(flowQuery(address, hasEnded));
+  if (isPending) return null;
+  if (!data) return <p className={styles.empty}>The app has sent no graph{hasEnded ? '' : ' yet'}.</p>;
+  const graph = layoutGraph(data.pipeline_graph, hasEnded);
+  return (
+    <div className={styles.tab}>
+      <WorkflowGraph graph={graph} />
+      <div className={table.scroll}>
+        <table className={table.table} aria-label="Nodes of the workflow">
+          <thead>
+            <tr>
+              <th scope="col">Step</th>
+              <th scope="col">Node</th>
+              <th scope="col">Status</th>
+              <th scope="col">Application</th>
+              <th scope="col">Run</th>
+            </tr>
+          </thead>
+          <tbody>
+            {graph.steps.map((step) => (
+              <NodeRows key={step.id} step={step} hasEnded={hasEnded} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+function NodeRows({ step, hasEnded }: { step: PlacedStep; hasEnded: boolean }) {
+  return step.nodes.map((node) => (
+    <tr key={node.id}>
+      <td className={styles.value}>
+        <bdi>{step.id}</bdi>
+      </td>
+      <td className={styles.value}>
+        <bdi>{node.id}</bdi>
+      </td>
+      <td>
+        <StatusBadge status={readNodeStatus(node, hasEnded)} />
+      </td>
+      <td className={styles.value}>
+        <bdi>{step.application}</bdi>
+      </td>
+      <td className={styles.value}>
+        {node.run_id && step.application !== '' && (
+          <RunLink application={step.application} run={node.run_id}>
+            {node.run_id}
+          </RunLink>
+        )}
+      </td>
+    </tr>
+  ));
+}
