@@ -1,10 +1,7 @@
 /**
- * The published Python client and its command line against this server. Every expectation is a value in the client's
- * own models after it has parsed the responses, as a user of the client sees it.
+ * The published Python client against this server. Every expectation is a value in the client's own models after it has
+ * parsed the responses, as a user of the client sees it. The tests in `coverage` call its command line.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { DRIVER_PATH, startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';
@@ -302,78 +299,5 @@ describe.skipIf(clientMissing)('the published client', () => {
     await expect(driven.session.runDriver(DRIVER_PATH, 'pages', 'no-such-key')).rejects.toThrow(
       /failed with status code 401 and message: \{"message":/,
     );
-  });
-
-  test('works as a command line', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'switchyard-command-'));
-    const cloud = async (...args: string[]): Promise<string> => {
-      const { exitCode: code, stdout, stderr } = await driven.session.runCommand(['cloud', ...args], folder);
-      expect(code, `nextmv cloud ${args.join(' ')}: ${stderr}`).toBe(0);
-      return stdout;
-    };
-    const json = async (...args: string[]): Promise<unknown> => JSON.parse(await cloud(...args));
-    const app = ['--app-id', 'cli-app'];
-    // By default the command line sends the id as the name, which may then be as short as an id.
-    writeFileSync(
-      join(folder, 'app.yaml'),
-      'type: python\nruntime: ghcr.io/nextmv-io/runtime/python:3.11\nfiles:\n  - main.py\n',
-    );
-    writeFileSync(
-      join(folder, 'main.py'),
-      'import json, sys\ngiven = json.load(sys.stdin)\nprint("seen", file=sys.stderr)\n' +
-        'print(json.dumps({"solution": {"doubled": given["n"] * 2}, "options": sys.argv[1:]}))\n',
-    );
-    writeFileSync(join(folder, 'input.json'), '{"n": 21}');
-    try {
-      expect(await json('app', 'create', ...app, '--name', 'Made by command')).toMatchObject({
-        id: 'cli-app',
-      });
-      await cloud(
-        'app',
-        'push',
-        ...app,
-        '--app-dir',
-        folder,
-        '--version-id',
-        'v1',
-        '--create-instance-id',
-        'prod',
-      );
-      expect(await json('version', 'get', ...app, '--version-id', 'v1')).toMatchObject({
-        id: 'v1',
-        executable: { requirements: { executable_type: 'python' } },
-      });
-      expect(await json('instance', 'list', ...app)).toMatchObject([{ id: 'prod', version_id: 'v1' }]);
-      const output = { solution: { doubled: 42 }, options: ['-factor', '3'] };
-      const made = ['--input', join(folder, 'input.json'), '--instance-id', 'prod', '--options', 'factor=3'];
-      await cloud('run', 'create', ...app, ...made, '--output', join(folder, 'result.json'));
-      const result = JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')) as { id: string };
-      expect(result).toMatchObject({ metadata: { status_v2: 'succeeded' }, output });
-      const run = ['--run-id', result.id];
-      expect(await json('run', 'get', ...app, ...run)).toMatchObject({ output });
-      expect(await json('run', 'list', ...app)).toMatchObject([
-        { id: result.id, application_instance_id: 'prod', application_version_id: 'v1' },
-      ]);
-      await cloud('run', 'logs', ...app, ...run, '--output', join(folder, 'run.log'));
-      expect(readFileSync(join(folder, 'run.log'), 'utf8')).toContain('seen');
-      expect(await json('upload', 'create', ...app)).toMatchObject({
-        upload_id: expect.any(String),
-        upload_url: expect.stringContaining(driven.server.url),
-      });
-      const input = ['--managed-input-id', 'monday'];
-      expect(await json('managed-input', 'create', ...app, ...input, ...run)).toMatchObject({
-        id: 'monday',
-        run_id: result.id,
-      });
-      expect(await json('managed-input', 'list', ...app)).toMatchObject([{ id: 'monday', name: 'monday' }]);
-      await cloud('managed-input', 'delete', ...app, ...input, '--yes');
-      await cloud('run', 'delete', ...app, ...run, '--yes');
-      expect(await json('run', 'list', ...app)).toEqual([]);
-      await cloud('app', 'delete', ...app, '--yes');
-      const { exitCode: code } = await driven.session.runCommand(['cloud', 'app', 'get', ...app], folder);
-      expect(code).not.toBe(0);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
   });
 });

@@ -311,7 +311,7 @@ export const activateBinary = defineOperation({
   tag: 'executables',
   summary: 'Activate a pushed executable',
   description:
-    'Step three of a push. Validates the uploaded archive and makes it the active executable, which the instance `latest` runs at once. An invalid archive is refused as a whole, and the error names the entry. An entry point or Python package compiled for another platform is also invalid. The previous executable stays while a version uses it or one of its runs has not ended. Its archive is deleted an hour later.',
+    'Step three of a push. Validates the uploaded archive and makes it the active executable, which the instance `latest` runs at once. An invalid archive is refused as a whole, and the error names the entry. An archive without its entry point or working directory is also invalid, and one whose entry point or Python packages are compiled for another platform. The previous executable stays while a version uses it or one of its runs has not ended. Its archive is deleted an hour later.',
   right: 'write',
   params: ApplicationParams,
   body: {
