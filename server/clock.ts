@@ -30,8 +30,19 @@ export function formatRfc3339(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Formats whole microseconds since the epoch as RFC 3339 in UTC. */
-export function formatRfc3339Micros(micros: number): string {
-  const rest = micros % 1000;
-  return `${formatRfc3339((micros - rest) / 1000).slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
+/**
+ * Returns a function that formats whole microseconds since the epoch as RFC 3339 in UTC. It formats each second once: the lines
+ * of a log share few seconds, and to format each alone took a third of the time of reading them.
+ */
+export function createMicrosFormatter(): (micros: number) => string {
+  let second = Number.NaN;
+  let prefix = '';
+  return (micros) => {
+    const current = Math.floor(micros / 1e6);
+    if (current !== second) {
+      second = current;
+      prefix = formatRfc3339(current * 1000).slice(0, -'000Z'.length);
+    }
+    return `${prefix}${String(micros - current * 1e6).padStart(6, '0')}Z`;
+  };
 }

@@ -1,8 +1,8 @@
 /**
  * The readers of the streams of the benchmark, in a separate process of the lowest priority. In production the readers are
  * on other machines, so their processor time must not slow down the server here. The process opens the streams
- * of the job that it receives, reports once all are open, and reports its totals after the next message. A missing,
- * repeated or unordered line ends it with an error.
+ * of the job that it receives, reports once all are open and have the lines so far, and reports its totals after the next
+ * message. A missing, repeated or unordered line ends it with an error.
  */
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
@@ -78,7 +78,12 @@ async function findEnd(path: string, token: string): Promise<Position> {
   throw new Error(`${path} ended`);
 }
 
-async function readStream(path: string, response: IncomingMessage, from: Position): Promise<void> {
+/** Reads the stream; calls `onLine` with the time of the last line of each event. */
+async function readStream(
+  path: string,
+  response: IncomingMessage,
+  { from, onLine }: { from: Position; onLine: (at: number) => void },
+): Promise<void> {
   let { next } = from;
   for await (const { event, data } of readEvents(toWebStream(response))) {
     if (event !== 'log') {
@@ -91,6 +96,7 @@ async function readStream(path: string, response: IncomingMessage, from: Positio
       next += 1;
     }
     totals.lines += items.length;
+    onLine(Date.parse(items.at(-1)?.timestamp ?? ''));
   }
 }
 
@@ -98,15 +104,25 @@ const ends = new Map<string, Position>();
 for (const path of new Set(paths))
   if (path.startsWith(RUNS_PATH)) ends.set(path, await findEnd(path, tokens[0] ?? ''));
 const responses: IncomingMessage[] = [];
+/** The streams of runs without a line from after all streams were open: the server still sends them older lines. */
+const behind = new Set<IncomingMessage>();
+let openedAt = Number.POSITIVE_INFINITY;
+const caughtUp = Promise.withResolvers<void>();
 for (const [n, path] of paths.entries()) {
-  const from = ends.get(path) ?? { id: '', next: 0 };
-  const response = await openStream(path, tokens[n % tokens.length] ?? '', from.id);
+  const from = ends.get(path);
+  const response = await openStream(path, tokens[n % tokens.length] ?? '', from?.id ?? '');
   responses.push(response);
-  readStream(path, response, from).catch((error: unknown) => {
+  if (from) behind.add(response);
+  const onLine = (at: number): void => {
+    if (at >= openedAt && behind.delete(response) && behind.size === 0) caughtUp.resolve();
+  };
+  readStream(path, response, { from: from ?? { id: '', next: 0 }, onLine }).catch((error: unknown) => {
     // Closing the streams at the end cuts their events.
     if (!isOver) throw error;
   });
 }
+openedAt = Date.now();
+if (behind.size > 0) await caughtUp.promise;
 process.send?.('open');
 await once(process, 'message');
 isOver = true;

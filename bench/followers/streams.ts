@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- streams`: the effect of a thousand open event streams on clients that create runs. Half of the streams
  * follow runs that log a line ten times a second, half follow the account whose runs are created. Rounds with and without
- * streams alternate; the ratio is with to without.
+ * streams alternate; the ratio is with to without. A round begins when all streams have the lines from before.
  *
  * The benchmark checks that each line of a log comes once and in order. Flags: `--streams`, `--logs` to follow,
  * `--seconds` of a round, `--rounds`.

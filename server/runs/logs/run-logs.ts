@@ -7,7 +7,7 @@ import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schem
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Content, Contents } from '../../blobs/contents.ts';
 import { FILE_CHUNK_BYTES } from '../../blobs/hashed-file.ts';
-import { formatRfc3339Micros } from '../../clock.ts';
+import { createMicrosFormatter } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { RawResponse } from '../../http/handlers/handler.ts';
@@ -88,11 +88,12 @@ type Lines = Omit<LogPage, 'status'>;
 function formatPage({ chunks }: LiveLogSnapshot, after: number | null, chunksMax: number): Lines | null {
   if (after === null) return null;
   const items: LiveLog['items'] = [];
+  const format = createMicrosFormatter();
   let lastSeq = after;
   for (const chunk of chunks) {
     if (items.length >= LIVE_LOG_LINES_PER_PAGE) break;
     for (const [micros, text] of parseLogLines(chunk.lines))
-      items.push({ timestamp: formatRfc3339Micros(micros), log: text });
+      items.push({ timestamp: format(micros), log: text });
     lastSeq = chunk.seq;
   }
   const isComplete = lastSeq === (chunks.at(-1)?.seq ?? after) && chunks.length < chunksMax;
@@ -103,7 +104,8 @@ async function readEnsemblePage(db: Reader, id: RunId, since: string | undefined
   const definition = await findEnsembleDefinition(db, id);
   const page = await readEnsembleLogPage(db, { id, ensemble: definition }, since);
   if (!page) return null;
-  const items = page.lines.map(({ micros, text }) => ({ timestamp: formatRfc3339Micros(micros), log: text }));
+  const format = createMicrosFormatter();
+  const items = page.lines.map(({ micros, text }) => ({ timestamp: format(micros), log: text }));
   return { items, token: page.token, isComplete: page.isComplete };
 }
 

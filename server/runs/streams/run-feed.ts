@@ -1,6 +1,7 @@
 /**
  * The streams of one run. Streams at the same position share the reading and the text of new events. A stream that is new or
- * was full reads for itself until it is at the position of the others.
+ * was full reads for itself until it is at the position of the others. Many streams begin at one position when a server has
+ * started again: those whose reading waits or runs at the same time share it too.
  */
 import { setImmediate } from 'node:timers/promises';
 import type PQueue from 'p-queue';
@@ -17,6 +18,12 @@ interface FeedParts {
   onError(error: unknown): void;
 }
 
+/** An update with the text of its events. */
+interface Reading {
+  update: RunUpdate;
+  bytes: Buffer;
+}
+
 /** The streams of one run in this process. */
 export class RunFeed {
   readonly #parts: FeedParts;
@@ -27,6 +34,8 @@ export class RunFeed {
   #cursor: RunCursor;
   /** The mark of the rows at the position of the feed; undefined when more rows are stored, or the mark is unknown. */
   #mark: string | undefined;
+  /** The readings of streams that are not live, by their position. */
+  readonly #readings = new Map<string, Promise<Reading | undefined | null>>();
   /** Streams that wait for the next round. */
   #waiting: (() => void)[] = [];
 
@@ -96,11 +105,12 @@ export class RunFeed {
     for (;;) {
       await stream.whenReady();
       if (stream.isOver) return;
-      const update = await this.#parts.reads.add(() => this.#read(cursor));
+      const reading = await this.#readTogether(cursor);
       if (stream.isOver) return;
-      if (!update) return endWithResync(stream, 'the run was deleted or could not be read');
+      if (!reading) return endWithResync(stream, 'the run was deleted or could not be read');
+      const { update, bytes } = reading;
       cursor = update.cursor;
-      sendUpdate(stream, formatEvents(update.events), update);
+      sendUpdate(stream, bytes, update);
       if (!update.isComplete || update.isEnd) continue;
       if (this.#live.size === 0) {
         this.#cursor = cursor;
@@ -112,6 +122,20 @@ export class RunFeed {
       }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
+  }
+
+  /** Reads the events after the position, once for all streams that wait for it. */
+  #readTogether(cursor: RunCursor): Promise<Reading | undefined | null> {
+    const key = formatCursor(cursor);
+    const known = this.#readings.get(key);
+    if (known) return known;
+    const reading = this.#parts.reads.add(async () => {
+      const update = await this.#read(cursor);
+      this.#readings.delete(key);
+      return update && { update, bytes: formatEvents(update.events) };
+    });
+    this.#readings.set(key, reading);
+    return reading;
   }
 
   /** Returns null when the rows cannot be read now. */
