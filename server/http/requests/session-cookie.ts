@@ -59,6 +59,10 @@ export function isFromOwnPage(publicUrl: string, method: string, headers: Incomi
   const { origin, host } = headers;
   if (origin === undefined) return method === 'GET' || method === 'HEAD';
   if (!URL.canParse(origin)) return false;
+  const server = new URL(publicUrl);
+  const page = new URL(origin);
+  // Somebody in the network can write a page of http://, but not one of https://.
+  if (server.protocol === 'https:' && page.protocol !== 'https:') return false;
   // The browser knows the server by the Host header; a proxy may replace it, and then the public address is the right one.
-  return origin === new URL(publicUrl).origin || new URL(origin).host === host;
+  return origin === server.origin || page.host === host;
 }
