@@ -4,12 +4,24 @@ import { buildRequest } from './build-request.ts';
 import { createDraft, formatEnsembleSide, suggestId } from './draft.ts';
 
 const DRAFT = {
-  ...createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: ['v3', 'v1'] }),
+  ...createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: ['v3', 'v1'], options: [] }),
   name: 'Is it faster?',
 };
 
 test('an id follows from the name', () => {
   expect(suggestId(' Is it faster? (2nd) ')).toBe('is-it-faster-2nd');
+});
+
+test('the option sets are the default of the first number and twice that, within its limits', () => {
+  const suggest = (options: Parameters<typeof createDraft>[0]['options']) =>
+    JSON.parse(createDraft({ instances: [], inputSets: [], versions: [], options }).optionSets);
+  const seed = { name: 'seed', option_type: 'int', default: 3 };
+  const effort = { name: 'effort', option_type: 'float', default: '4', additional_attributes: { max: 6 } };
+  expect(suggest([seed, { name: 'depot', option_type: 'string' }, effort])).toEqual({
+    usual: { effort: '4' },
+    double: { effort: '6' },
+  });
+  expect(suggest([seed])).toEqual({ one: {}, two: {} });
 });
 
 test('a batch experiment compares the candidates with the control', () => {

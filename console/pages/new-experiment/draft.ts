@@ -1,4 +1,6 @@
 /** The values of the form of a new experiment, as texts. */
+
+import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import type { BatchRunCreate } from '@switchyard/contract/experiments/batch-plan.ts';
 import { describeError } from '../../client/client.ts';
 
@@ -101,11 +103,26 @@ export function createRule(field: string): RuleDraft {
   };
 }
 
+/** Returns two sets of the first option with a number: its default, and twice that within its limits. */
+function suggestOptionSets(options: readonly OptionItem[]): string {
+  const option = options.find(
+    ({ name, option_type: type }) => /^(?:int|float)$/.test(type ?? '') && !/seed/i.test(name),
+  );
+  if (!option) return '{\n  "one": {},\n  "two": {}\n}';
+  const usual = Number(option.default ?? 1) || 1;
+  const { min, max } = option.additional_attributes ?? {};
+  const [low, high] = [min, max].map((limit) => (limit === undefined ? undefined : Number(limit)));
+  const double = Math.max(Math.min(2 * usual, high ?? 2 * usual), low ?? -Infinity);
+  const formatSet = (value: number) => JSON.stringify({ [option.name]: String(value) });
+  return `{\n  "usual": ${formatSet(usual)},\n  "double": ${formatSet(double)}\n}`;
+}
+
 /** Returns the values with which the form opens. */
 export function createDraft(choices: {
   instances: readonly string[];
   inputSets: readonly string[];
   versions: readonly string[];
+  options: readonly OptionItem[];
 }): ExperimentDraft {
   const [control = 'latest', ...others] = choices.instances;
   const candidate = others.findLast((id) => id !== 'latest') ?? others[0];
@@ -124,7 +141,7 @@ export function createDraft(choices: {
     seedOption: 'seed',
     features: '',
     clusterBy: '',
-    optionSets: '{\n  "fast": {"duration": "1"},\n  "slow": {"duration": "10"}\n}',
+    optionSets: suggestOptionSets(choices.options),
     usesRacing: false,
     indicator: 'result.value',
     direction: 'minimize',

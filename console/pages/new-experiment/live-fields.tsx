@@ -16,7 +16,7 @@ export function ShadowFields({ draft, change }: LiveFieldsProps) {
     <section className={form.section} aria-label="Copies">
       <div className={form.row}>
         <TextField
-          label="Maximum number of copied runs"
+          label="Copied runs, at most"
           help="The test ends after so many runs of the baseline."
           value={draft.maximumRuns}
           onChange={(maximumRuns) => change({ maximumRuns })}
@@ -75,7 +75,7 @@ export function SwitchbackFields({ draft, change }: LiveFieldsProps) {
           onChange={(unitMinutes) => change({ unitMinutes })}
         />
         <TextField
-          label="Units that a switch influences"
+          label="Carry-over, units"
           help="They do not count, because the instance before may still have an effect."
           value={draft.carryOverUnits}
           onChange={(carryOverUnits) => change({ carryOverUnits })}

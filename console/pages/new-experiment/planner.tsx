@@ -175,6 +175,7 @@ function PlanResult({ application, sizes }: { application: string; sizes: Planne
   return (
     <div className={styles.result} aria-live="polite">
       {!isComplete && <p className={form.hint}>Choose inputs and a difference above 0 to see the plan.</p>}
+      {isComplete && !data && !error && <p className={form.hint}>Computing the plan …</p>}
       {isComplete && error && <Notice kind="error">{describeError(error)}</Notice>}
       {isComplete && data && !error && (
         <>

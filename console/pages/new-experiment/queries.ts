@@ -1,5 +1,6 @@
 /** The choices of the form of a new experiment, and the planner. */
 import type { Worker } from '@switchyard/contract/account/workers.ts';
+import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
@@ -34,6 +35,8 @@ export interface Choices {
   inputSets: InputSetChoice[];
   /** Ids, newest first. */
   versions: string[];
+  /** The options that the active executable declares. */
+  options: OptionItem[];
   /** Names of the numeric indicators of the newest runs. */
   indicators: string[];
   /** Ended batch experiments, whose runs show the spread. */
@@ -48,7 +51,8 @@ export const choicesQuery = (application: string) => {
   return queryOptions({
     queryKey: ['experimentChoices', application],
     queryFn: async (): Promise<Choices> => {
-      const [instances, versions, sets, ensembles, workers, runs, batches] = await Promise.all([
+      const [app, instances, versions, sets, ensembles, workers, runs, batches] = await Promise.all([
+        queryClient.fetchQuery(operationQuery('getApplication', { params })),
         queryClient.fetchQuery(operationQuery('listInstances', { params })),
         queryClient.fetchQuery(operationQuery('listVersions', { params })),
         queryClient.fetchQuery(operationQuery('listInputSets', { params })),
@@ -79,6 +83,7 @@ export const choicesQuery = (application: string) => {
         slots: countSlots(workers.items),
         versions: listItems(versions).map(({ id }) => id),
         inputSets: listItems(sets).map(({ id, name, input_ids }) => ({ id, name, inputs: input_ids.length })),
+        options: app.active_executable?.requirements.options?.items ?? [],
         indicators: [...new Set(['result.value', ...indicators])],
         experiments: listItems(batches)
           .filter(({ status, warnings = [] }) => status === 'completed' && !warnings.some(lacksInputs))

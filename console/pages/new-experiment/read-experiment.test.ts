@@ -4,7 +4,7 @@ import { buildRequest } from './build-request.ts';
 import { createDraft } from './draft.ts';
 import { nameNext, readComparison, readRule } from './read-experiment.ts';
 
-const DRAFT = createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: [] });
+const DRAFT = createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: [], options: [] });
 
 test.each([
   ['Cheaper', 'Cheaper 2'],

@@ -27,7 +27,12 @@ test('slots share the runs, and the last round counts whole', () => {
   expect(estimateCoreHours(work(48))).toBeCloseTo((24 * 50 * 6 + 24 * 150 * 8) / 3600);
 });
 
-const DRAFT = createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: ['v3', 'v2', 'v1'] });
+const DRAFT = createDraft({
+  instances: ['old', 'new'],
+  inputSets: ['days'],
+  versions: ['v3', 'v2', 'v1'],
+  options: [],
+});
 const SIZES = {
   inputs: 12,
   ensembles: [
