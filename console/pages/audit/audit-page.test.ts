@@ -33,6 +33,8 @@ describe.skipIf(!hasBrowser)('the audit log', () => {
     await expect.poll(() => rows.count()).toBe(CHANGES - 50);
     await page.goBack();
     await expect.poll(() => rows.count()).toBe(50);
+    await rows.first().getByRole('link').click();
+    await page.waitForURL(/\/console\/apps\/[^/]+$/);
   });
 
   test('verifies the entries, and shows the head', async () => {

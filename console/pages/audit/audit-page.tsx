@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
+import { RunLink } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
 import styles from './audit-page.module.css';
 import { auditQuery } from './queries.ts';
@@ -107,7 +108,8 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
               <td className={styles.resource}>
                 {Object.entries(entry.resource).map(([name, id]) => (
                   <div key={name}>
-                    {name.replace(/_id$/, '')} <code>{id}</code>
+                    {name.replace(/_id$/, '')}{' '}
+                    <ResourceId name={name} id={id} application={entry.resource.application_id} />
                   </div>
                 ))}
               </td>
@@ -124,4 +126,30 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
       </table>
     </TableRegion>
   );
+}
+
+/** The id of a resource; those of applications and runs lead to their pages. */
+function ResourceId({
+  name,
+  id,
+  application,
+}: {
+  name: string;
+  id: string;
+  application?: string | undefined;
+}) {
+  const code = <code>{id}</code>;
+  if (name === 'application_id')
+    return (
+      <Link to="/apps/$application" params={{ application: id }}>
+        {code}
+      </Link>
+    );
+  if (name === 'run_id' && application !== undefined)
+    return (
+      <RunLink application={application} run={id}>
+        {code}
+      </RunLink>
+    );
+  return code;
 }
