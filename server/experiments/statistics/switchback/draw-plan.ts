@@ -73,8 +73,12 @@ export function findUnitsForVerdict(
     const { pValue, share } = computeSmallestPValue({ ...design, units });
     return share >= SHARE_MIN && pValue <= errorRate;
   };
-  if (!isEnough(maximum)) return null;
-  let [tooFew, enough] = [1, maximum];
+  // Doubling first: a plan of the maximum is 40 times as long as most answers, and every undecided indicator asks.
+  let [tooFew, enough] = [1, 2];
+  while (!isEnough(enough)) {
+    if (enough >= maximum) return null;
+    [tooFew, enough] = [enough, Math.min(maximum, 2 * enough)];
+  }
   while (enough - tooFew > 1) {
     const middle = Math.floor((tooFew + enough) / 2);
     if (isEnough(middle)) enough = middle;
