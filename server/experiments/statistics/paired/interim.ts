@@ -109,16 +109,27 @@ export function computeConfidenceSequence(
   threshold: number,
 ): Interval | null {
   const finite = effects.filter(Number.isFinite);
-  if (finite.length < UNITS_MIN) return null;
   const centre = finite.reduce((total, effect) => total + effect / finite.length, 0);
   const spread = Math.sqrt(
     finite.reduce((total, effect) => total + (effect - centre) ** 2, 0) / finite.length,
   );
-  if (spread === 0) return null;
-  const isExcluded = (effect: number) => runTestMartingale(finite, options, effect).e_value >= threshold;
-  const step = spread / Math.sqrt(finite.length);
-  const low = findEnd(centre, -step, isExcluded);
-  const high = findEnd(centre, step, isExcluded);
+  return searchInterval(
+    { units: finite.length, centre, error: spread / Math.sqrt(finite.length) },
+    (effect) => {
+      return runTestMartingale(finite, options, effect).e_value >= threshold;
+    },
+  );
+}
+
+/** Returns the effects around the centre that are not excluded; null as for `computeConfidenceSequence`. */
+export function searchInterval(
+  { units, centre, error }: { units: number; centre: number; error: number },
+  isExcluded: (effect: number) => boolean,
+): Interval | null {
+  // The loop that widens the interval needs a step, and the bisection a centre that is not excluded.
+  if (units < UNITS_MIN || !(error > 0) || isExcluded(centre)) return null;
+  const low = findEnd(centre, -error, isExcluded);
+  const high = findEnd(centre, error, isExcluded);
   return low === null || high === null ? null : { low, high };
 }
 

@@ -180,7 +180,11 @@ describe('a candidate that saves 20 % in every unit', () => {
     const design = { kind: 'blocked', carryOverUnits: 1, units: 200, unitMinutes: 7 } as const;
     const comparison = compare(plan, { overrides: { design, progress: 'running' } });
     expect(comparison).toMatchObject({ interim: true, verdict: 'better' });
-    expect(comparison.sequential.e_value_max).toBeGreaterThan(comparison.sequential.threshold);
+    const { sequential, geometric_mean_ratio } = comparison;
+    expect(sequential.e_value_max).toBeGreaterThan(sequential.threshold);
+    // The confidence sequence is wider than the interval of a planned end, and excludes "no change" too.
+    expect(sequential.interval?.high).toBeLessThan(1);
+    expect(sequential.interval?.low).toBeLessThan(geometric_mean_ratio?.interval?.low ?? 0);
   });
 });
 

@@ -19,7 +19,7 @@ import {
 } from './compare.ts';
 import type { Covariate } from './covariates.ts';
 import type { DesignKind, SwitchbackDesign } from './design.ts';
-import { listIncrements } from './interim.ts';
+import { computeEffectSequence, listIncrements } from './interim.ts';
 import { countMoreUnits } from './more-units.ts';
 import type { PlanUnit } from './unit-outcomes.ts';
 
@@ -61,7 +61,7 @@ export interface SwitchbackComparison extends ComparedIndicator {
     e_value: number;
     e_value_max: number;
     threshold: number;
-    interval: null;
+    interval: { low: number; high: number } | null;
   };
 }
 
@@ -197,7 +197,7 @@ function buildComparison(
       e_value: clampToFinite(e_value),
       e_value_max: clampToFinite(e_value_max),
       threshold: evidence.interim_threshold,
-      interval: null,
+      interval: describeSequence(family, measurement, evidence.interim_threshold),
     },
   };
 }
@@ -226,25 +226,45 @@ function describeTests(
   };
 }
 
+/** Returns the sides and the outcomes of the ended units, on the scale of the effect. */
+function readEndedUnits(
+  { design, plan }: SwitchbackFamily,
+  { units, measure, factor, shift }: SwitchbackMeasurement,
+): { assignment: Uint8Array; outcomes: Map<number, number> } {
+  const outcome = (value: number) => (measure === 'relative' ? logOfSum(value, shift) : value * factor);
+  return {
+    assignment: Uint8Array.from({ length: design.units }, (_, index) =>
+      Number(plan[index]?.isCandidate ?? false),
+    ),
+    outcomes: new Map(units.map((unit) => [unit.index, outcome(unit.mean)])),
+  };
+}
+
 function measureInterim(
   family: SwitchbackFamily,
-  { units, measure, factor, shift }: SwitchbackMeasurement,
+  measurement: SwitchbackMeasurement,
   orientation: 1 | -1,
 ): InterimEvidence {
-  const assignment = Uint8Array.from({ length: family.design.units }, (_, index) =>
-    Number(family.plan[index]?.isCandidate ?? false),
-  );
-  const outcomes = new Map(
-    units.map((unit) => [
-      unit.index,
-      measure === 'relative' ? logOfSum(unit.mean, shift) : unit.mean * factor,
-    ]),
-  );
+  const { assignment, outcomes } = readEndedUnits(family, measurement);
   const increments = listIncrements(family.design, assignment, outcomes, family.plan.length);
   return runTestMartingale(
     increments.map((increment) => increment * orientation),
     { serial: false },
   );
+}
+
+/** Returns the confidence sequence of the effect on the scale that people read. */
+function describeSequence(
+  family: SwitchbackFamily,
+  measurement: SwitchbackMeasurement,
+  threshold: number,
+): { low: number; high: number } | null {
+  const { measure, factor } = measurement;
+  const { assignment, outcomes } = readEndedUnits(family, measurement);
+  const ended = { outcomes, endedUnits: family.plan.length };
+  const found = computeEffectSequence(family.design, assignment, ended, threshold);
+  const convert = (value: number) => clampToFinite(measure === 'relative' ? Math.exp(value) : value / factor);
+  return found && { low: convert(found.low), high: convert(found.high) };
 }
 
 /** Returns the estimate on the scale that people read: a ratio, or a difference. */

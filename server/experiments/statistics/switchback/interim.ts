@@ -6,7 +6,9 @@
  * Only units that are counted whatever the neighbouring coins say count. A single block (no pair) is compared with the mean
  * of the earlier units at the same time of the day.
  */
+import type { Interval } from '../bootstrap.ts';
 import { mean } from '../numbers.ts';
+import { runTestMartingale, searchInterval } from '../paired/interim.ts';
 import { listCoins, type SwitchbackDesign } from './design.ts';
 
 /** Lists one increment for each coin whose units have all ended, in the order in which they ended. */
@@ -29,6 +31,37 @@ export function listIncrements(
       : [{ last, value: sign * (mean(values) - mean(others)) }];
   });
   return increments.sort((a, b) => a.last - b.last).map(({ value }) => value);
+}
+
+/**
+ * Returns the confidence sequence of a constant effect: the effects that the evidence of the ended units does not exclude at
+ * `threshold`. Without such an effect, the outcomes of the candidate's units are those of the null hypothesis. Increments are
+ * linear in the outcomes, so those of the sides say how an effect changes them. Null before ten increments.
+ */
+export function computeEffectSequence(
+  design: SwitchbackDesign,
+  assignment: Uint8Array,
+  { outcomes, endedUnits }: { outcomes: ReadonlyMap<number, number>; endedUnits: number },
+  threshold: number,
+): Interval | null {
+  const sides = new Map([...outcomes.keys()].map((unit) => [unit, assignment[unit] ?? 0]));
+  const increments = listIncrements(design, assignment, outcomes, endedUnits);
+  const slopes = listIncrements(design, assignment, sides, endedUnits);
+  const remove = (effect: number) =>
+    increments.map((increment, index) => increment - effect * (slopes[index] ?? 0));
+  const squares = slopes.reduce((total, slope) => total + slope * slope, 0);
+  const centre =
+    squares === 0
+      ? 0
+      : increments.reduce(
+          (total, increment, index) => total + (increment * (slopes[index] ?? 0)) / squares,
+          0,
+        );
+  const rest = remove(centre).reduce((total, increment) => total + increment * increment, 0);
+  const error = Math.sqrt(rest / Math.max(1, increments.length) / squares);
+  return searchInterval({ units: increments.length, centre, error }, (effect) => {
+    return runTestMartingale(remove(effect), { serial: false }).e_value >= threshold;
+  });
 }
 
 const DAY_MINUTES = 24 * 60;
