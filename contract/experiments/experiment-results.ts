@@ -89,7 +89,7 @@ const comparisonFields = {
         },
         {
           description:
-            'Evidence that stays valid however often it is read, with its confidence sequence for the effect as `interval`; null where dependence between callers forbids it. A switchback test has an interval from ten decided coins on, and none in the design `regular` with `carry_over_units`.',
+            'Evidence that stays valid however often it is read, with its confidence sequence for the effect as `interval`; null where dependence between callers forbids it. A switchback test has an interval from ten decided coins on, and none in the designs `independent` and `regular` with `carry_over_units` above 0.',
         },
       ),
     ),

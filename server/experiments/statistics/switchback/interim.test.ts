@@ -25,12 +25,18 @@ const build = (kind: DesignKind, carryOverUnits: number, units: number): Switchb
   unitMinutes: 60,
 });
 
-test('the design regular has no sequence: no unit counts whatever the coin before says', () => {
-  const design = build('regular', 2, 96);
-  const assignment = drawPlan(design, 'regular');
-  const outcomes = drawOutcomes(assignment, new RandomGenerator('regular'));
-  expect(computeEffectSequence(design, assignment, { outcomes, endedUnits: 96 }, 20)).toBeNull();
-});
+test.each([
+  ['independent', 1],
+  ['regular', 2],
+] as const)(
+  'the design %s with carry-over %i has no sequence: no unit counts whatever other coins say',
+  (kind, carryOver) => {
+    const design = build(kind, carryOver, 96);
+    const assignment = drawPlan(design, kind);
+    const outcomes = drawOutcomes(assignment, new RandomGenerator(kind));
+    expect(computeEffectSequence(design, assignment, { outcomes, endedUnits: 96 }, 20)).toBeNull();
+  },
+);
 
 describe.each([
   build('blocked', 1, 96),
