@@ -195,11 +195,6 @@ test('an original counts once its fields are read, also after a crash and with a
       .executeTakeFirst();
     return row ? JSON.parse(row.properties) : [];
   };
-  await expect.poll(async () => (await readProperties()).length).toBe(2);
-  // A server that crashes before it reads the fields leaves neither.
-  await database.transact((tx) =>
-    tx.deleteFrom('experiment_input_properties').where('experiment_uid', '=', uid).execute(),
-  );
   const { blob_key } = await database.read
     .selectFrom('contents')
     .innerJoin('runs', 'runs.input_content_id', 'contents.id')
@@ -209,6 +204,12 @@ test('an original counts once its fields are read, also after a crash and with a
     .executeTakeFirstOrThrow();
   const blobs = await openDiskBlobs(join(server.dataFolder, 'blobs'));
   await blobs.remove(blob_key ?? '');
+  // The job has just read the fields, and reads them again in five seconds: the test has so much time until its restart.
+  await expect.poll(async () => (await readProperties()).length).toBe(2);
+  // A server that crashes before it reads the fields leaves neither.
+  await database.transact((tx) =>
+    tx.deleteFrom('experiment_input_properties').where('experiment_uid', '=', uid).execute(),
+  );
   await endRunsWith(server, outcomes, clock.now());
   expect(await calls.status(calls.id)).toBe('started');
   expect((await readResults(calls)).comparison.inputs).toMatchObject({ total: 2, usable: 0 });
