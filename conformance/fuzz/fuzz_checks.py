@@ -109,6 +109,7 @@ RULES = [
     r"^(control|candidate)\.(instance_id|version_id) is .* batch experiment .* has no run of ",
     r"^candidate\.instance_id is .*, which is also the control; name another",
     r"^(control|candidate|runs\.\d+)\.ensemble_id is .*; (the run groups of an ensemble name its instances|it must be an ensemble of)",
+    r"^metrics\.\d+\.hypothesis is .*non-inferiority",
     r"^metrics\.\d+\.statistic is .*; it must be one of min, max",
     r"^metrics\.\d+\.params\.tolerance\.(value|type) is ",
     r"^metrics\.\d+ repeats metrics\.\d+; give each rule once",
