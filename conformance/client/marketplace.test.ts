@@ -1,7 +1,7 @@
 /** Accounts and the marketplace in the models of the published client, and by its command line. */
 import { describe, expect, test, vi } from 'vitest';
 import { createVersion } from '../../server/testing/fixtures/resources.ts';
-import { publishApp } from '../../server/testing/http/publish-app.ts';
+import { publishApp } from '../../server/testing/http/marketplace.ts';
 import { createAccountServer } from '../../server/testing/servers/account-server.ts';
 import { startClientDriver } from './client-driver.ts';
 import { openPublishedClient } from './published-client.ts';

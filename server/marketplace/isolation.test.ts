@@ -11,7 +11,7 @@ import { createRunAndWait, pushApp } from '../testing/fixtures/apps.ts';
 import { expectError, expectStatus, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
 import { createExperiments } from '../testing/http/experiments.ts';
-import { publishApp } from '../testing/http/publish-app.ts';
+import { publishApp } from '../testing/http/marketplace.ts';
 import { VALID_BODIES } from '../testing/http/valid-bodies.ts';
 import { type AccountServer, createAccountServer } from '../testing/servers/account-server.ts';
 import { countPendingJobs, listRowsAndBlobs } from '../testing/servers/orphan-rows.ts';

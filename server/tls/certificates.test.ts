@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import { systemRandom } from '../random.ts';
-import { createPair, type TestPair, writePair } from '../testing/fixtures/certificates.ts';
+import { createPair, type TestPair, writePair } from '../testing/servers/certificates.ts';
 import { type Certificates, openCertificates } from './certificates.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

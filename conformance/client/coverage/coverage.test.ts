@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createVersion } from '../../../server/testing/fixtures/resources.ts';
-import { publishApp } from '../../../server/testing/http/publish-app.ts';
+import { publishApp } from '../../../server/testing/http/marketplace.ts';
 import { installPythonPackage, type PythonPackage } from '../../../server/testing/python/python-package.ts';
 import { createAccountServer } from '../../../server/testing/servers/account-server.ts';
 import type { TestServer } from '../../../server/testing/servers/test-server.ts';

@@ -1,7 +1,8 @@
 /** The workflow of a run: its steps as a graph, and every node with its run. */
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { operationQuery } from '../../../client/queries.ts';
 import { RunLink } from '../../../ui/run-link.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
@@ -18,19 +19,16 @@ interface WorkflowTabProps {
   run: RunInformation;
 }
 
-/** The graph, read again every second until the run has ended and once after that. */
-function flowQuery(address: RunAddress, hasEnded: boolean) {
-  const query = operationQuery('getRunFlow', { params: getRunParams(address) });
-  return queryOptions({
-    ...query,
-    queryKey: [...query.queryKey, hasEnded],
-    refetchInterval: hasEnded ? false : REFRESH_MS,
-  });
-}
-
 export function WorkflowTab({ address, run }: WorkflowTabProps) {
   const hasEnded = isTerminal(run.status_v2);
-  const { data, isPending } = useQuery(flowQuery(address, hasEnded));
+  const { data, isPending, refetch } = useQuery({
+    ...operationQuery('getRunFlow', { params: getRunParams(address) }),
+    refetchInterval: hasEnded ? false : REFRESH_MS,
+  });
+  // The graph of the end may be younger than the last one that was read.
+  useEffect(() => {
+    if (hasEnded) void refetch({ cancelRefetch: false });
+  }, [hasEnded, refetch]);
   if (isPending) return null;
   if (!data) return <p className={styles.empty}>The app has sent no graph{hasEnded ? '' : ' yet'}.</p>;
   const graph = layoutGraph(data.pipeline_graph, hasEnded);
