@@ -89,7 +89,6 @@ const readIntervalAhead = prepareStatement((db, values: Interval & { skipped: nu
   selectInterval(db, false, values).limit(1).offset(values.skipped),
 );
 const readMerged = prepareVariants(formatShape, selectMerged);
-const readDistinct = prepareStatement(selectDistinctValues);
 
 function formatShape(shape: object): string {
   return Object.values(shape).join(' ');
@@ -169,16 +168,6 @@ export async function sortByTime(
     ? await readSorted(db, order.isDescending, values)
     : await addConditions(selectSorted(db, order.isDescending, values), conditions).execute();
   return toEntries(rows);
-}
-
-/** Lists the first distinct values of the interval. Each costs one step into the index, however many entries have it. */
-export async function listDistinctValues(
-  db: Reader,
-  { field, from, to }: EntryOrder,
-  limit: number,
-): Promise<string[]> {
-  const rows = await readDistinct(db, { field, from, to, limit });
-  return rows.flatMap(({ value }) => value ?? []);
 }
 
 const pickInterval = ({ from, to }: ValueInterval): ValueInterval => ({ from, to });
@@ -289,44 +278,6 @@ function selectInterval(db: Reader, isDescending: boolean, { field, from, to }: 
     .orderBy('value', direction)
     .orderBy('created_at', direction)
     .orderBy('run_id', direction);
-}
-
-/** Selects the distinct values of the interval: the first, and after each the next. */
-function selectDistinctValues(db: Reader, { field, from, to, limit }: Interval & { limit: number }) {
-  const first = db
-    .selectFrom('run_values')
-    .select('value')
-    .where('field', '=', field)
-    .where('value', '>=', from)
-    .where('value', '<=', to)
-    .orderBy('value')
-    .limit(1);
-  return db
-    .withRecursive('distinct_values(value)', (query) =>
-      query
-        .selectFrom(first.as('first'))
-        .select(sql<string | null>`first.value`.as('value'))
-        .unionAll(
-          query
-            .selectFrom('distinct_values')
-            .select((eb) =>
-              eb
-                .selectFrom('run_values')
-                .select('run_values.value')
-                .where('run_values.field', '=', field)
-                .whereRef('run_values.value', '>', 'distinct_values.value')
-                .where('run_values.value', '<=', to)
-                .orderBy('run_values.value')
-                .limit(1)
-                .as('value'),
-            )
-            .where('distinct_values.value', 'is not', null),
-        ),
-    )
-    .selectFrom('distinct_values')
-    .select('value')
-    .where('value', 'is not', null)
-    .limit(limit);
 }
 
 /** Selects entries of the interval and the window by time, from the first `size` by value. */
