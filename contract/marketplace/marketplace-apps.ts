@@ -190,7 +190,8 @@ export const listPartnerApps = defineOperation({
   path: '/v1/marketplace/partners/{partner_id}/apps',
   tag: 'marketplace',
   summary: 'List the apps of a partner',
-  description: 'Lists the released apps of a partner. The partner itself sees every app of its own.',
+  description:
+    'Lists the released apps of a partner; 404 for one without a released app. The partner itself sees every app of its own.',
   right: 'read',
   params: PartnerParams,
   query: Type.Object(PageQuery),
@@ -201,6 +202,7 @@ export const listPartnerApps = defineOperation({
       example: [example],
     },
   },
+  errors: [404],
 });
 
 export const createMarketplaceApp = defineOperation({

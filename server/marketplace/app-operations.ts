@@ -3,7 +3,7 @@ import type { MarketplaceState } from '@switchyard/contract/marketplace/marketpl
 import { findAccount } from '../account/store.ts';
 import { getApplication, lockApplication } from '../applications/store.ts';
 import type { Writer } from '../database/database.ts';
-import { badRequest, quoteValue } from '../http/errors/problem.ts';
+import { badRequest, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
@@ -13,6 +13,8 @@ import { formatApp } from './format-app.ts';
 import type { MarketplaceAppsTable } from './schema.ts';
 import * as store from './store.ts';
 import { lockSubscribedApplications, updateSubscriptions } from './subscription-store.ts';
+
+const FIRST_APP = { after: null, limit: 1 };
 
 export const listMarketplaceApps: OperationHandler<'listMarketplaceApps'> = async (
   { database, pageTokens },
@@ -32,6 +34,9 @@ export const listPartnerApps: OperationHandler<'listPartnerApps'> = async (
   { caller, params, query },
 ) => {
   const filter = { viewer: caller.account, partner: params.partner_id };
+  const isOwn = params.partner_id === caller.account;
+  if (!isOwn && (await store.listMarketplaceApps(database.read, filter, FIRST_APP)).length === 0)
+    throw notFound(`There is no partner ${quoteValue(params.partner_id)} with a released app.`);
   return respondWithList(pageTokens, {
     tokenScope: `marketplace ${caller.account} ${params.partner_id}`,
     query,

@@ -87,7 +87,8 @@ describe('a published app', () => {
     expectStatus(await publishVersion(partner, app, 'v1'), 201);
     expectError(await subscribe(other, `${partner.accountId}-${app}`), 400, 'released');
     expectError(await other.request('GET', `${apps}/${app}`), 404);
-    expect((await other.request('GET', apps)).body).toEqual([]);
+    expectError(await other.request('GET', apps), 404, partner.accountId);
+    expect((await partner.request('GET', apps)).body).toMatchObject([{ id: app, state: 'pre-release' }]);
 
     expectStatus(await setState(partner, app, 'released'), 200);
     const seen = (await other.request('GET', `${apps}/${app}`)).body;
