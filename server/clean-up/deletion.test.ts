@@ -1,6 +1,7 @@
 /** Deletion removes all rows and blobs of a resource, also with concurrent requests, and nothing else. */
-import type { ExperimentId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { ApplicationId, ExperimentId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { afterEach, describe, expect, test } from 'vitest';
+import { insertSubscription } from '../marketplace/subscription-store.ts';
 import { insertPlannedRuns } from '../runs/store/planned-runs.ts';
 import { acquireRoute, insertCapture } from '../runs/store/routes.ts';
 import { createRun, createRunAndWait, nodeApp, pushApp, waitForLogLine } from '../testing/fixtures/apps.ts';
@@ -136,6 +137,24 @@ async function planAndRoute(run: RunId): Promise<void> {
     await insertCapture(tx, { experiment_uid: 'x', run_id: run, application_uid, at: 1 });
   });
 }
+/** Publishes the application, and gives it the row of a subscription, which only an application of another type has. */
+async function publishAndSubscribe(): Promise<void> {
+  const { id } = (await server.client.call('getAccount')).body;
+  const body = { id: 'app' as ApplicationId, ref_app_id: 'app', title: 'Any title' };
+  await server.client.call('createMarketplaceApp', { params: { partner_id: id }, body });
+  const params = { partner_id: id, marketplace_app_id: 'app' };
+  const version = { id: 'v1' as VersionId, ref_app_version_id: 'v1' };
+  await server.client.call('createMarketplaceVersion', { params, body: version });
+  const { database } = server.runningServer;
+  const rows = database.read.selectFrom('applications').select('uid');
+  const { uid } = await rows.where('id', '=', body.id).executeTakeFirstOrThrow();
+  await database.transact((tx) =>
+    insertSubscription(tx, {
+      ...{ application_uid: uid, account_id: id, subscription_id: 'any', state: 'active' },
+      ...{ partner_id: id, partner_name: 'Any name', app_title: 'Any title', created_at: 1 },
+    }),
+  );
+}
 /** Makes all jobs run now. */
 const activate = (): Promise<void> => server.restart();
 
@@ -156,6 +175,7 @@ test('after the deletion of an application no row and no blob remains', async ()
   expectStatus(await server.request('POST', shares, { body: { parts: ['log'] } }), 201);
   const view = { name: 'All', table: {} };
   await server.client.call('createRunView', { params: { application_id: 'app' }, body: view });
+  await publishAndSubscribe();
   await server.client.call('setApplicationQuotas', {
     ...app,
     body: { concurrent_runs: 8, core_hours_per_month: null },
