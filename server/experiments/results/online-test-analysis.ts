@@ -194,17 +194,24 @@ function warnOfSeveralVersions(sides: Readonly<Record<string, readonly Observati
 /** A run, and in a switchback test the index of its unit of the plan. With `deleted_runs`, so many deleted runs of a unit. */
 export type UnitObservation = SwitchbackRun & { unit?: number; deleted_runs?: number };
 
+interface GrowingUnit extends PlanUnit {
+  runs: SwitchbackRun[];
+  deleted: number;
+}
+
 /** Returns the units of the plan that have ended, each with its runs. */
 export function buildPlanUnits(
   { definition: { units, candidate }, endedUnits }: SwitchbackResultsRequest,
   runs: readonly UnitObservation[],
 ): PlanUnit[] {
-  const plan = units.slice(0, endedUnits).map((instance_id, index) => ({
-    index,
-    isCandidate: instance_id === candidate,
-    runs: [] as SwitchbackRun[],
-    deleted: 0,
-  }));
+  const plan = units.slice(0, endedUnits).map(
+    (instance_id, index): GrowingUnit => ({
+      index,
+      isCandidate: instance_id === candidate,
+      runs: [],
+      deleted: 0,
+    }),
+  );
   for (const run of runs) {
     const unit = plan[run.unit ?? -1];
     if (unit === undefined) continue;

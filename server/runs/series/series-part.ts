@@ -11,7 +11,8 @@ export interface SeriesPart {
 
 /** Parses a stored part. */
 export function parsePart(text: string): SeriesPart {
-  return JSON.parse(text) as SeriesPart;
+  const part: SeriesPart = JSON.parse(text);
+  return part;
 }
 
 /** Collects the points of a run by series. Its memory has a bound, whatever the number of points. */
