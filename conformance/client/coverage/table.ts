@@ -52,25 +52,32 @@ export function formatCoverage({ methods, commands, tools }: Coverage): string {
   ];
   const count = (names: readonly string[], result: Expectation['result']): number =>
     names.filter((name) => findExpectation(name).result === result).length;
-  const totals = sections.map(
-    ([title, names]) =>
-      `| ${title} | ${names.length} | ${count(names, 'works')} | ${count(names, 'not yet')} | ${count(names, 'declined')} |`,
-  );
+  const totals = sections.map(([title, names]) => [
+    title,
+    ...[names.length, count(names, 'works'), count(names, 'not yet'), count(names, 'declined')].map(String),
+  ]);
   const lists = sections.map(([title, names]) => {
     const rows = names.toSorted().map((name) => {
       const { result, note } = findExpectation(name);
-      return `| \`${name}\` | ${result} | ${note} |`;
+      return [`\`${name}\``, result, note];
     });
-    return `## ${title}\n\n| Name | Result | Note |\n| --- | --- | --- |\n${rows.join('\n')}\n`;
+    return `## ${title}\n\n${formatTable([['Name', 'Result', 'Note'], ...rows])}\n`;
   });
   return `# Coverage of the published client
 
 \`coverage.test.ts\` calls each of these names against a server and writes this file. Conversions that all models share, such
 as \`to_dict\`, send no request and are left out.
 
-| Surface | Names | Work | Not yet | Declined |
-| --- | --- | --- | --- | --- |
-${totals.join('\n')}
+${formatTable([['Surface', 'Names', 'Work', 'Not yet', 'Declined'], ...totals])}
 
 ${lists.join('\n')}`;
+}
+
+/** Returns a table of Markdown with columns of equal width, as the formatter of this repository writes it. */
+function formatTable(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows;
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const formatRow = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [head, widths.map((width) => '-'.repeat(width)), ...body].map(formatRow).join('\n');
 }
