@@ -8,7 +8,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Flow } from '@switchyard/contract/runs/workflows/flow.ts';
 import {
   createRun,
   type Files,
@@ -174,7 +173,7 @@ describe.skipIf(isMissing)('nextpipe', () => {
     return { body: { upload_id: body.upload_id, configuration: { format } } };
   }
 
-  const readFlow = async (run_id: string): Promise<Flow['pipeline_graph']> => {
+  const readFlow = async (run_id: string) => {
     const { body } = await server.client.call('getRunFlow', { params: { ...params, run_id } as never });
     return body.pipeline_graph;
   };

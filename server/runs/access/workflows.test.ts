@@ -230,3 +230,30 @@ test('a cancel of a workflow cancels the runs below it, on every level', async (
   await waitForRunEnd(server, 'parent', id);
   expect(await readStatus('parent', id)).toBe('canceled');
 });
+
+test('an app without a sandbox reaches the API at a port of the host', async () => {
+  const other = await startTestServer({
+    env: { SWITCHYARD_CONTAINMENT: 'limits', SWITCHYARD_CAPACITY: '1' },
+  });
+  try {
+    await pushApp(other, 'leaf', LEAF, { executable_type: 'binary', entrypoint: 'main.sh' });
+    await pushCallingApp(other, 'parent', ['leaf']);
+    const id = await createCallingRun(other, 'parent', { requests: [create(7)] });
+    const { output } = await waitForRunEnd(other, 'parent', id);
+    expect(output).toMatchObject({ solution: { outputs: [{ solution: { value: 7 } }] } });
+  } finally {
+    await other.close();
+  }
+});
+
+test('workflows nest to a bounded depth', async () => {
+  const flow = '/v1/applications/parent/runs?instance_id=flow';
+  const nest = (depth: number): AppRequest =>
+    depth === 0
+      ? create('end')
+      : { method: 'POST', path: flow, body: { input: { requests: [nest(depth - 1)] } } };
+  const { outputs } = await call({ requests: [nest(3)] });
+  // The third level asks for a fourth.
+  const text = JSON.stringify(outputs);
+  expect(text).toContain('so the run would be a workflow on level 4; there are 3 levels');
+});

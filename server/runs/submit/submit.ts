@@ -4,7 +4,7 @@
  * transaction; the response is sent after it is durable.
  */
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
-import { PRIORITY_DEFAULT, WORKFLOW_DEPTH_MAX } from '@switchyard/contract/limits.ts';
+import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { InputId, RunId, SecretsCollectionId } from '@switchyard/contract/schemas/ids.ts';
@@ -31,12 +31,12 @@ import { discardContents, insertResultContents, type PreparedResult } from '../r
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { insertRun } from '../store/transitions.ts';
-import type { WorkflowName } from '../workflows/children.ts';
 import { type Formats, requireManifestFormats, resolveExternalFormats, resolveFormats } from './formats.ts';
 import { NOT_STARTED } from './not-started.ts';
 import { findOptionRuleError, findOptionsSizeError, summarizeOptions } from './options.ts';
 import { type ExecutableTarget, NO_EXECUTABLE, type RunTarget } from './resolve-instance.ts';
 import { checkExecutable, requireFreeSlot } from './submit-checks.ts';
+import { formatApiAccess, formatWorkflow } from './workflow-columns.ts';
 
 /**
  * Runs the transaction that creates a run. A job passes `database.transact`; a handler wraps `commit`, and returns the
@@ -134,7 +134,7 @@ export async function submitStandard<R>(parts: SubmitParts<R>, request: Standard
     ...initialRow(parts, request, { target, formats, input, summary, requestOptions }),
     status: 'queued',
     run_type: 'standard',
-    api_access: formatApiAccess(request, target.configuration),
+    api_access: formatApiAccess(request.workflow, target.configuration),
     secrets_collection_id: secrets,
     ...NOT_STARTED,
   };
@@ -323,27 +323,11 @@ function initialRow(
     experiment_type: request.experiment?.type ?? null,
     plan_unit_index: request.planUnitIndex ?? null,
     parent_run_id: request.workflow?.id ?? request.parentRunId ?? null,
-    workflow: request.workflow ? formatWorkflowName(request.workflow) : null,
-    workflow_depth: request.workflow ? request.workflow.depth + 1 : 0,
+    ...formatWorkflow(request.workflow),
     labels: request.labels ?? null,
     ensemble: null,
     rules_result: null,
   } as const;
-}
-
-function formatWorkflowName({ applicationId, name }: CallingRun): string {
-  const workflow: WorkflowName = { application_id: applicationId, name };
-  return JSON.stringify(workflow);
-}
-
-/** Returns the applications that the app can reach, in JSON. Throws a 400 when the run would be a workflow too deep. */
-function formatApiAccess({ workflow }: RunRequest, { api_access }: RequestedConfiguration): string | null {
-  if (!api_access) return null;
-  if (workflow && workflow.depth + 1 >= WORKFLOW_DEPTH_MAX)
-    throw badRequest(
-      `The instance has api_access, and the run would be a workflow on level ${workflow.depth + 2}; workflows can have ${WORKFLOW_DEPTH_MAX} levels. Let a workflow above create the run.`,
-    );
-  return JSON.stringify(api_access.applications);
 }
 
 /** The rows that one transaction inserts. */

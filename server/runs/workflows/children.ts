@@ -115,7 +115,7 @@ async function requireRoom(tx: Writer, parent: RunId): Promise<void> {
 }
 
 /** A run of a workflow that has not ended. */
-export type UnfinishedChild = Pick<RunsTable, 'id' | 'application_uid' | 'status'>;
+type UnfinishedChild = Pick<RunsTable, 'id' | 'application_uid' | 'status'>;
 
 /** Lists the runs below workflows that have not ended, on all levels. The run of an ensemble stands for its child runs. */
 export async function listUnfinishedDescendants(

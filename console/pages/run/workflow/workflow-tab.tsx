@@ -25,7 +25,7 @@ export function WorkflowTab({ address, run }: WorkflowTabProps) {
     ...operationQuery('getRunFlow', { params: getRunParams(address) }),
     refetchInterval: hasEnded ? false : REFRESH_MS,
   });
-  // The graph of the end may be younger than the last one that was read.
+  // A workflow sends its last graph just before its end.
   useEffect(() => {
     if (hasEnded) void refetch({ cancelRefetch: false });
   }, [hasEnded, refetch]);
