@@ -70,6 +70,10 @@ beforeAll(async () => {
     body: { options: { b: 2 } },
   });
   const params = { application_id };
+  await server.client.call('updateRunFlow', {
+    params: { ...params, run_id: run.id },
+    body: { pipeline_graph: { steps: [], nodes: [] } },
+  });
   uploadUrl = (await server.client.call('createRunUpload', { params })).body.upload_url;
   const inputPath = `/v1/applications/${application_id}/runs/${run.id}/input?format=url`;
   const input = await server.request('GET', inputPath);

@@ -100,6 +100,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
       format: { input: { type: 'json' }, output: { type: 'text' } },
       integration_id: 'x',
       network: false,
+      api_access: { applications: ['routing'] },
     },
   },
   updateInstance: {
@@ -185,6 +186,18 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   },
   setRetention: { keep_days: 30, keep_experiment_runs: true },
   createShare: { parts: ['summary', 'output'], expires_in_hours: 24 },
+  updateRunFlow: {
+    pipeline_graph: {
+      steps: [{ id: 'solve', predecessors: ['prepare'], docs: 'Solves.', app_id: 'routing' }],
+      nodes: [
+        {
+          ...{ id: 'solve_0', parent_id: 'solve', predecessor_ids: ['prepare_0'] },
+          ...{ status: 'running', run_id: 'run-1' },
+        },
+      ],
+    },
+    updated_at: '2026-11-20T08:00:00.000Z',
+  },
   setRunTags: { tags: ['a', 'b'] },
   createRunView: {
     name: 'Any name',
