@@ -6,6 +6,7 @@ import {
   EXECUTION_CLASS_DEFAULT,
   EXECUTION_CLASSES,
 } from '@switchyard/contract/execution-classes.ts';
+import { ANALYSIS_METHOD } from '@switchyard/contract/experiments/experiment-results.ts';
 import * as limits from '@switchyard/contract/limits.ts';
 import { describe, expect, test } from 'vitest';
 
@@ -37,6 +38,10 @@ const stated: [page: string, words: string][] = [
   ['run/queuing-prioritization', `from ${limits.PRIORITY_MIN} to ${limits.PRIORITY_MAX}`],
   ['run/queuing-prioritization', `the default is ${limits.PRIORITY_DEFAULT}.`],
   ['run/queuing-prioritization', `counted to ${limits.QUEUE_POSITION_MAX};`],
+  ['experiments/batch', `now \`${ANALYSIS_METHOD}\`;`],
+  ['experiments/shadow', `now \`${ANALYSIS_METHOD}\`;`],
+  ['experiments/switchback', `now \`${ANALYSIS_METHOD}\`;`],
+  ['experiments/acceptance', `It is \`${ANALYSIS_METHOD}\``],
   ['experiments/batch', `An experiment has at most ${number.format(limits.BATCH_RUNS_MAX)} runs`],
   ['experiments/batch', `the newest ${number.format(limits.BATCH_RUNS_EMBEDDED_MAX)} stand in`],
   ['run/runs-ensembling', `at most ${limits.ENSEMBLE_RUNS_MAX} runs`],

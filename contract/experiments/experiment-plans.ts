@@ -160,7 +160,7 @@ const ExperimentPlan = Type.Object(
     ),
     units: nullable(
       Type.Integer({
-        description: `Units of a switchback test that find the difference, at least as many as its randomisation test needs to reject; null for other experiments, and when no plan of at most ${SWITCHBACK_UNITS_MAX} units gives a verdict.`,
+        description: `Units of a switchback test that find the difference, at least as many as its randomisation test needs to reject. It is null for other experiments, and when no plan of at most ${SWITCHBACK_UNITS_MAX} units gives a verdict.`,
       }),
     ),
     detectable_difference: nullable(

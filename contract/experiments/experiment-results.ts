@@ -236,7 +236,7 @@ export const SwitchbackComparison = Type.Object(
     ...comparisonFields,
     more_units: nullable(
       integerSchema(
-        'Estimated number of additional units for a decision; null if it is decided, the number is unknown, or something that more units do not repair withholds the verdict, such as refused or deleted runs.',
+        'Estimated number of additional units for a decision. It is null if it is decided, if the number is unknown, and if refused or deleted runs or carry-over withhold the verdict.',
       ),
     ),
     control: Type.Object(switchbackSideFields, { description: 'The baseline.' }),

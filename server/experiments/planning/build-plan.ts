@@ -45,13 +45,11 @@ export function buildPlan(settings: PlanSettings, spread: PlanSpread, source: Pl
     ...computeSizes(settings, spread, target),
   };
   const { units_for_verdict, ...body } = plan;
-  const sentences = describePlan(body, {
-    size: settings.size,
-    design_effect: spread.design_effect,
-    design: spread.design,
-    units_for_verdict,
-  });
-  return { ...body, sentences };
+  const { design, design_effect } = spread;
+  return {
+    ...body,
+    sentences: describePlan(body, { size: settings.size, design, design_effect, units_for_verdict }),
+  };
 }
 
 interface Sizes extends Pick<ExperimentPlan, 'plans' | 'units' | 'detectable_difference'> {

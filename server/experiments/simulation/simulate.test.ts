@@ -28,6 +28,26 @@ test('the known verdicts are those of this method of analysis', () => {
   if (!isWriting) expect(known.method).toBe(ANALYSIS_METHOD);
 });
 
+test('D18: the populations are unkind', () => {
+  const names = SIMULATION_TABLES.flatMap(({ rows }) => rows.map(({ name }) => name)).join('\n');
+  for (const kind of [
+    'interaction of input and candidate',
+    'fails on 20 %',
+    'refuses 10 %',
+    'AR(1) 0.9',
+    'each input sent 5 times',
+    '5 callers',
+    'sizes over two orders of magnitude',
+    'lognormal 1.5',
+    'borrows from the next unit',
+    'trend 30 %',
+    '50 indicators',
+    '20 candidates',
+    'after every input',
+  ])
+    expect(names).toContain(kind);
+});
+
 describe.each(SIMULATION_TABLES)('$title', ({ id, rows, shows, columns }) => {
   test.each(rows)('$name', ({ name, cells, known: reason, cost = 1 }) => {
     // The smallest size of each row: large ones take minutes.

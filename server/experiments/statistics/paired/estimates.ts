@@ -61,12 +61,12 @@ export function estimateWithFailures(
   const units = buildUnits(penalized, SCALE).filter(
     ({ state, control }) => state === 'complete' && control !== null,
   );
-  const meanOf = (side: 'control' | 'candidate') =>
+  const computeSideMean = (side: 'control' | 'candidate') =>
     units.length === 0 ? null : computeBoundedMean(units.map((unit) => unit[side] ?? 0));
   return {
     failure_value: failureValue,
-    control_mean: meanOf('control'),
-    candidate_mean: meanOf('candidate'),
+    control_mean: computeSideMean('control'),
+    candidate_mean: computeSideMean('candidate'),
     ...estimateTotals(units, resampler),
   };
 }
