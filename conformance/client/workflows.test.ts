@@ -1,6 +1,6 @@
 /**
- * `nextpipe`, the published package for workflows, unchanged: its own example pipelines and one with every decorator run as
- * apps of this server, in the sandbox, with the access that `api_access` gives. The package is installed from the index, and
+ * `nextpipe`, the published package for workflows, unchanged. Its own example pipelines, and one with every decorator, run as
+ * apps in the sandbox, with the access that `api_access` gives. The package is installed from the index, and
  * its examples come from its source archive there.
  */
 import { execFile } from 'node:child_process';

@@ -52,7 +52,8 @@ interface RouteParts {
   /** null on a server whose operations need no token. */
   idempotency: Idempotency | null;
   auditLog: AuditLog;
-  endpoint: RequestEndpoint;
+  /** The address of the caller of each request; absent on a server without run tokens. */
+  endpoint?: RequestEndpoint;
 }
 
 interface OperationRoute extends RouteParts {
@@ -108,10 +109,11 @@ export function registerOperation(
         budget: parts.budgets.responses,
       };
       request.isHandled = true;
-      const { endpoint } = request.caller?.run ?? {};
-      const response = await parts.endpoint
-        .run(endpoint, () => respond(route, request))
-        .finally(() => releaseMemory(request));
+      const work = () => respond(route, request);
+      const own = request.caller?.run?.endpoint;
+      const response = await (parts.endpoint ? parts.endpoint.run(own, work) : work()).finally(() =>
+        releaseMemory(request),
+      );
       if (!('content' in response))
         return 'raw' in response ? sendRawBody(to, response) : sendJson(to, response);
       // Only callers with access to the content get its name.

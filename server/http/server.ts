@@ -29,7 +29,7 @@ import { releaseMemory, reserveMemory } from './limits/request-memory.ts';
 import type { Metrics } from './metrics.ts';
 import { registerOperation } from './operation-route.ts';
 import { parseJsonBody } from './requests/json-body.ts';
-import { RequestEndpoint } from './requests/request-endpoint.ts';
+import type { RequestEndpoint } from './requests/request-endpoint.ts';
 import {
   type ConnectionLimits,
   createNodeServer,
@@ -115,7 +115,6 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   });
   app.addHook('onResponse', async (request, reply) => observe(request, reply, parts));
 
-  const endpoint = parts.endpoint ?? new RequestEndpoint();
   const limiters = parts.rateLimit && {
     members: new HttpRateLimiter('member', parts.rateLimit, parts.clock),
     visitors: new HttpRateLimiter('address', ANONYMOUS_RATE_LIMIT, parts.clock),
@@ -123,7 +122,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   const register = (scope: FastifyInstance, id: OperationId): void => {
     const operation: Operation = operations[id];
     const handler = parts.handlers[id];
-    registerOperation(scope, operation, handler, { ...parts, limiters, budgets, connections, endpoint });
+    registerOperation(scope, operation, handler, { ...parts, limiters, budgets, connections });
   };
   const ids = parts.servedOperations ?? Object.values(operations).map(({ id }) => id);
   const isStream = (id: OperationId): boolean => {

@@ -14,17 +14,17 @@ import { defineOperation } from '../../operation.ts';
 import { optionalNullable, textSchema, timestampSchema } from '../../schemas/field-schemas.ts';
 import { RunParams } from '../runs.ts';
 
-const idOf = (what: string) => textSchema(`Id of the ${what}.`, { min: 1, max: FLOW_ID_CHARS_MAX });
-const predecessors = (what: string) =>
-  Type.Array(idOf(what), {
+const createIdSchema = (what: string) => textSchema(`Id of the ${what}.`, { min: 1, max: FLOW_ID_CHARS_MAX });
+const createPredecessorsSchema = (what: string) =>
+  Type.Array(createIdSchema(what), {
     maxItems: FLOW_NODES_MAX,
     description: `Ids of every ${what} that must end before this one starts.`,
   });
 
 const FlowStep = Type.Object(
   {
-    id: idOf('step'),
-    predecessors: predecessors('step'),
+    id: createIdSchema('step'),
+    predecessors: createPredecessorsSchema('step'),
     docs: optionalNullable(
       textSchema('Documentation of the step, from its source code.', { max: FLOW_DOCS_CHARS_MAX }),
     ),
@@ -39,9 +39,9 @@ const FlowStep = Type.Object(
 
 const FlowNode = Type.Object(
   {
-    id: idOf('node'),
-    parent_id: idOf('step of the node'),
-    predecessor_ids: predecessors('node'),
+    id: createIdSchema('node'),
+    parent_id: createIdSchema('step of the node'),
+    predecessor_ids: createPredecessorsSchema('node'),
     status: textSchema(
       'Status of the node. The published client sends `pending`, `running`, `succeeded` or `failed`.',
       { min: 1, max: FLOW_ID_CHARS_MAX },

@@ -16,7 +16,6 @@ import {
   request as httpRequest,
   type IncomingMessage,
   type OutgoingHttpHeaders,
-  type RequestOptions,
   type Server,
   type ServerResponse,
 } from 'node:http';
@@ -177,13 +176,19 @@ async function passOn(
   }
 }
 
-function openRequest({ url, isOwn }: ApiTarget, options: RequestOptions) {
+interface PassedRequest {
+  method: string;
+  path: string;
+  headers: OutgoingHttpHeaders;
+}
+
+function openRequest({ url, isOwn }: ApiTarget, options: PassedRequest) {
   const { protocol, hostname, port, host, pathname } = new URL(url);
   const all = {
     ...options,
     ...{ hostname: hostname.replace(/^\[|\]$/g, ''), port },
     path: `${pathname.replace(/\/$/, '')}${options.path}`,
-    headers: { ...(options.headers as OutgoingHttpHeaders), host },
+    headers: { ...options.headers, host },
   };
   return protocol === 'https:' ? httpsRequest({ ...all, rejectUnauthorized: !isOwn }) : httpRequest(all);
 }

@@ -7,7 +7,7 @@ import { afterEach, expect, inject, test } from 'vitest';
 import { dropDatabase } from '../../testing/database/postgres-server.ts';
 import { createPostgresDatabase } from '../../testing/database/test-database.ts';
 import { pushApp } from '../../testing/fixtures/apps.ts';
-import { createCallingRun, pushCallingApp } from '../../testing/fixtures/workflows.ts';
+import { createCallingRun, pushCallingApp } from '../../testing/fixtures/workflows/calling-app.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';
 import { type ServerProcess, startServerProcess } from '../../testing/servers/server-process.ts';
 
@@ -45,7 +45,7 @@ test('every run of the workflow exists once after kill -9', async () => {
     path: '/v1/applications/leaf/runs',
     body: { input: { value: index % 2 === 0 ? index : 'same' } },
   }));
-  const run_id = await createCallingRun(server, 'parent', { requests, atOnce: true });
+  const run_id = await createCallingRun(server, 'parent', { requests, isConcurrent: true });
   const before = await waitUntil('the end of five runs', async () => {
     const children = await listChildren(server as ServerProcess);
     return children.filter(({ status_v2 }) => isTerminal(status_v2 as never)).length >= 5 && children;

@@ -66,8 +66,8 @@ export class RunTokens {
 }
 
 function isEqual(text: string, expected: Buffer): boolean {
-  const given = decodeBase64Url(text);
-  return given?.length === expected.length && timingSafeEqual(given, expected);
+  const received = decodeBase64Url(text);
+  return received?.length === expected.length && timingSafeEqual(received, expected);
 }
 
 function findCallingRun(db: Reader, id: string) {

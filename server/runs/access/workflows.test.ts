@@ -6,7 +6,7 @@ import {
   type CallingInput,
   createCallingRun,
   pushCallingApp,
-} from '../../testing/fixtures/workflows.ts';
+} from '../../testing/fixtures/workflows/calling-app.ts';
 import { sendRequest } from '../../testing/http/request.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
@@ -42,7 +42,8 @@ async function call(input: CallingInput): Promise<Solution & { id: string }> {
   const id = await createCallingRun(server, 'parent', input);
   const run = await waitForRunEnd(server, 'parent', id);
   expect(run.metadata.error).toBe('');
-  const { solution } = run.output as unknown as { solution: Solution };
+  const { solution }: { solution?: Solution } = Object(run.output);
+  if (!solution) throw new Error('The run has no solution.');
   return { id, ...solution };
 }
 
@@ -77,7 +78,7 @@ const updateRow = (id: string, columns: Record<string, number | null>) =>
 
 test('twenty runs of a workflow end on a server with one slot, and name the workflow', async () => {
   const requests = Array.from({ length: 20 }, (_, value) => create(value));
-  const { id, outputs } = await call({ requests, atOnce: true });
+  const { id, outputs } = await call({ requests, isConcurrent: true });
   expect(outputs.map(({ solution }) => solution.value)).toEqual(requests.map((_, value) => value));
   const { body } = await server.request('GET', `${LEAF_RUNS}?limit=50`);
   const { runs } = body as { runs: { id: string }[] };
@@ -108,7 +109,7 @@ test('an input can be uploaded, and every change has an audit entry of the run',
 });
 
 test('the app reaches nothing but the operations on runs of the applications that the instance names', async () => {
-  const strangers: [AppRequest, RegExp][] = [
+  const refusals: [AppRequest, RegExp][] = [
     [
       create(1, '/v1/applications/stranger/runs'),
       /cannot reach the application "stranger": it reaches leaf, parent\. Name/,
@@ -140,14 +141,14 @@ test('the app reaches nothing but the operations on runs of the applications tha
     [{ path: '/health' }, /reaches the API alone/],
     [{ path: '/console' }, /reaches the API alone/],
   ];
-  const { responses } = await call({ requests: strangers.map(([request]) => request) });
-  for (const [index, [request, sentence]] of strangers.entries()) {
+  const { responses } = await call({ requests: refusals.map(([request]) => request) });
+  for (const [index, [request, message]] of refusals.entries()) {
     const { status, body } = responses[index] ?? { status: 0, body: {} };
     expect([request.path, status]).toEqual([
       request.path,
       expect.toSatisfy((one: number) => one === 403 || one === 404),
     ]);
-    expect(body.message ?? body.error).toMatch(sentence);
+    expect(body.message ?? body.error).toMatch(message);
   }
   const runner = server.runningServer.runner;
   if (runner?.host.containment === 'sandbox') {

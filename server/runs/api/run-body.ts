@@ -93,6 +93,12 @@ function formatWorkflow(run: Pick<ListedRun, 'parent_run_id' | 'workflow'>) {
   };
 }
 
+/** Formats the applications that the app can reach. */
+function formatApiAccess({ api_access: text }: RunsTable) {
+  const api_access: string[] | null = text === null ? null : JSON.parse(text);
+  return api_access === null ? {} : { api_access };
+}
+
 function formatTracking({ cloned_run_id, input_id }: RunsTable) {
   if (cloned_run_id === null && input_id === null) return {};
   return {
@@ -203,7 +209,7 @@ export function runInformationBody(
         ? {}
         : { limits: JSON.parse(run.limits) as { cores: number; memory_bytes: number; duration_ms: number } }),
       ...(run.runtime_version === null ? {} : { runtime_version: run.runtime_version }),
-      ...(run.api_access === null ? {} : { api_access: JSON.parse(run.api_access) as string[] }),
+      ...formatApiAccess(run),
       ...(run.peak_memory_bytes === null ? {} : { peak_memory_bytes: run.peak_memory_bytes }),
     },
   };

@@ -162,7 +162,7 @@ export class Dispatcher {
         workerId,
         classes: pool.classes,
         limit,
-        workflowRoom: this.#workflows.room,
+        workflowCapacity: this.#workflows.capacity,
         now: clock.now(),
         containment: runner.host.containment,
       };

@@ -34,10 +34,10 @@ export class RunningWorkflows {
   }
 
   /** The number of further workflows by depth. */
-  get room(): number[] {
-    const room = Array.from({ length: WORKFLOW_DEPTH_MAX }, () => WORKFLOWS_PER_WORKER_MAX);
-    for (const { depth } of this.#running.values()) room[depth] = (room[depth] ?? 0) - 1;
-    return room;
+  get capacity(): number[] {
+    const capacity = Array.from({ length: WORKFLOW_DEPTH_MAX }, () => WORKFLOWS_PER_WORKER_MAX);
+    for (const { depth } of this.#running.values()) capacity[depth] = (capacity[depth] ?? 0) - 1;
+    return capacity;
   }
 
   /** Releases the slots of these attempts; returns how many held one. */

@@ -18,10 +18,10 @@ export interface ClaimRequest extends RunClaim {
   classes: readonly ExecutionClass[];
   limit: number;
   /** The number of further workflows that the worker takes, by their depth. */
-  workflowRoom: readonly number[];
+  workflowCapacity: readonly number[];
 }
 
-interface NextQueued extends WorkflowRoom {
+interface NextQueued extends WorkflowCapacity {
   workerId: string;
   executionClass: ExecutionClass;
   now: number;
@@ -31,18 +31,18 @@ interface NextQueued extends WorkflowRoom {
 }
 
 /** 1 for each depth on which the worker takes a further workflow, else 0. */
-interface WorkflowRoom {
+interface WorkflowCapacity {
   depth0: number;
   depth1: number;
   depth2: number;
 }
 
-function formatRoom([depth0 = 0, depth1 = 0, depth2 = 0]: readonly number[]): WorkflowRoom {
+function formatCapacity([depth0 = 0, depth1 = 0, depth2 = 0]: readonly number[]): WorkflowCapacity {
   return { depth0: Math.sign(depth0), depth1: Math.sign(depth1), depth2: Math.sign(depth2) };
 }
 
 /** A worker executes a bounded number of workflows of each depth: those that wait hold no slot that would bound them. */
-function hasWorkflowRoom({ depth0, depth1, depth2 }: WorkflowRoom) {
+function hasWorkflowCapacity({ depth0, depth1, depth2 }: WorkflowCapacity) {
   return sql<SqlBool>`(api_access is null or (workflow_depth = 0 and ${depth0} = 1) or (workflow_depth = 1 and ${depth1} = 1) or (workflow_depth = 2 and ${depth2} = 1))`;
 }
 
@@ -62,7 +62,7 @@ type Candidate = Queued & { is_limited: SqlBool };
 type Queued = QueuePosition & Pick<RunsTable, 'api_access' | 'workflow_depth'>;
 
 const lockNextQueued = prepareStatement(
-  (db, { workerId, executionClass, now, latest, limit, ...room }: NextQueued) => {
+  (db, { workerId, executionClass, now, latest, limit, ...capacity }: NextQueued) => {
     const query = selectQueued(db, executionClass)
       .select((eb) => [
         'id',
@@ -86,7 +86,7 @@ const lockNextQueued = prepareStatement(
       .where((eb) =>
         eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', latest)]),
       )
-      .where(hasWorkflowRoom(room))
+      .where(hasWorkflowCapacity(capacity))
       // In this statement, because a claim that reads the worker first could miss a drain, and would cost a round trip.
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -109,7 +109,7 @@ interface NextVariant {
   isOfApplication: boolean;
 }
 
-interface NextOfAccount extends WorkflowRoom {
+interface NextOfAccount extends WorkflowCapacity {
   account: AccountId;
   /** Runs of this application alone; null for those of all applications without a quota of runs at once. */
   applicationUid: string | null;
@@ -122,11 +122,11 @@ interface NextOfAccount extends WorkflowRoom {
 const lockNextOfAccount = prepareVariants(
   ({ classes, isOfApplication }: NextVariant) => `${isOfApplication} ${classes.join()}`,
   (db, { classes, isOfApplication }: NextVariant, request: NextOfAccount) => {
-    const { account, applicationUid, now, latest, limit, ...room } = request;
+    const { account, applicationUid, now, latest, limit, ...capacity } = request;
     const query = db
       .selectFrom('runs')
       .select(['id', 'priority', 'created_at', 'api_access', 'workflow_depth'])
-      .where(hasWorkflowRoom(room))
+      .where(hasWorkflowCapacity(capacity))
       .where('status', '=', QUEUED)
       .where('account_id', '=', account)
       .where('execution_class', 'in', classes)
@@ -153,14 +153,16 @@ const lockNextOfAccount = prepareVariants(
 export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTable[]> {
   const candidates: Candidate[] = [];
   const { workerId, now, limit } = claim;
-  const room = formatRoom(claim.workflowRoom);
+  const capacity = formatCapacity(claim.workflowCapacity);
   const latest = now + RETRY_DELAY_MAX_MS;
   for (const executionClass of claim.classes)
-    candidates.push(...(await lockNextQueued(tx, { workerId, executionClass, now, latest, limit, ...room })));
+    candidates.push(
+      ...(await lockNextQueued(tx, { workerId, executionClass, now, latest, limit, ...capacity })),
+    );
   const isLimited = candidates.some((run) => run.is_limited);
   const waiting: Queued[] = isLimited ? await lockWithinQuotas(tx, claim) : candidates;
   if (waiting.length === 0) return [];
-  const next = takeWithinRoom(waiting.sort(compareQueueOrder), claim.workflowRoom).slice(0, limit);
+  const next = filterByCapacity(waiting.sort(compareQueueOrder), claim.workflowCapacity).slice(0, limit);
   if (next.length === 0) return [];
   return startRuns(
     tx,
@@ -170,12 +172,12 @@ export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTa
 }
 
 /** Returns the runs without those workflows that would be too many. */
-function takeWithinRoom(runs: readonly Queued[], workflowRoom: readonly number[]): Queued[] {
-  const room = [...workflowRoom];
+function filterByCapacity(runs: readonly Queued[], workflowCapacity: readonly number[]): Queued[] {
+  const capacity = [...workflowCapacity];
   return runs.filter(({ api_access, workflow_depth: depth }) => {
     if (api_access === null) return true;
-    const left = room[depth] ?? 0;
-    room[depth] = left - 1;
+    const left = capacity[depth] ?? 0;
+    capacity[depth] = left - 1;
     return left > 0;
   });
 }
@@ -183,7 +185,7 @@ function takeWithinRoom(runs: readonly Queued[], workflowRoom: readonly number[]
 /** Returns the next runs of each account, at most as many as the quotas of the account and its applications let start. */
 async function lockWithinQuotas(tx: Writer, claim: ClaimRequest): Promise<Queued[]> {
   const { classes, now, limit } = claim;
-  const room = formatRoom(claim.workflowRoom);
+  const capacity = formatCapacity(claim.workflowCapacity);
   const free = await lockFreeRuns(tx);
   const waiting: Queued[] = [];
   for (const account of await listQueuedAccounts(tx)) {
@@ -195,7 +197,7 @@ async function lockWithinQuotas(tx: Writer, claim: ClaimRequest): Promise<Queued
         { classes, isOfApplication: applicationUid !== null },
         {
           ...{ account, applicationUid, now, latest: now + RETRY_DELAY_MAX_MS },
-          ...{ limit: Math.min(atMost, count), ...room },
+          ...{ limit: Math.min(atMost, count), ...capacity },
         },
       );
     const next: Queued[] = [...(await lockNext(null, atMost))];

@@ -166,7 +166,7 @@ describe('the quota of runs at once', () => {
           limit: 3,
           now: Date.now(),
           containment: 'limits',
-          workflowRoom: [16, 16, 16],
+          workflowCapacity: [16, 16, 16],
         }),
       ),
     );

@@ -156,7 +156,7 @@ function describeStalledQueue(slotUse: SlotUse | null, { now }: Situation): stri
   const hint =
     able.length === 0
       ? ''
-      : ` ${joinNames(able)} can reach the network. An app that waits for runs that it created keeps its own slot meanwhile: if that is so here, add slots (SWITCHYARD_CAPACITY) or cancel the run.`;
+      : ` ${joinNames(able)} can reach the network. An app that waits for runs that it created keeps its own slot meanwhile: if that is so here, give its instance api_access, add slots (SWITCHYARD_CAPACITY) or cancel the run.`;
   return ` No slot has become free since ${formatRfc3339(since)}; they are held by ${by}.${hint}`;
 }
 

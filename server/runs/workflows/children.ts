@@ -73,7 +73,7 @@ export async function claimChild(
     return repeated.run_id;
   }
   if (newId === null) return null;
-  await requireRoom(tx, parent.id);
+  await requireChildCapacity(tx, parent.id);
   await tx
     .insertInto('run_children')
     .values({
@@ -102,7 +102,7 @@ async function lockParent(tx: Writer, { id, fence }: ChildRequest['parent']): Pr
     );
 }
 
-async function requireRoom(tx: Writer, parent: RunId): Promise<void> {
+async function requireChildCapacity(tx: Writer, parent: RunId): Promise<void> {
   const { count } = await tx
     .selectFrom('run_children')
     .select((eb) => eb.fn.countAll().as('count'))

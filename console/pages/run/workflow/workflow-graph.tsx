@@ -9,8 +9,8 @@ const BOX_HEIGHT = 5;
 const COLUMN_GAP = 3;
 const ROW_GAP = 1;
 
-const getLeft = ({ column }: PlacedStep): number => column * (BOX_WIDTH + COLUMN_GAP);
-const getTop = ({ row }: PlacedStep): number => row * (BOX_HEIGHT + ROW_GAP);
+const computeX = ({ column }: PlacedStep): number => column * (BOX_WIDTH + COLUMN_GAP);
+const computeY = ({ row }: PlacedStep): number => row * (BOX_HEIGHT + ROW_GAP);
 
 export function WorkflowGraph({ graph }: { graph: PlacedGraph }) {
   const width = graph.columns * (BOX_WIDTH + COLUMN_GAP) - COLUMN_GAP;
@@ -32,8 +32,8 @@ export function WorkflowGraph({ graph }: { graph: PlacedGraph }) {
               className={styles.step}
               data-status={step.status}
               style={{
-                insetInlineStart: `${getLeft(step)}rem`,
-                top: `${getTop(step)}rem`,
+                insetInlineStart: `${computeX(step)}rem`,
+                top: `${computeY(step)}rem`,
                 width: `${BOX_WIDTH}rem`,
                 height: `${BOX_HEIGHT}rem`,
               }}
@@ -52,8 +52,8 @@ export function WorkflowGraph({ graph }: { graph: PlacedGraph }) {
 
 /** A curve from the right edge of a box to the left edge of another. */
 function drawLine(from: PlacedStep, to: PlacedStep): string {
-  const [x1, y1] = [getLeft(from) + BOX_WIDTH, getTop(from) + BOX_HEIGHT / 2];
-  const [x2, y2] = [getLeft(to), getTop(to) + BOX_HEIGHT / 2];
+  const [x1, y1] = [computeX(from) + BOX_WIDTH, computeY(from) + BOX_HEIGHT / 2];
+  const [x2, y2] = [computeX(to), computeY(to) + BOX_HEIGHT / 2];
   const middle = (x1 + x2) / 2;
   return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
 }

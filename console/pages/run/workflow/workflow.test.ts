@@ -6,7 +6,10 @@ import {
   waitForLogLine,
   waitForRunEnd,
 } from '@switchyard/server/testing/fixtures/apps.ts';
-import { createCallingRun, pushCallingApp } from '@switchyard/server/testing/fixtures/workflows.ts';
+import {
+  createCallingRun,
+  pushCallingApp,
+} from '@switchyard/server/testing/fixtures/workflows/calling-app.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../../testing/accessibility.ts';
 import { setUpConsole } from '../../../testing/console-visit.ts';
