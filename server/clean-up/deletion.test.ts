@@ -155,6 +155,14 @@ async function publishAndSubscribe(): Promise<void> {
     }),
   );
 }
+/** Stores a graph of the run, and the row of a child, which only a run with access to the API can create. */
+async function addWorkflow(run: RunId): Promise<void> {
+  const params = { application_id: 'app', run_id: run };
+  const body = { pipeline_graph: { steps: [], nodes: [] } };
+  await server.client.call('updateRunFlow', { params, body });
+  const row = { parent_run_id: run, fingerprint: 'any', occurrence: 1, run_id: run, fence: 1 };
+  await server.runningServer.database.transact((tx) => tx.insertInto('run_children').values(row).execute());
+}
 /** Makes all jobs run now. */
 const activate = (): Promise<void> => server.restart();
 
@@ -176,6 +184,7 @@ test('after the deletion of an application no row and no blob remains', async ()
   const view = { name: 'All', table: {} };
   await server.client.call('createRunView', { params: { application_id: 'app' }, body: view });
   await publishAndSubscribe();
+  await addWorkflow(done.id as RunId);
   await server.client.call('setApplicationQuotas', {
     ...app,
     body: { concurrent_runs: 8, core_hours_per_month: null },

@@ -25,10 +25,15 @@ function isDay(text: string): boolean {
   return isInstant(`${text}T00:00:00Z`);
 }
 
-/** Without `strictNumbers`, 1e999 would be a number: JSON.parse reads it as Infinity, which no database and no response can hold. */
-const settings = { strict: false, strictNumbers: true, verbose: true, allErrors: false } as const;
-/** The format `password` allows any text: it marks values that no message may quote. */
-const bodyAjv = new Ajv(settings).addFormat('date-time', isInstant).addFormat('password', true);
+const settings = { strict: false, verbose: true, allErrors: false } as const;
+/**
+ * The format `password` allows any text: it marks values that no message may quote. Without `strictNumbers`, 1e999 would be a
+ * number: JSON.parse reads it as Infinity, which no database and no response can hold. In a query it would do the opposite:
+ * ajv converts the text 1e400 to Infinity after the check of the type, and then skips the bounds.
+ */
+const bodyAjv = new Ajv({ ...settings, strictNumbers: true })
+  .addFormat('date-time', isInstant)
+  .addFormat('password', true);
 const queryAjv = new Ajv({ ...settings, coerceTypes: true })
   .addFormat('date-time', isInstant)
   .addFormat('date', isDay);
