@@ -1,5 +1,5 @@
 /** A fault, and the objects that it can reach. */
-import type { RandomGenerator } from '../server/experiments/statistics/random-generator.ts';
+import type { RandomGenerator } from '../server/random-generator.ts';
 import type { RunLoad } from '../server/testing/load/run-load.ts';
 import type { ApplicationLoad } from './application-load.ts';
 import type { Cluster } from './cluster.ts';

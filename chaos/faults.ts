@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
-import { RandomGenerator } from '../server/experiments/statistics/random-generator.ts';
+import { RandomGenerator } from '../server/random-generator.ts';
 import { listChildren, readEnvironmentVariable } from '../server/testing/host/processes.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 import { MEMORY_HOG } from '../server/testing/load/run-load.ts';

@@ -67,6 +67,7 @@ const SERVER_ORDER = [
   ...[
     'clock',
     'random',
+    'random-generator',
     'memoize',
     'log',
     'config-error',

@@ -1,8 +1,8 @@
 /** Plans the runs of rounds: every input with the tested version and with the good one, side by side. */
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import { RandomGenerator } from '../../random-generator.ts';
 import type { PlannedRun } from '../../runs/store/planned-runs.ts';
 import type { PlannedRounds } from '../statistics/bisect/search.ts';
-import { RandomGenerator } from '../statistics/random-generator.ts';
 import type { BisectDefinition } from '../store/bisect-definition.ts';
 
 /** An input of the experiment, with the content that its runs share. */

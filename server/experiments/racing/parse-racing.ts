@@ -2,6 +2,7 @@
 import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { RACED_CONFIGURATIONS_MAX } from '@switchyard/contract/limits.ts';
 import { badRequest } from '../../http/errors/problem.ts';
+import { RandomGenerator, shuffle } from '../../random-generator.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
 import { formatCount } from '../statistics/paired/verdict.ts';
 import { RACE_INPUTS_MIN } from '../statistics/racing/race.ts';
@@ -11,7 +12,6 @@ import {
   type RaceInputGroup,
   type RacePlan,
 } from '../statistics/racing/race-plan.ts';
-import { RandomGenerator, shuffle } from '../statistics/random-generator.ts';
 import { type ComparisonSettings, listClusterings } from '../store/comparison-settings.ts';
 
 const CONFIDENCE_DEFAULT = 0.95;

@@ -1,4 +1,6 @@
 /** Plans the runs of the next inputs of a race, for the configurations that are still in it. Pure. */
+
+import { RandomGenerator, shuffle } from '../../random-generator.ts';
 import type { PlannedRun } from '../../runs/store/planned-runs.ts';
 import { type InputContent, planRun, type RunParts } from '../operations/plan-run.ts';
 import { RACE_INPUTS_MIN } from '../statistics/racing/race.ts';
@@ -8,7 +10,6 @@ import {
   type RaceInputGroup,
   type RacePlan,
 } from '../statistics/racing/race-plan.ts';
-import { RandomGenerator, shuffle } from '../statistics/random-generator.ts';
 
 /** Runs that a round has at least, so that few configurations keep several slots busy. */
 const ROUND_RUNS_MIN = 20;

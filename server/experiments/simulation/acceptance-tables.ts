@@ -1,8 +1,9 @@
 /** The tables of the rules of acceptance tests: how often a candidate passes whose true loss is known. */
+
+import { RandomGenerator } from '../../random-generator.ts';
 import { collectEvidence, decideRule, type RuleSettings } from '../statistics/acceptance/decide-rule.ts';
 import type { Metric, MetricTolerance } from '../statistics/acceptance-metrics.ts';
 import { Resampler } from '../statistics/bootstrap.ts';
-import { RandomGenerator } from '../statistics/random-generator.ts';
 import { drawPairedRuns, INDICATOR, type PairedPopulation } from './paired-populations.ts';
 import type { SimulationRow, SimulationTable } from './table-rows.ts';
 

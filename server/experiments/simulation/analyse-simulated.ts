@@ -1,5 +1,6 @@
 /** The verdicts that the product gives on simulated experiments. */
 
+import { RandomGenerator } from '../../random-generator.ts';
 import { DEFAULT_INDICATOR } from '../results/select-indicators.ts';
 import { Resampler } from '../statistics/bootstrap.ts';
 import type { Observation } from '../statistics/observations.ts';
@@ -11,7 +12,6 @@ import {
   type FamilyIndicator,
 } from '../statistics/paired/family.ts';
 import type { Progress, Verdict } from '../statistics/paired/verdict.ts';
-import { RandomGenerator } from '../statistics/random-generator.ts';
 import type { SwitchbackDesign } from '../statistics/switchback/design.ts';
 import { compareSwitchbackFamily } from '../statistics/switchback/family.ts';
 import type { PlanUnit } from '../statistics/switchback/unit-outcomes.ts';

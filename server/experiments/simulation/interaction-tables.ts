@@ -1,10 +1,11 @@
 /** Tables of interactions with features of the inputs: wrong hints at a dependence that is none, and dependences found. */
+
+import { RandomGenerator } from '../../random-generator.ts';
 import { DEFAULT_INDICATOR } from '../results/select-indicators.ts';
 import { Resampler } from '../statistics/bootstrap.ts';
 import { FINAL_ALPHA } from '../statistics/error-rates.ts';
 import { describeInteractions } from '../statistics/features/interactions.ts';
 import type { Observation } from '../statistics/observations.ts';
-import { RandomGenerator } from '../statistics/random-generator.ts';
 import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
 import { buildSimulatedRun, INDICATOR, type SimulatedRuns } from './paired-populations.ts';
 import type { SimulationRow, SimulationTable } from './table-rows.ts';

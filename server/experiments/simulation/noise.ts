@@ -1,5 +1,5 @@
 /** Distributions of the noise of one run, as a share of its value, with a standard deviation of about 5 %. */
-import type { RandomGenerator } from '../statistics/random-generator.ts';
+import type { RandomGenerator } from '../../random-generator.ts';
 
 export const NOISE_DISTRIBUTIONS = {
   normal: (generator: RandomGenerator) => 0.05 * generator.normal(),

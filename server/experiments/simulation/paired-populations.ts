@@ -2,8 +2,9 @@
  * Simulated batch and shadow experiments with a known truth. A population draws a size and an effect of the candidate for
  * each input, and noise for each run. Runs may fail, inputs may depend on each other, and contents may repeat.
  */
+
+import type { RandomGenerator } from '../../random-generator.ts';
 import type { Observation } from '../statistics/observations.ts';
-import type { RandomGenerator } from '../statistics/random-generator.ts';
 import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
 
 export const INDICATOR = 'result.value';

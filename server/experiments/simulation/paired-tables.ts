@@ -1,5 +1,5 @@
 /** Tables of batch experiments and scenario tests. */
-import type { RandomGenerator } from '../statistics/random-generator.ts';
+import type { RandomGenerator } from '../../random-generator.ts';
 import { simulateFamily, simulateMissedTruth } from './analyse-simulated.ts';
 import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
 import type { PairedPopulation } from './paired-populations.ts';

@@ -1,7 +1,7 @@
 /** The tables of races: how often the best configuration is dropped, and which share of the runs is saved. */
 
+import { RandomGenerator } from '../../random-generator.ts';
 import { type RaceInput, runRace } from '../statistics/racing/race.ts';
-import { RandomGenerator } from '../statistics/random-generator.ts';
 import { NOISE_DISTRIBUTIONS, type Noise } from './noise.ts';
 import type { SimulationRow, SimulationTable } from './table-rows.ts';
 

@@ -1,5 +1,5 @@
 /** Simulated switchback tests whose truth is known: outcomes of units over time, with carry-over, refusals and failures. */
-import type { RandomGenerator } from '../statistics/random-generator.ts';
+import type { RandomGenerator } from '../../random-generator.ts';
 import type { SwitchbackDesign } from '../statistics/switchback/design.ts';
 import { drawPlan } from '../statistics/switchback/draw-plan.ts';
 import type { PlanUnit, SwitchbackRun } from '../statistics/switchback/unit-outcomes.ts';

@@ -1,5 +1,5 @@
 /** Rows of the simulation's tables, and the shares that their cells show. */
-import type { RandomGenerator } from '../statistics/random-generator.ts';
+import type { RandomGenerator } from '../../random-generator.ts';
 import type { DesignKind } from '../statistics/switchback/design.ts';
 import {
   type PairedKind,

@@ -26,9 +26,9 @@
  *      50     heavy tails                93.2 %    96.1 %     91.2 %    96.2 %
  */
 
+import { RandomGenerator } from '../../random-generator.ts';
 import { computeStudentTQuantile } from './distributions.ts';
 import { mean, sumSquaredDeviations } from './numbers.ts';
-import { RandomGenerator } from './random-generator.ts';
 
 /** The ends of an interval. */
 export interface Interval {

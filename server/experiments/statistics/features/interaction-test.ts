@@ -10,8 +10,9 @@
  * Inputs in clusters are not exchangeable. If no cluster has inputs of two groups, the means of the clusters are permuted.
  * Otherwise the ranks are permuted within the clusters, relative to the cluster's mean.
  */
+
+import { RandomGenerator } from '../../../random-generator.ts';
 import { mean, sumSquaredDeviations } from '../numbers.ts';
-import { RandomGenerator } from '../random-generator.ts';
 import { GROUP_UNITS_MIN } from './feature-groups.ts';
 
 /** A test of values by group. */

@@ -25,8 +25,9 @@
  *   Fewer clusters cannot be tested. A permutation test then decides whether they may differ; if they may, there is no
  *   verdict.
  */
+
+import { RandomGenerator } from '../../../random-generator.ts';
 import { mean, standardDeviation, sumSquaredDeviations } from '../numbers.ts';
-import { RandomGenerator } from '../random-generator.ts';
 
 /** Units in one clustering. */
 export interface Clustering {

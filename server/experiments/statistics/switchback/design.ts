@@ -10,8 +10,9 @@
  * - regular: one coin for every `carryOverUnits` units, and the first and the last stretch twice as long. It has the
  *   smallest worst-case risk for a known order of carry-over (Bojinov, Simchi-Levi and Zhao, Management Science 2023).
  */
+
+import type { RandomGenerator } from '../../../random-generator.ts';
 import { VERDICT_UNITS_MIN } from '../error-rates.ts';
-import type { RandomGenerator } from '../random-generator.ts';
 import { CANDIDATE, COUNTED, FOLLOWS_COUNTED } from './plan-sums.ts';
 
 /** The kinds of designs, as the head of this file describes them. */

@@ -4,8 +4,9 @@
  * By chance a plan may leave too few counted units. Then all coins are thrown again, and the analysis compares the plan only
  * with plans that have enough of them (reference.ts).
  */
+
+import { RandomGenerator } from '../../../random-generator.ts';
 import { FINAL_ALPHA } from '../error-rates.ts';
-import { RandomGenerator } from '../random-generator.ts';
 import {
   assignUnits,
   hasEnoughCountedUnits,

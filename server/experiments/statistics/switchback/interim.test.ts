@@ -1,7 +1,7 @@
 /** The confidence sequence of a switchback test holds at any look, and is the inversion of the test martingale. */
 import { describe, expect, test } from 'vitest';
+import { RandomGenerator } from '../../../random-generator.ts';
 import { runTestMartingale } from '../paired/interim.ts';
-import { RandomGenerator } from '../random-generator.ts';
 import type { DesignKind, SwitchbackDesign } from './design.ts';
 import { drawPlan } from './draw-plan.ts';
 import { computeEffectSequence, listIncrements } from './interim.ts';

@@ -4,8 +4,9 @@
  * do not count, so a plan has more units than counted ones. The test of the carry-over order withholds 5 % of the verdicts
  * on tests without any carry-over beyond the design, so the sizes make up for them.
  */
+
+import { RandomGenerator } from '../../../random-generator.ts';
 import { CARRY_OVER_ALPHA } from '../error-rates.ts';
-import { RandomGenerator } from '../random-generator.ts';
 import {
   computeDetectableEffect,
   computeUnitsForEquivalence,

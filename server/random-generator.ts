@@ -1,7 +1,7 @@
 /**
- * A seeded random generator for resampling: xoshiro128** of Blackman and Vigna, with splitmix32 for the initial state. The
- * same seed produces the same draws on every machine, so that a result is reproducible. It is for statistics only: the
- * draws are predictable.
+ * A seeded random generator for resampling and simulation: xoshiro128** of Blackman and Vigna, with splitmix32 for the initial
+ * state. The same seed produces the same draws on every machine, so that a result is reproducible. It is for statistics only:
+ * the draws are predictable.
  */
 export class RandomGenerator {
   private a: number;
