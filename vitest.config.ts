@@ -11,7 +11,7 @@ import { LongestFirst } from './vitest.sequence.ts';
  * backups, JSON and time. Every operation responds there as declared (server/http/declared-responses.test.ts).
  */
 const SAME_ON_BOTH = [
-  'server/{config,random}.test.ts',
+  'server/{config,random,random-generator}.test.ts',
   'server/account/{invites,own-account,secrets-not-logged,sign-up,tokens}.test.ts',
   'server/applications/{account-semaphore,archives,executable-files,push}.test.ts',
   'server/audit/refusal-limiter.test.ts',
@@ -47,6 +47,7 @@ const SAME_ON_BOTH = [
   'server/runs/log-search/{line-matcher,read-lines}.test.ts',
   'server/runs/logs/{line-times,log-poll-limiter}.test.ts',
   'server/runs/queue/waiting-reason.test.ts',
+  'server/runs/queue/prediction/{past-durations,predict-starts}.test.ts',
   'server/runs/replay/replayed-runs.test.ts',
   'server/runs/results/{assets,hostile-apps,json-field-extractor,metrics,network-hint,read-results,results,statistics}.test.ts',
   'server/runs/submit/{create-run,formats,option-names,options,submit-routed}.test.ts',

@@ -158,6 +158,11 @@ export const SECRETS_MAX = 64;
 
 /** Queue positions above this are not counted, so that the query costs the same for any length of the queue. */
 export const QUEUE_POSITION_MAX = 1000;
+/**
+ * Waiting runs with a predicted start, for each group of classes that share slots. The time of a prediction grows with the
+ * number, and its range with the position: far back it says little.
+ */
+export const PREDICTED_STARTS_MAX = 200;
 /** Runs in the slots that the waiting reason of a queued run names. */
 export const SLOT_HOLDERS_MAX = 5;
 /** Runs in a response of the queue without paging. */

@@ -25,7 +25,7 @@ export const getQueue = defineOperation({
   path: '/v1/account/queue',
   tag: 'runs',
   summary: 'Get the queue',
-  description: `Lists the queued and running runs of every application of the account. Running runs come first, then queued runs in queue order: by priority, lowest number first, then oldest first. Execution classes that share slots share this order; a class with its own slots may be ahead or behind. Each queued run has a reason and a queue position. Without paging, the response has at most ${QUEUE_RUNS_MAX} runs, with a \`next_page_token\` if there are more. While you page, a run that starts stays in the list, a run that ends leaves it, and a run with a new priority moves.`,
+  description: `Lists the queued and running runs of every application of the account. Running runs come first, then queued runs in queue order: by priority, lowest number first, then oldest first. Execution classes that share slots share this order; a class with its own slots may be ahead or behind. Each queued run has a reason and a queue position, and where past runs allow it a predicted start. Without paging, the response has at most ${QUEUE_RUNS_MAX} runs, with a \`next_page_token\` if there are more. While you page, a run that starts stays in the list, a run that ends leaves it, and a run with a new priority moves.`,
   right: 'read',
   query: Type.Object(PageQuery),
   responses: {
@@ -52,6 +52,10 @@ export const getQueue = defineOperation({
               place: 1,
               reason: 'slots_taken',
               message: `The only slot that serves execution class ${EXECUTION_CLASS_DEFAULT} is taken; this run is next.`,
+              predicted_start: {
+                earliest: '2026-11-20T08:00:21.300Z',
+                latest: '2026-11-20T08:00:34.900Z',
+              },
             },
           },
         ],

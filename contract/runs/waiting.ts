@@ -1,6 +1,6 @@
 /** Why a queued run has not started: a reason code, a message, the queue position, and the runs in the slots. */
 import Type, { type Static } from 'typebox';
-import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
+import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
 import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 
 /** Reasons why a run has not started, in the order of the checks. */
@@ -26,6 +26,17 @@ const SlotHolder = Type.Object(
   { $id: 'SlotHolder', description: 'A running run that occupies a slot.' },
 );
 
+const PredictedStart = Type.Object(
+  {
+    earliest: timestampSchema('Time before which the run starts with a probability of 10 %'),
+    latest: timestampSchema('Time after which the run starts with a probability of 10 %'),
+  },
+  {
+    $id: 'PredictedStart',
+    description: `The range into which the start of the run falls with a probability of 80 %, from the durations of past runs. It is for the queue as it is now: new runs with a higher priority, cancellations and changes of the workers move the start. It is absent when too few past runs are similar, for positions above ${PREDICTED_STARTS_MAX}, and for a run that does not wait for a slot.`,
+  },
+);
+
 export const Waiting = Type.Object(
   {
     place: Type.Integer({
@@ -39,6 +50,7 @@ export const Waiting = Type.Object(
       description:
         'The reason in a sentence, with numbers. When no slot has become free for a minute, it names the runs in the slots, and those that may wait for runs that they created.',
     }),
+    predicted_start: Type.Optional(PredictedStart),
     slots_taken_since: Type.Optional(
       timestampSchema(
         'With slots_taken: since when every slot has been busy, which is the start time of the last run',

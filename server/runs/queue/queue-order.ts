@@ -84,6 +84,9 @@ export type SlotHolder = Pick<
   | 'id'
   | 'account_id'
   | 'application_id'
+  | 'application_uid'
+  | 'instance_id'
+  | 'executable_id'
   | 'worker_id'
   | 'execution_class'
   | 'initiated_at'
@@ -104,6 +107,9 @@ const selectSlotHolders = prepareStatement(
         'id',
         'account_id',
         'application_id',
+        'application_uid',
+        'instance_id',
+        'executable_id',
         'worker_id',
         'execution_class',
         'initiated_at',

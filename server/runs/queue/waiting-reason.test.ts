@@ -1,7 +1,7 @@
 /** The reason why a run waits: the code and the message match the same numbers of workers, slots and runs. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX } from '@switchyard/contract/limits.ts';
-import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, ApplicationId, ExecutableId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { describe, expect, test } from 'vitest';
 import type { Capacity } from '../../config.ts';
 import { type BusySlotCount, computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
@@ -127,6 +127,9 @@ const holder = (
   id: id as RunId,
   account_id: 'own' as AccountId,
   application_id: 'app' as ApplicationId,
+  application_uid: 'application',
+  instance_id: 'latest',
+  executable_id: 'executable' as ExecutableId,
   worker_id: 'worker-0',
   execution_class: SMALL,
   initiated_at: NOW - seconds * 1000,

@@ -3,9 +3,9 @@
  * by which the server rejects a run that must not be queued.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
+import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
-import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import {
@@ -16,6 +16,7 @@ import {
 } from '../../workers/slots.ts';
 import { listActiveWorkers } from '../../workers/workers.ts';
 import type { RunsTable } from '../store/schema.ts';
+import { findPredictedStarts } from './prediction/predicted-starts.ts';
 import {
   compareQueueOrder,
   countLoad,
@@ -184,7 +185,7 @@ export async function explainWaitingRun(
   const serving = computeClassCapacity(await listActiveWorkers(db, now), run.execution_class);
   const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_POSITION_MAX });
   const holders = countFreeSlots(serving, load.busy) === 0 ? await listSlotHolders(db) : [];
-  return describeWaiting(run, {
+  const waiting = describeWaiting(run, {
     serving,
     busy: load.busy,
     before: load.queued,
@@ -193,6 +194,8 @@ export async function explainWaitingRun(
     account: run.account_id,
     now,
   });
+  const [explained = waiting] = await addPredictedStarts(db, [{ id: run.id, waiting }], now);
+  return explained;
 }
 
 /** Explains the queued runs of an account. Reads the first runs of each class once and finds each run among them. */
@@ -225,11 +228,37 @@ export async function explainWaitingRuns(
       next.filter((run) => capacity.classes.includes(run.execution_class)),
     );
   }
-  return runs.map((run) => {
+  const reasons = runs.map((run) => {
     const before = countBefore(queues.get(run.execution_class) ?? [], run);
     const own = serving.get(run.execution_class) ?? computeClassCapacity(workers, run.execution_class);
     const quota = quotas.get(run.application_uid) ?? null;
-    return describeWaiting(run, { serving: own, busy, before, holders, quota, account, now });
+    const situation = { serving: own, busy, before, holders, quota, account, now };
+    return { id: run.id, waiting: describeWaiting(run, situation) };
+  });
+  return addPredictedStarts(db, reasons, now);
+}
+
+/** Returns the reasons with the predicted starts of the runs that wait only for a slot. */
+async function addPredictedStarts(
+  db: Reader,
+  runs: readonly { id: RunId; waiting: Waiting }[],
+  now: number,
+): Promise<Waiting[]> {
+  const predictable = runs.filter(
+    ({ waiting: { reason, place } }) =>
+      (reason === 'slots_taken' || reason === 'runs_before') && place <= PREDICTED_STARTS_MAX,
+  );
+  if (predictable.length === 0) return runs.map(({ waiting }) => waiting);
+  const wanted = new Set(predictable.map(({ id }) => id));
+  const starts = await findPredictedStarts(db, [...wanted], now);
+  return runs.map(({ id, waiting }) => {
+    const range = wanted.has(id) ? starts.get(id) : null;
+    if (!range) return waiting;
+    const { earliest, latest } = range;
+    return {
+      ...waiting,
+      predicted_start: { earliest: formatRfc3339(earliest), latest: formatRfc3339(latest) },
+    };
   });
 }
 
