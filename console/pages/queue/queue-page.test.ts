@@ -1,7 +1,15 @@
 /** The queue in the console. */
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
-import { createRun, nodeApp, pushApp, waitForLogLine } from '@switchyard/server/testing/fixtures/apps.ts';
+import { multiplyRows, PADDED_ROW_NUMBER } from '@switchyard/server/testing/database/multiply-rows.ts';
+import {
+  createRun,
+  nodeApp,
+  pushApp,
+  waitForLogLine,
+  waitForRunEnd,
+} from '@switchyard/server/testing/fixtures/apps.ts';
+import { expectStatus } from '@switchyard/server/testing/fixtures/resources.ts';
 import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
@@ -13,11 +21,29 @@ const NAMES = ['first', 'second', 'third'];
 /** Shows the lanes and the waiting runs. */
 const SCREENSHOT_HEIGHT = 430;
 
-/** One run in the only slot, and two that wait. */
+/** Copies an ended run, so that the starts of waiting runs can be predicted. */
+async function insertPastRuns(server: TestServer): Promise<void> {
+  const run = await createRun(server, APPLICATION, { input: {} });
+  await waitForLogLine(server, APPLICATION, run, 'started');
+  expectStatus(await server.request('PATCH', `/v1/applications/${APPLICATION}/runs/${run}/cancel`), 204);
+  await waitForRunEnd(server, APPLICATION, run);
+  await multiplyRows(server.runningServer.database, {
+    table: 'runs',
+    template: { column: 'id', value: run },
+    count: 50,
+    changes: {
+      id: `'past-' || ${PADDED_ROW_NUMBER}`,
+      finished_at: 't.initiated_at + 60000 + 2000 * n',
+    },
+  });
+}
+
+/** Past runs of 62 s to 160 s, one run in the only slot, and two that wait. */
 async function fillQueue(server: TestServer): Promise<void> {
   const waitForever =
     "() => { console.error('started'); return new Promise(() => setInterval(() => {}, 1000)); }";
   await pushApp(server, APPLICATION, nodeApp(waitForever));
+  await insertPastRuns(server);
   for (const name of NAMES) {
     const run = await createRun(server, APPLICATION, { input: {}, body: { name } });
     if (name === 'first') await waitForLogLine(server, APPLICATION, run, 'started');
@@ -39,6 +65,9 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     const waiting = page.getByRole('table', { name: 'Waiting' });
     expect(await waiting.getByRole('link').allTextContents()).toEqual(['second', 'third']);
     await waiting.getByText('this run is next').waitFor();
+    const starts = waiting.getByTitle(/^With a probability of 80 % between /);
+    for (const start of await starts.allTextContents()) expect(start).toMatch(/^(in .+ to|within) .+$/);
+    expect(await starts.count()).toBe(2);
     const lanes = page.getByRole('region', { name: 'Running', exact: true });
     await saveScreenshot(lanes, 'get-started/concepts/console-queue.png', SCREENSHOT_HEIGHT);
     await waiting.getByRole('link', { name: 'second' }).focus();

@@ -6,6 +6,7 @@ import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { usePriorityChange } from './queries.ts';
@@ -34,6 +35,7 @@ export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; o
                 <th className={table.number}>Position</th>
                 <th>Run</th>
                 <th>Reason</th>
+                <th>Predicted start</th>
                 <th>Execution class</th>
                 <th>Priority</th>
                 <th>Created</th>
@@ -59,6 +61,9 @@ function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: OnCancel }) {
       <RunCell run={run} />
       <td className={styles.reason} title={run.waiting?.message}>
         {run.waiting && formatReason(run.waiting)}
+      </td>
+      <td className={styles.start}>
+        {run.waiting?.predicted_start && <PredictedStart range={run.waiting.predicted_start} />}
       </td>
       <td>{run.execution_class}</td>
       <td>{onCancel ? <PriorityField run={run} /> : run.queuing_priority}</td>

@@ -1,5 +1,6 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { formatDuration } from '../../ui/format-quantity.ts';
+import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { listPhases, type Phase } from './list-phases.ts';
 import styles from './timeline.module.css';
 
@@ -39,6 +40,12 @@ export function Timeline({ run }: { run: RunInformation }) {
       {metadata.waiting && (
         <p className={styles.waiting}>
           <strong>Position {metadata.waiting.place}.</strong> {metadata.waiting.message}
+          {metadata.waiting.predicted_start && (
+            <>
+              {' '}
+              Predicted start: <PredictedStart range={metadata.waiting.predicted_start} />.
+            </>
+          )}
         </p>
       )}
     </section>
