@@ -1,6 +1,6 @@
 /**
- * The durations of past runs, from which the starts of waiting runs are predicted: those of the same instance, otherwise of its
- * application, of the execution class in the account, or of the execution class on the server, whichever are enough first.
+ * The durations of past runs, from which the starts of waiting runs are predicted. They are those of the same instance. If there
+ * are too few, they are those of the application, then of the execution class in the account, then of the class on the server.
  */
 import type { Reader } from '../../../database/database.ts';
 import { prepareStatement } from '../../../database/prepared-statements.ts';
@@ -146,9 +146,9 @@ export async function loadPastDurations(
     rows.push(...(await readCached(db, `executable ${executable}`, now, read)));
   }
   const ofExecutables = new PastDurations(rows);
-  const lacking = runs.filter((run) => !ofExecutables.hasInstance(run));
-  if (lacking.length === 0) return ofExecutables;
-  for (const uid of new Set(lacking.map((run) => run.application_uid))) {
+  const incomplete = runs.filter((run) => !ofExecutables.hasInstance(run));
+  if (incomplete.length === 0) return ofExecutables;
+  for (const uid of new Set(incomplete.map((run) => run.application_uid))) {
     const read = () => selectOfApplication(db, { uid, limit: APPLICATION_ROWS_MAX });
     rows.push(...(await readCached(db, `application ${uid}`, now, read)));
   }

@@ -169,18 +169,18 @@ interface Slot {
 }
 
 /**
- * Draws the history, the running runs and the waiting runs of a queue, predicts its starts, executes it by the rule of the
- * queue, and returns whether a randomly chosen run started within its range. One run for each queue, because the starts of
+ * Draws the history, the running runs and the waiting runs of a queue, and predicts its starts. Then executes it in queue
+ * order, and returns whether a randomly chosen run started within its range. One run for each queue, because the starts of
  * a queue depend on each other.
  */
 function observeStart(draw: DrawDuration, random: RandomGenerator): boolean {
   const scales = new Map([SMALL, MIDDLE, LARGE].map((name, index) => [name, 1 + index]));
-  const drawOf = (name: ExecutionClass) => Math.min(draw(random) * (scales.get(name) ?? 1), 800_000);
+  const drawDuration = (name: ExecutionClass) => Math.min(draw(random) * (scales.get(name) ?? 1), 800_000);
   const runs = new Map(
     [...scales.keys()].map((name) => [
       name,
       buildRun(
-        Array.from({ length: HISTORY_SIZE }, () => drawOf(name)),
+        Array.from({ length: HISTORY_SIZE }, () => drawDuration(name)),
         name,
       ),
     ]),
@@ -196,7 +196,7 @@ function observeStart(draw: DrawDuration, random: RandomGenerator): boolean {
     while (running.length < count) {
       const run = pickRun(classes);
       const elapsed = random.uniform() * 30_000;
-      const duration = drawOf(run.executionClass);
+      const duration = drawDuration(run.executionClass);
       // It is seen running only if it has not ended.
       if (duration <= elapsed) continue;
       running.push(startedBefore(elapsed, run));
@@ -214,7 +214,7 @@ function observeStart(draw: DrawDuration, random: RandomGenerator): boolean {
     const serving = slots.filter(({ classes }) => classes.includes(executionClass));
     const next = serving.reduce((first, slot) => (slot.freeAt < first.freeAt ? slot : first));
     start = next.freeAt;
-    next.freeAt += drawOf(executionClass);
+    next.freeAt += drawDuration(executionClass);
   }
   return range ? range.earliest <= start && start <= range.latest : false;
 }

@@ -1,10 +1,10 @@
 /**
- * Predicts when queued runs start: simulates the queue many times with durations drawn from those of past runs, and returns
+ * Predicts when queued runs start. Simulates the queue many times with durations drawn from those of past runs, and returns
  * the range that holds the middle 80 % of the simulated starts. Pure: the same queue gives the same ranges.
  *
- * The simulation knows the runs that are queued and running now. It does not know runs that are still to be created with a
- * higher priority, changes of priorities, cancellations, workers that start or stop, or quotas of the runs before a run. So
- * the ranges hold for a queue that none of these changes.
+ * The simulation knows the runs that are queued and running now. It does not know later runs with a higher priority, changes of
+ * priorities, or cancellations. Nor does it know workers that start or stop, or quotas of the runs before a run. The ranges hold
+ * for a queue that none of these changes.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { PREDICTED_STARTS_MAX } from '@switchyard/contract/limits.ts';
