@@ -165,6 +165,9 @@ describe.skipIf(!hasBrowser)('the runs of an application', () => {
       await page.getByRole('menuitem', { name: item, exact: true }).click();
     };
     await choose('Views', 'Save as …');
+    await page.getByLabel('Name', { exact: true }).last().fill(' ');
+    await page.getByText('The name is blank.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
     await page.getByLabel('Name', { exact: true }).last().fill(HOSTILE_NAME);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: `View: ${HOSTILE_NAME}`, exact: true }).waitFor();

@@ -5,6 +5,8 @@ import { Field } from './field.tsx';
 interface TextFieldProps {
   label: string;
   help?: ReactNode;
+  /** The error of the value. */
+  error?: string | undefined;
   value: string;
   onChange: (value: string) => void;
 }
@@ -13,6 +15,7 @@ interface TextFieldProps {
 export function TextField({
   label,
   help,
+  error,
   value,
   onChange,
   ...input
@@ -21,7 +24,7 @@ export function TextField({
   autoFocus?: boolean;
 }) {
   return (
-    <Field label={label} help={help}>
+    <Field label={label} help={help} error={error}>
       {(attributes) => (
         <input
           {...input}
@@ -40,12 +43,13 @@ export function TextField({
 export function SelectField({
   label,
   help,
+  error,
   value,
   options,
   onChange,
 }: TextFieldProps & { options: readonly (string | { value: string; label: string })[] }) {
   return (
-    <Field label={label} help={help}>
+    <Field label={label} help={help} error={error}>
       {(attributes) => (
         <select {...attributes} value={value} onChange={(event) => onChange(event.target.value)}>
           {options.map((option) => {
@@ -58,6 +62,17 @@ export function SelectField({
             );
           })}
         </select>
+      )}
+    </Field>
+  );
+}
+
+/** A field for several lines of text. */
+export function TextAreaField({ label, help, error, value, onChange }: TextFieldProps) {
+  return (
+    <Field label={label} help={help} error={error}>
+      {(attributes) => (
+        <textarea {...attributes} rows={4} value={value} onChange={(event) => onChange(event.target.value)} />
       )}
     </Field>
   );

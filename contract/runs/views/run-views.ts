@@ -42,10 +42,11 @@ const RunViewTable = Type.Object(
 );
 export type RunViewTable = Static<typeof RunViewTable>;
 
-const viewName = textSchema('Name of the view. Each of your views of the application has another name.', {
-  min: 1,
-  max: RUN_VIEW_NAME_CHARS_MAX,
-});
+const viewName = textSchema(
+  'Name of the view, with at least one visible character. Each of your views of the application has another name.',
+  { min: 1, max: RUN_VIEW_NAME_CHARS_MAX },
+);
+
 const isShared = Type.Boolean({
   description: 'true: every member of the account sees the view. false: only its author does.',
 });

@@ -2,6 +2,7 @@
 
 import { RUN_VIEWS_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
+import { isBlankViewName } from '@switchyard/contract/runs/views/blank-view-name.ts';
 import type { RunView, RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
 import type { RunViewId } from '@switchyard/contract/schemas/ids.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
@@ -26,6 +27,7 @@ export const createRunView: OperationHandler<'createRunView'> = async (
   { caller, params, body, commit },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
+  assertVisibleName(body.name);
   assertValidTable(body.table);
   const now = clock.now();
   const view: RunViewsTable = {
@@ -52,6 +54,7 @@ export const updateRunView: OperationHandler<'updateRunView'> = async (
   { caller, params, body, commit },
 ) => {
   const application = await getApplication(database.read, caller.account, params.application_id);
+  if (body.name !== undefined) assertVisibleName(body.name);
   if (body.table) assertValidTable(body.table);
   return commit(async (tx) => {
     const view = await lockChangeableView(tx, application.uid, params.view_id, caller);
@@ -79,6 +82,14 @@ export const deleteRunView: OperationHandler<'deleteRunView'> = async (
     return { status: 204 };
   });
 };
+
+/** Throws a 400 for a name that shows as nothing. Views stored under such a name keep it until they are renamed. */
+function assertVisibleName(name: string): void {
+  if (isBlankViewName(name))
+    throw badRequest(
+      `name is ${quoteValue(name)}, which is blank, so nobody would see the view in a list. Give at least one visible character.`,
+    );
+}
 
 /** Throws a 400 for filters that the list of runs refuses. */
 function assertValidTable({ filters, sort }: RunViewTable): void {

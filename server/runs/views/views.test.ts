@@ -60,6 +60,7 @@ test('a viewer saves, changes and deletes own views, which others see once they 
   expect(changed.body).toMatchObject({ ...change, is_own: true, author_email: 'ada@example.com' });
   const { body } = await send('bob', 'GET');
   expect(body).toMatchObject({ items: [{ ...change, is_own: false }] });
+  expectError(await send('ada', 'PUT', view, { name: ' ' }), 400, 'which is blank');
   expectError(await send('bob', 'PUT', view, { is_shared: false }), 403, 'ada@example.com');
   expectError(await send('bob', 'DELETE', view), 403, 'ada@example.com');
 
@@ -99,6 +100,8 @@ test('each member has each name once, and at most 50 views', async () => {
 
 test.each([
   [{ name: '', table: {} }, 'name'],
+  [{ name: ' ', table: {} }, 'name is " ", which is blank'],
+  [{ name: '\u00a0\t\u200b', table: {} }, 'Give at least one visible character'],
   [{ name: 'x'.repeat(65), table: {} }, 'name'],
   [{ name: 'x' }, 'table'],
   [{ name: 'x', table: { filters: { status: 'done' } } }, 'status'],

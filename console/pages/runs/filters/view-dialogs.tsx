@@ -1,3 +1,4 @@
+import { isBlankViewName } from '@switchyard/contract/runs/views/blank-view-name.ts';
 import type { RunView, RunViewTable } from '@switchyard/contract/runs/views/run-views.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -32,7 +33,7 @@ export function SaveViewDialog({
     <FormDialog
       title="Save view"
       action="Save"
-      isReady={body.name !== ''}
+      isReady={!isBlankViewName(name)}
       requests={[['createRunView', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {
@@ -46,7 +47,7 @@ export function SaveViewDialog({
       }}
     >
       <p>A view stores filters, order and columns. The runs in it are those that match when it is opened.</p>
-      <TextField label="Name" value={name} onChange={setName} autoFocus />
+      <ViewName name={name} onChange={setName} />
       <SelectField
         label="Visible to"
         value={isShared ? 'all' : 'me'}
@@ -69,7 +70,7 @@ export function RenameViewDialog({ application, view, onSaved, onClose }: Dialog
     <FormDialog
       title="Rename view"
       action="Save"
-      isReady={body.name !== ''}
+      isReady={!isBlankViewName(name)}
       requests={[['updateRunView', { params, body }]]}
       onClose={onClose}
       onSubmit={async () => {
@@ -77,8 +78,21 @@ export function RenameViewDialog({ application, view, onSaved, onClose }: Dialog
         await onSaved();
       }}
     >
-      <TextField label="Name" value={name} onChange={setName} autoFocus />
+      <ViewName name={name} onChange={setName} />
     </FormDialog>
+  );
+}
+
+function ViewName({ name, onChange }: { name: string; onChange: (name: string) => void }) {
+  const isRefused = name !== '' && isBlankViewName(name);
+  return (
+    <TextField
+      label="Name"
+      error={isRefused ? 'The name is blank. Give at least one visible character.' : undefined}
+      value={name}
+      onChange={onChange}
+      autoFocus
+    />
   );
 }
 
