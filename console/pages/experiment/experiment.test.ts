@@ -14,6 +14,7 @@ import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
 import { saveScreenshot } from '../../testing/save-screenshot.ts';
 import {
   createOutcomes,
+  createOutcomesWithFailure,
   HOSTILE_NAME,
   INPUTS,
   type PreparedApplication,
@@ -32,6 +33,12 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
         name: 'More iterations',
         features: ['/control', 'bytes'],
       });
+      await prepareBatch(
+        server,
+        app,
+        { id: 'failing', objectives: { 'result.value': { direction: 'minimize', failure_value: 6100 } } },
+        createOutcomesWithFailure(),
+      );
       await prepareRace(server, app, 'race');
       await createAcceptanceTest(server, app.application, {
         id: 'gate',
@@ -104,6 +111,18 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     expect(await row.getByRole('cell', { name: '+100 %', exact: true }).isVisible()).toBe(true);
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
     await saveScreenshot(page.getByRole('article'), 'using-switchyard/experiments/console-batch.png');
+  });
+
+  test('show the means with a value for failed runs', async () => {
+    const page = await open('/batch/failing', { bypassCSP: true });
+    const name = 'result.value with failed runs as 6,100';
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+    await row.waitFor();
+    // The candidate has the mean of 6100 and eleven times 100.
+    expect((await row.getByRole('cell').allTextContents()).slice(1, 4)).toEqual(['100', '600', '+500']);
+    await page.getByText('It changes no verdict.').waitFor();
+    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 
   test('open the pair of runs of a dot by the keyboard', async () => {

@@ -59,6 +59,16 @@ export function createOutcomes(): (run: ChosenRun) => ChosenOutcome {
   };
 }
 
+/** The candidate costs as much as the control, and fails on the first input. */
+export function createOutcomesWithFailure(): (run: ChosenRun) => ChosenOutcome {
+  const findPlace = createPlaces();
+  return (run) => {
+    const place = findPlace(run);
+    if (place === 0 && run.instance_id === 'candidate') return { status: 'failed' };
+    return { indicators: { 'result.value': 100 } };
+  };
+}
+
 const OBJECTIVES = {
   'result.value': 'minimize',
   'result.custom.late': 'minimize',
@@ -69,6 +79,7 @@ export async function prepareBatch(
   server: TestServer,
   { application, inputSet }: PreparedApplication,
   body: object,
+  choose = createOutcomes(),
 ): Promise<string> {
   const { id } = await createBatchExperiment(server, application, {
     input_set_id: inputSet,
@@ -77,7 +88,7 @@ export async function prepareBatch(
     primary: 'result.value',
     ...body,
   });
-  await endRuns(server, id, createOutcomes());
+  await endRuns(server, id, choose);
   await waitForBatchEnd(server, application, id);
   return id;
 }
