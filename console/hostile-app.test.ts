@@ -22,6 +22,7 @@ import { describe, expect, test } from 'vitest';
 import { router } from './router.tsx';
 import { setUpConsole } from './testing/console-visit.ts';
 import { formatHostileOutput, HOSTILE_ASSETS, HOSTILE_NAME } from './testing/hostile-output.ts';
+import { publishHostileApp } from './testing/publish-hostile-app.ts';
 
 const APP = 'hostile';
 const OPTION = {
@@ -110,6 +111,7 @@ async function createHostileResources(server: TestServer): Promise<Parameters> {
     type: 'batch',
     id: 'batch',
     webhook: 'hook',
+    ...(await publishHostileApp(server, APP)),
     instance: 'i1',
   };
 }

@@ -16,6 +16,7 @@ import { inputRoute, inputsRoute } from './pages/inputs/route.ts';
 import { instanceRoute, newInstanceRoute } from './pages/instance/route.ts';
 import { keysRoute } from './pages/keys/route.ts';
 import { logSearchRoute } from './pages/log-search/route.ts';
+import { marketplaceAppRoute, marketplaceRoute } from './pages/marketplace/route.ts';
 import { membersRoute } from './pages/members/route.ts';
 import { newEnsembleRoute } from './pages/new-ensemble/route.ts';
 import { newExperimentRoute } from './pages/new-experiment/route.ts';
@@ -44,6 +45,8 @@ const routeTree = rootRoute.addChildren([
   sharedRoute,
   consoleRoute.addChildren([
     applicationsRoute,
+    marketplaceRoute,
+    marketplaceAppRoute,
     membersRoute,
     keysRoute,
     sessionsRoute,

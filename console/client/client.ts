@@ -26,6 +26,11 @@ export function isForbidden(error: unknown): boolean {
   return error instanceof ApiError && error.status === 403;
 }
 
+/** Returns true for a response that says that the resource does not exist. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
 /** Returns the sentence of an error for people: the one that the server gave, or that of the network. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) return error.reason;

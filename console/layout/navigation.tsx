@@ -17,6 +17,9 @@ export function Navigation() {
           </Link>
         </li>
         <li>
+          <Link to="/marketplace">Marketplace</Link>
+        </li>
+        <li>
           <Link to="/queue">Queue</Link>
         </li>
         <li>

@@ -19,6 +19,7 @@ export const APPLICATION_PAGES = [
 
 export const PAGES = [
   { label: 'Applications', to: '/' },
+  { label: 'Marketplace', to: '/marketplace' },
   { label: 'Queue', to: '/queue' },
   { label: 'Workers', to: '/workers' },
   { label: 'Webhooks', to: '/webhooks' },

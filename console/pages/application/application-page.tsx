@@ -1,13 +1,16 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { applicationQuery, versionsQuery } from '../../client/applications.ts';
 import { listItems } from '../../client/list-items.ts';
+import { subscriptionQuery } from '../../client/subscriptions.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { SubscriptionBadge } from '../../ui/subscriptions/subscription-badge.tsx';
+import { isSubscription, SubscriptionNotice } from '../../ui/subscriptions/subscription-notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { ApplicationActions } from './application-actions.tsx';
 import styles from './application-page.module.css';
@@ -25,6 +28,12 @@ export function ApplicationPage() {
   const { application } = useParams({ from: '/signed-in/apps/$application/' });
   const { data } = useSuspenseQuery(applicationQuery(application));
   const mayRun = useRight('run');
+  const isSubscribed = isSubscription(data);
+  const { data: subscription } = useQuery({
+    ...subscriptionQuery(data.subscription_id),
+    enabled: isSubscribed,
+  });
+  const acceptsRuns = subscription === undefined || subscription?.state === 'active';
   usePageTitle(data.name);
   return (
     <>
@@ -32,13 +41,14 @@ export function ApplicationPage() {
         title={data.name}
         description={
           <>
-            <code>{data.id}</code> <CopyButton text={data.id} label="Copy application id" />
+            <code>{data.id}</code> <CopyButton text={data.id} label="Copy application id" />{' '}
+            {isSubscribed && <SubscriptionBadge subscription={data.subscription_id} />}
             {data.description && <span className={styles.description}>{data.description}</span>}
           </>
         }
         actions={
           <>
-            {mayRun && data.active_executable !== null && (
+            {mayRun && acceptsRuns && data.active_executable !== null && (
               <LinkButton kind="primary" to="/apps/$application/new-run" params={{ application }}>
                 New run
               </LinkButton>
@@ -46,12 +56,26 @@ export function ApplicationPage() {
             <LinkButton to="/apps/$application/runs" params={{ application }}>
               All runs
             </LinkButton>
-            <PushButton application={application} isFirst={data.active_executable === null} />
+            {!isSubscribed && (
+              <PushButton application={application} isFirst={data.active_executable === null} />
+            )}
             <ApplicationActions application={data} />
           </>
         }
       />
       <div className={styles.sections}>
+        {!acceptsRuns && (
+          <SubscriptionNotice>
+            The subscription is not active, so the application accepts no new runs. Finished runs stay
+            readable.
+          </SubscriptionNotice>
+        )}
+        {isSubscribed && (
+          <SubscriptionNotice>
+            Another account publishes the versions of this application, so you cannot push an app, change
+            versions, read the files of the app or give it secrets.
+          </SubscriptionNotice>
+        )}
         <IndicatorSection application={application} />
         <RecentRuns application={application} />
         <InstancesSection application={application} />
@@ -95,7 +119,8 @@ function ExecutableSection({ application }: { application: string }) {
           </dd>
           <dt>Pushed</dt>
           <dd>
-            <RelativeTime at={executable.uploaded_at} /> by {executable.user_email}
+            <RelativeTime at={executable.uploaded_at} /> by{' '}
+            {isSubscription(data) ? 'the publisher' : executable.user_email}
           </dd>
           <dt>Runtime</dt>
           <dd>{executable.requirements.runtime}</dd>

@@ -6,6 +6,8 @@ import { Sparkline } from '../../ui/charts/sparkline.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { SubscriptionBadge } from '../../ui/subscriptions/subscription-badge.tsx';
+import { isSubscription } from '../../ui/subscriptions/subscription-notice.tsx';
 import table from '../../ui/table.module.css';
 import styles from './applications-page.module.css';
 import { recentRunsQuery } from './queries.ts';
@@ -28,7 +30,10 @@ export function ApplicationRow({ application }: { application: Application }) {
         <Link to="/apps/$application" params={{ application: application.id }} className={styles.name}>
           {application.name}
         </Link>
-        <code className={styles.id}>{application.id}</code>
+        <code className={styles.id}>{application.id}</code>{' '}
+        {isSeen && isSubscription(application) && (
+          <SubscriptionBadge subscription={application.subscription_id} />
+        )}
       </td>
       <LastRun run={data?.runs[0]} isLoaded={data !== undefined} application={application.id} />
       <RunTrends runs={data?.runs ?? []} />

@@ -10,6 +10,7 @@ import { SelectField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { isSubscription, SubscriptionNotice } from '../../ui/subscriptions/subscription-notice.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import styles from './compare-versions-page.module.css';
 import { FileDiff } from './file-diff.tsx';
@@ -37,7 +38,11 @@ export function CompareVersionsPage() {
   return (
     <>
       <PageHeader title="Compare versions" description={<bdi>{app.name}</bdi>} />
-      {!canRead ? (
+      {isSubscription(app) ? (
+        <SubscriptionNotice>
+          Only the publisher of a subscription reads the files of its versions.
+        </SubscriptionNotice>
+      ) : !canRead ? (
         <Notice kind="info">Only roles that may push an app read its files.</Notice>
       ) : sides.length < 2 ? (
         <EmptyState title="Nothing to compare yet" command={`npm run push -- path/to/app ${application}`}>

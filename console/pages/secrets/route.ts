@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { applicationQuery } from '../../client/applications.ts';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
 import { collectionsQuery } from './queries.ts';
@@ -9,6 +10,10 @@ export const secretsRoute = createRoute({
   // The collection whose secrets can be changed.
   validateSearch: ({ collection }): { collection?: string } =>
     typeof collection === 'string' ? { collection } : {},
-  loader: ({ params: { application } }) => queryClient.ensureInfiniteQueryData(collectionsQuery(application)),
+  loader: ({ params: { application } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(applicationQuery(application)),
+      queryClient.ensureInfiniteQueryData(collectionsQuery(application)),
+    ]),
   component: lazyRouteComponent(() => import('./secrets-page.tsx'), 'SecretsPage'),
 });

@@ -1,7 +1,8 @@
 import type { SecretsCollectionSummary } from '@switchyard/contract/applications/secrets.ts';
-import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { applicationQuery } from '../../client/applications.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
@@ -10,6 +11,7 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
+import { isSubscription, SubscriptionNotice } from '../../ui/subscriptions/subscription-notice.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
 import { CollectionSection } from './collection-section.tsx';
@@ -26,7 +28,9 @@ export function SecretsPage() {
   const list = useSuspenseInfiniteQuery(collectionsQuery(application));
   const collections = list.data.pages.flatMap(({ items }) => items);
   const visible = collections.find(({ id }) => id === chosen) ?? collections[0];
-  const canWrite = useRight('write');
+  const { data: app } = useSuspenseQuery(applicationQuery(application));
+  const isSubscribed = isSubscription(app);
+  const canWrite = useRight('write') && !isSubscribed;
   const [isCreating, setCreating] = useState(false);
   usePageTitle('Secrets', application);
   return (
@@ -42,7 +46,12 @@ export function SecretsPage() {
           )
         }
       />
-      {collections.length === 0 ? (
+      {isSubscribed ? (
+        <SubscriptionNotice>
+          The app of a subscription gets no secrets: they are variables and files, which could make it run
+          other code.
+        </SubscriptionNotice>
+      ) : collections.length === 0 ? (
         <EmptyState title="No secrets collection yet" command={formatCreateCommand(application)}>
           <p>A collection holds licence keys and passwords. Instances and runs refer to it by its id.</p>
         </EmptyState>

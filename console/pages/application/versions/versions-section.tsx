@@ -1,3 +1,4 @@
+import type { Application } from '@switchyard/contract/applications/applications.ts';
 import type { Version } from '@switchyard/contract/applications/versions.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -8,6 +9,7 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { formatCurl } from '../../../ui/forms/curl.ts';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
+import { isSubscription } from '../../../ui/subscriptions/subscription-notice.tsx';
 import table from '../../../ui/table.module.css';
 import { useRight } from '../../../ui/use-right.ts';
 import styles from '../application-page.module.css';
@@ -15,11 +17,11 @@ import { DeleteVersion, NewVersion, RenameVersion } from './version-dialogs.tsx'
 
 type OpenDialog = { kind: 'new' } | { kind: 'rename' | 'delete'; version: Version };
 
-/** The versions of the application, newest first, with the instances that run each. */
+/** The versions of the application, newest first, with the instances that run each. Those of a subscription never change. */
 export function VersionsSection({ application }: { application: string }) {
   const { data: app } = useSuspenseQuery(applicationQuery(application));
   const { data } = useSuspenseQuery(versionsQuery(application));
-  const canWrite = useRight('write');
+  const canChange = useRight('write') && !isSubscription(app);
   const [dialog, setDialog] = useState<OpenDialog>();
   const close = () => setDialog(undefined);
   const versions = listItems(data);
@@ -27,7 +29,7 @@ export function VersionsSection({ application }: { application: string }) {
     <section aria-labelledby="versions">
       <div className={styles.heading}>
         <h2 id="versions">Versions</h2>
-        {canWrite && app.active_executable && (
+        {canChange && app.active_executable && (
           <span className={styles.buttons}>
             {versions.length > 0 && (
               <LinkButton to="/apps/$application/compare-versions" params={{ application }}>
@@ -41,7 +43,7 @@ export function VersionsSection({ application }: { application: string }) {
       {versions.length === 0 ? (
         <NoVersion application={application} />
       ) : (
-        <VersionTable application={application} versions={versions} onOpen={setDialog} />
+        <VersionTable app={app} versions={versions} canChange={canChange} onOpen={setDialog} />
       )}
       {dialog?.kind === 'new' && <NewVersion application={application} onClose={close} />}
       {dialog?.kind === 'rename' && (
@@ -72,15 +74,15 @@ function NoVersion({ application }: { application: string }) {
 }
 
 interface VersionTableProps {
-  application: string;
+  app: Application;
   versions: readonly Version[];
+  canChange: boolean;
   onOpen: (dialog: OpenDialog) => void;
 }
 
-function VersionTable({ application, versions, onOpen }: VersionTableProps) {
-  const { data } = useSuspenseQuery(instancesQuery(application));
+function VersionTable({ app, versions, canChange, onOpen }: VersionTableProps) {
+  const { data } = useSuspenseQuery(instancesQuery(app.id));
   const instances = listItems(data);
-  const canWrite = useRight('write');
   return (
     <TableRegion label="Table of versions">
       <table className={table.table}>
@@ -90,7 +92,7 @@ function VersionTable({ application, versions, onOpen }: VersionTableProps) {
             <th>Instances</th>
             <th>Pushed by</th>
             <th>Created</th>
-            {canWrite && <th>Actions</th>}
+            {canChange && <th>Actions</th>}
           </tr>
         </thead>
         <tbody>
@@ -101,15 +103,15 @@ function VersionTable({ application, versions, onOpen }: VersionTableProps) {
               </td>
               <td>
                 <InstanceLinks
-                  application={application}
+                  application={app.id}
                   instances={instances.filter(({ version_id }) => version_id === version.id)}
                 />
               </td>
-              <td>{version.executable.user_email}</td>
+              <td>{isSubscription(app) ? 'the publisher' : version.executable.user_email}</td>
               <td>
                 <RelativeTime at={version.created_at} />
               </td>
-              {canWrite && (
+              {canChange && (
                 <td className={styles.actions}>
                   <Button
                     kind="quiet"
