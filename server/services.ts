@@ -190,9 +190,10 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     signer: services.signer,
     archiveInspections: new AccountSemaphore(),
     findApplicationOwner: findOwner,
-    findRunCaller: async (id) => {
+    findRunCaller: async (id, proof) => {
       const run = await findLiveRun(database.read, id, clock.now());
-      return run && { account: run.account_id, owner: normalizeEmail(run.user_email) };
+      if (!run || services.runTokens.verifyProof(proof, run) === null) return null;
+      return { account: run.account_id, owner: normalizeEmail(run.user_email) };
     },
     storage: new StorageProbe({ database, folders, clock }),
     notReadyReason: () => state.notReadyReason,

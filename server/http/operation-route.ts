@@ -23,7 +23,7 @@ import {
   type RawResponse,
 } from './handlers/handler.ts';
 import type { Idempotency } from './handlers/idempotency.ts';
-import { findRunScopeRefusal, RUN_PROOF_HEADER } from './handlers/run-scope.ts';
+import { findPublicRefusal, findRunScopeRefusal, RUN_PROOF_HEADER } from './handlers/run-scope.ts';
 import type { Budgets } from './limits/budget.ts';
 import type { Connections } from './limits/connections.ts';
 import { addressBucketKey, type HttpRateLimiter } from './limits/rate-limit.ts';
@@ -131,6 +131,9 @@ async function authorize(
 ): Promise<void> {
   const { operation, limiters, budgets } = route;
   if (operation.right === 'public' && !(operation.optionalToken && request.headers.authorization)) {
+    const isFromRun = request.headers[RUN_PROOF_HEADER] !== undefined;
+    const publicRefusal = isFromRun ? findPublicRefusal(operation) : null;
+    if (publicRefusal !== null) throw forbidden(publicRefusal);
     if (operation.method === 'POST') limiters?.visitors.enforce(addressBucketKey(request.ip), reply);
     return;
   }
@@ -281,6 +284,8 @@ function readCredential(request: FastifyRequest, publicUrl: string): Credential 
       ...(runProof === undefined ? {} : { runProof: String(runProof) }),
     };
   }
+  if (headers[RUN_PROOF_HEADER] !== undefined)
+    throw unauthorized('The app of a run sends its run token, "Bearer " and the value of NEXTMV_API_KEY.');
   const secret = readSessionCookie(publicUrl, headers);
   // Without the header of the console, the cookie came along with a link or a form, and proves nothing.
   if (secret === null || headers[CONSOLE_HEADER] === undefined)

@@ -9,6 +9,7 @@ import type { Reader } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { Member, OperationHandler, Owner } from '../http/handlers/handler.ts';
+import { RUN_PROOF_HEADER } from '../http/handlers/run-scope.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
 import { completeUpload, findUpload } from './store.ts';
 
@@ -17,8 +18,11 @@ declare module '../http/handlers/context.ts' {
     signer: UrlSigner;
     /** Returns the account and id of an application; undefined when it was removed. */
     findApplicationOwner(db: Reader, applicationUid: string): Promise<Owner | undefined>;
-    /** Returns the member of the run whose app requested an upload with its run token; null once the token has ended. */
-    findRunCaller(id: string): Promise<Member | null>;
+    /**
+     * Returns the member of the run whose app requested an upload with its run token. Returns null once the token has ended,
+     * and when the proof is not that of the run.
+     */
+    findRunCaller(id: string, proof: string): Promise<Member | null>;
   }
 }
 
@@ -27,15 +31,20 @@ class UploadClosedError extends Error {}
 
 export const putUpload: OperationHandler<'putUpload'> = async (
   { database, contents, signer, findApplicationOwner, findRunCaller },
-  { params, query, stream, reserveStreamMemory, setOwner, commit },
+  { params, query, headers, stream, reserveStreamMemory, setOwner, commit },
 ) => {
   const { key = '' } = query;
   const refusal = signer.findRejection('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
   if (refusal) throw forbidden(refusal);
-  const requester = (await findMember(database.read, key as KeyId)) ?? (await findRunCaller(key));
+  const proof = headers[RUN_PROOF_HEADER];
+  // The app of a run cannot use the URL of a key, which may be of another account.
+  const requester =
+    proof === undefined
+      ? await findMember(database.read, key as KeyId)
+      : await findRunCaller(key, String(proof));
   if (!requester)
     throw forbidden(
-      'The key that requested the URL was revoked, or the run that requested it has ended. Request a new URL with another key.',
+      'The key that requested the URL was revoked, or the run that requested it has ended or is another one. Request a new URL.',
     );
   const upload = await findUpload(database.read, params.upload_id);
   if (!upload) throw notFound(`There is no upload ${quoteValue(params.upload_id)}.`);

@@ -29,6 +29,18 @@ const CHANGES: ReadonlySet<string> = new Set<OperationId>([
   'deleteInputSet',
 ]);
 
+/** Operations behind signed URLs, which the app gets with its run token. They are the only ones that it calls without it. */
+const SIGNED_OPERATIONS: ReadonlySet<string> = new Set<OperationId>(['putUpload', 'getDownload']);
+
+/**
+ * Returns the sentence that refuses an operation without a token to the app of a run, or null when the app may call it. An
+ * app without network could otherwise create an account here, and send its data there.
+ */
+export function findPublicRefusal({ id }: Pick<Operation, 'id'>): string | null {
+  if (SIGNED_OPERATIONS.has(id)) return null;
+  return `The app of a run cannot call ${id}: it uses the API with its run token alone, and this operation needs none. Call it from outside the run.`;
+}
+
 /** Returns the sentence that refuses the operation to the app of the run, or null when the app may call it. */
 export function findRunScopeRefusal(
   { id, method, path, right }: Operation,

@@ -4,7 +4,9 @@
  * it ends with the attempt: at the end of the run, when a cancel is requested, and when the run is requeued.
  *
  * A run token alone opens nothing. The server's proxy, through which the app reaches the server, adds a proof to each
- * request. A token that leaves the run is therefore useless elsewhere, also while the run lasts.
+ * request. A token that leaves the run is therefore useless elsewhere, also while the run lasts. The other way round, a
+ * request with a proof needs the run token: with a key in its files, an app without network could send its data to another
+ * account.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
@@ -120,6 +122,10 @@ export function createRunAuthenticator(parts: {
   const { database, runTokens, clock } = parts;
   return async (token, proof) => {
     const attempt = runTokens.parse(token);
+    if (!attempt && proof !== undefined)
+      throw unauthorized(
+        'The app of a run can use its run token alone, not a key. Send the value of NEXTMV_API_KEY as the bearer token.',
+      );
     if (!attempt) return null;
     const run = await findCallingRun(database.read, attempt.id);
     const end = findEnd(run, attempt.fence, clock.now());
