@@ -173,6 +173,7 @@ async function respond(
   const identity = {
     account: request.caller.account,
     caller: operation.returnsToken ? request.caller.key : null,
+    run: formatIdempotencyScope(operation, request.caller),
     key: String(key),
     operation: operation.id,
     path: request.url,
@@ -181,6 +182,15 @@ async function respond(
   return idempotency.runOnce(identity, (storeResponse) =>
     handleWithCommit(route, request, call, storeResponse),
   );
+}
+
+/**
+ * Returns the run to which the Idempotency-Key of its app belongs. An attempt creates its runs again, so that it gets those
+ * of the attempt before as its own, and releases its slot while it waits for them.
+ */
+function formatIdempotencyScope({ id }: Operation, { run }: Caller): string | null {
+  if (!run) return null;
+  return id === 'createRun' ? `${run.id}.${run.fence}` : run.id;
 }
 
 /** Returns the validated request. Throws a 400 for an invalid query or body, and a 404 for an impossible id. */

@@ -73,6 +73,8 @@ interface RequestIdentity {
   /** The only key that may read the response; null when every key of the account with the right may read it. */
   caller: KeyId | null;
   key: string;
+  /** The run whose app made the request, whose keys are apart from those of all others; null for any other caller. */
+  run: string | null;
   operation: string;
   path: string;
   body: Buffer;
@@ -164,7 +166,7 @@ export class Idempotency {
       .selectFrom('answers')
       .selectAll()
       .where('account_id', '=', request.account)
-      .where('idempotency_key', '=', request.key)
+      .where('idempotency_key', '=', formatStoredKey(request))
       .where('created_at', '>=', clock.now() - IDEMPOTENCY_KEY_TTL_MS)
       .executeTakeFirst();
     if (!row) return undefined;
@@ -193,14 +195,14 @@ export class Idempotency {
     await tx
       .deleteFrom('answers')
       .where('account_id', '=', request.account)
-      .where('idempotency_key', '=', request.key)
+      .where('idempotency_key', '=', formatStoredKey(request))
       .where('created_at', '<', now - IDEMPOTENCY_KEY_TTL_MS)
       .execute();
     const inserted = await tx
       .insertInto('answers')
       .values({
         account_id: request.account,
-        idempotency_key: request.key,
+        idempotency_key: formatStoredKey(request),
         fingerprint,
         status: response.status,
         body:
@@ -216,7 +218,12 @@ export class Idempotency {
   }
 }
 
+/** A key has no space, so no caller can name the key of a run. */
+function formatStoredKey({ run, key }: RequestIdentity): string {
+  return run === null ? key : `${run} ${key}`;
+}
+
 /** Binds a stored body to its row: it cannot be decrypted in another one. The text is part of stored data. */
 function formatEncryptionContext(request: RequestIdentity): string[] {
-  return ['answer', request.account, request.key];
+  return ['answer', request.account, formatStoredKey(request)];
 }

@@ -43,6 +43,8 @@ test('every run of the workflow exists once after kill -9', async () => {
   const requests = Array.from({ length: RUNS }, (_, index) => ({
     method: 'POST',
     path: '/v1/applications/leaf/runs',
+    // The stored response to the key must not take the place of the run: the workflow would keep its only slot.
+    headers: index % 2 === 0 ? { 'idempotency-key': `step-${index}` } : {},
     body: { input: { value: index % 2 === 0 ? index : 'same' } },
   }));
   const run_id = await createCallingRun(server, 'parent', { requests, isConcurrent: true });
