@@ -158,11 +158,12 @@ async function submitPlanned(parts: Parts, application: ApplicationsTable, row: 
 }
 
 async function buildRequest(
-  { contents }: Pick<Parts, 'contents'>,
+  { contents, database }: Pick<Parts, 'contents' | 'database'>,
   application: ApplicationsTable,
   row: QueuedPlan,
 ): Promise<RunRequest> {
   const content = await shareInput(contents, row.content_id, INPUT_REMOVED_MESSAGE);
+  const parent = row.parent_run_id && (await findRun(database.read, row.application_uid, row.parent_run_id));
   // It always queues, whatever the instance says: no caller is waiting for a 429.
   const queuing = { disabled: false, ...(row.priority === null ? {} : { priority: row.priority }) };
   return {
@@ -181,6 +182,7 @@ async function buildRequest(
         ? null
         : { uid: row.experiment_uid, id: row.experiment_id, type: row.experiment_type },
     parentRunId: row.parent_run_id,
+    workflowDepth: parent ? parent.workflow_depth : 0,
     labels: row.labels,
     async inTransaction(tx) {
       if (!(await claimPlannedRun(tx, row))) throw new AlreadyStartedError();

@@ -69,6 +69,8 @@ export interface RunRequest {
   parentRunId?: RunId | null;
   /** The run whose app requests this one. */
   workflow?: CallingRun | undefined;
+  /** The depth of the parent run of a planned run, which must not start its workflows from the top again. */
+  workflowDepth?: number | undefined;
   /** Labels as JSON text. */
   labels?: string | null;
   /** Prepares the input once the format is known; throws a 400 for an invalid one. */
@@ -134,7 +136,7 @@ export async function submitStandard<R>(parts: SubmitParts<R>, request: Standard
     ...initialRow(parts, request, { target, formats, input, summary, requestOptions }),
     status: 'queued',
     run_type: 'standard',
-    api_access: formatApiAccess(request.workflow, target.configuration),
+    api_access: formatApiAccess(request, target.configuration),
     secrets_collection_id: secrets,
     ...NOT_STARTED,
   };
@@ -323,7 +325,7 @@ function initialRow(
     experiment_type: request.experiment?.type ?? null,
     plan_unit_index: request.planUnitIndex ?? null,
     parent_run_id: request.workflow?.id ?? request.parentRunId ?? null,
-    ...formatWorkflow(request.workflow),
+    ...formatWorkflow(request),
     labels: request.labels ?? null,
     ensemble: null,
     rules_result: null,

@@ -6,13 +6,26 @@ import type { RequestedConfiguration } from '../../instances/rules.ts';
 import type { RunsTable } from '../store/schema.ts';
 import type { WorkflowName } from '../workflows/children.ts';
 
-/** Returns the columns that name the workflow whose app requests the run; undefined is for any other caller. */
-export function formatWorkflow(
-  workflow: CallingRun | undefined,
-): Pick<RunsTable, 'workflow' | 'workflow_depth'> {
-  if (!workflow) return { workflow: null, workflow_depth: 0 };
-  const name: WorkflowName = { application_id: workflow.applicationId, name: workflow.name };
-  return { workflow: JSON.stringify(name), workflow_depth: workflow.depth + 1 };
+/** The run request, as far as it says to which workflow the run belongs. */
+interface WorkflowRequest {
+  /** The run whose app requests the run; absent for any other caller. */
+  workflow?: CallingRun | undefined;
+  /** For a planned run: the depth of its parent run. */
+  workflowDepth?: number | undefined;
+}
+
+/** The run of an ensemble and the copy of a shadow test stand for their parent, and so have its depth. */
+function computeDepth({ workflow, workflowDepth = 0 }: WorkflowRequest): number {
+  return workflow ? workflow.depth + 1 : workflowDepth;
+}
+
+/** Returns the columns that name the workflow whose app requests the run, and the depth of the run. */
+export function formatWorkflow(request: WorkflowRequest): Pick<RunsTable, 'workflow' | 'workflow_depth'> {
+  const { workflow } = request;
+  const name: WorkflowName | null = workflow
+    ? { application_id: workflow.applicationId, name: workflow.name }
+    : null;
+  return { workflow: name && JSON.stringify(name), workflow_depth: computeDepth(request) };
 }
 
 /**
@@ -20,13 +33,14 @@ export function formatWorkflow(
  * be a workflow on a level too deep.
  */
 export function formatApiAccess(
-  workflow: CallingRun | undefined,
+  request: WorkflowRequest,
   { api_access }: RequestedConfiguration,
 ): string | null {
   if (!api_access) return null;
-  if (workflow && workflow.depth + 1 >= WORKFLOW_DEPTH_MAX)
+  const depth = computeDepth(request);
+  if (depth >= WORKFLOW_DEPTH_MAX)
     throw badRequest(
-      `The instance has api_access, so the run would be a workflow on level ${workflow.depth + 2}; there are ${WORKFLOW_DEPTH_MAX} levels. Let a workflow above create the run.`,
+      `The instance has api_access, so the run would be a workflow on level ${depth + 1}; there are ${WORKFLOW_DEPTH_MAX} levels. Let a workflow above create the run.`,
     );
   return JSON.stringify(api_access.applications);
 }
