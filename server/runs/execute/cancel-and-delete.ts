@@ -8,12 +8,13 @@ import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
+import { locked } from '../../database/row-locks.ts';
 import { listChildRunIds } from '../store/ensemble-runs.ts';
 import { removeLogChunksOfRuns } from '../store/log-chunks.ts';
 import { removeRuns } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { cancelOrRequestCancel } from '../store/transitions.ts';
-import { listUnfinishedDescendants } from '../workflows/children.ts';
+import { listActiveChildren } from '../workflows/children.ts';
 
 declare module '../../http/handlers/context.ts' {
   interface Context {
@@ -42,10 +43,31 @@ export async function cancelInTransaction(
   return status;
 }
 
+/** Level by level: the cancel of a workflow locks it, so that its app can create no run that the next list lacks. */
 async function cancelDescendants(tx: Writer, above: readonly RunId[], now: number): Promise<void> {
   const error = 'The run was canceled with the workflow that created it, before it started.';
-  for (const child of await listUnfinishedDescendants(tx, above))
-    await cancelOrRequestCancel(tx, child, error, now);
+  for (let parents = above; parents.length > 0; ) {
+    const children = await listActiveChildren(tx, parents);
+    for (const child of children) await cancelOrRequestCancel(tx, child, error, now);
+    parents = children.filter(({ api_access }) => api_access !== null).map(({ id }) => id);
+  }
+}
+
+/** Cancels the runs below those workflows among the runs. They are locked first, so that their apps create no further run. */
+async function cancelBelowDeleted(tx: Writer, ids: readonly RunId[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  const query = tx
+    .selectFrom('runs')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('api_access', 'is not', null)
+    .orderBy('id');
+  const workflows = await locked(tx, query, 'update').execute();
+  await cancelDescendants(
+    tx,
+    workflows.map(({ id }) => id),
+    now,
+  );
 }
 
 /** Notifies the other processes; a run without a status had ended before. */
@@ -97,10 +119,11 @@ export class RunDeletion {
   /** Removes the rows of the runs and of their child runs. Pass the result to `finish`. */
   async removeRows(tx: Writer, runs: readonly DeletableRun[]): Promise<RemovedRuns> {
     const named = runs.map((run) => run.id);
-    await cancelDescendants(tx, named, this.#clock.now());
+    await cancelBelowDeleted(tx, named, this.#clock.now());
     const contentIds = await removeRuns(tx, named);
     // Planned child runs are gone by now, so that each of them has either become a run, or never will.
     const children = await listChildRunIds(tx, listEnsembles(runs));
+    await cancelBelowDeleted(tx, children, this.#clock.now());
     contentIds.push(...(await removeRuns(tx, children)));
     const removed = [...named, ...children];
     const lines = await removeLogChunksOfRuns(tx, removed, LOG_CHUNK_BATCH_SIZE);

@@ -114,30 +114,19 @@ async function requireChildCapacity(tx: Writer, parent: RunId): Promise<void> {
     );
 }
 
-/** A run of a workflow that has not ended. */
-type UnfinishedChild = Pick<RunsTable, 'id' | 'application_uid' | 'status'>;
+/** A run below a workflow. */
+type Child = Pick<RunsTable, 'id' | 'application_uid' | 'status' | 'api_access'>;
 
-/** Lists the runs below workflows that have not ended, on all levels. The run of an ensemble stands for its child runs. */
-export async function listUnfinishedDescendants(
-  db: Reader,
-  above: readonly RunId[],
-): Promise<UnfinishedChild[]> {
-  const found: UnfinishedChild[] = [];
-  for (let parents = above; parents.length > 0; ) {
-    const children = await listUnfinished(db, parents);
-    found.push(...children);
-    // Only a run with access to the API has child runs of its own: a workflow has few of them.
-    parents = children.filter((child) => child.api_access !== null).map((child) => child.id);
-  }
-  return found;
-}
-
-function listUnfinished(db: Reader, parents: readonly RunId[]) {
+/**
+ * Lists the runs that the apps of these workflows created and that have not ended, with all workflows among them: the runs
+ * below one that has ended may go on. The run of an ensemble stands for its child runs.
+ */
+export function listActiveChildren(db: Reader, parents: readonly RunId[]): Promise<Child[]> {
   return db
     .selectFrom('run_children')
     .innerJoin('runs', 'runs.id', 'run_children.run_id')
     .select(['runs.id', 'runs.application_uid', 'runs.status', 'runs.api_access'])
     .where('run_children.parent_run_id', 'in', parents)
-    .where('runs.finished_at', 'is', null)
+    .where((eb) => eb.or([eb('runs.finished_at', 'is', null), eb('runs.api_access', 'is not', null)]))
     .execute();
 }
