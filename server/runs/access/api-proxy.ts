@@ -13,13 +13,14 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open } from 'node:fs/promises';
 import {
   createServer,
+  Agent as HttpAgent,
   request as httpRequest,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -36,6 +37,12 @@ const REPEATABLE_BODY_BYTES_MAX = 256 * 1024;
 /** The published client waits 20 s for a response. */
 const RATE_WAIT_MS_MAX = 15_000;
 const RATE_WAIT_MS_MIN = 250;
+/**
+ * Connections of an app. Each has a descriptor of this process, which all runs share. More requests at once than
+ * SERVER_CONNECTIONS_MAX wait for each other, so that one app cannot use up the connections of the server.
+ */
+const CONNECTIONS_MAX = 512;
+const SERVER_CONNECTIONS_MAX = 64;
 
 /** The server as the proxy reaches it. */
 export interface ApiTarget {
@@ -71,12 +78,17 @@ export async function openApiAccess(
   parts: Parts,
 ): Promise<ApiAccess> {
   let proof = '';
+  const agents = {
+    http: new HttpAgent({ keepAlive: true, maxSockets: SERVER_CONNECTIONS_MAX }),
+    https: new HttpsAgent({ keepAlive: true, maxSockets: SERVER_CONNECTIONS_MAX }),
+  };
   const server = createServer((request, response) => {
-    passOn(request, response, { proof, target: parts.findApi() }).catch((error: unknown) => {
+    passOn(request, response, { proof, agents, target: parts.findApi() }).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else refuse(response, 503, `The server cannot be reached: ${String(error)}. Send the request again.`);
     });
   });
+  server.maxConnections = CONNECTIONS_MAX;
   const place = isIsolated ? await listenOnSocket(server, parts.socketsFolder) : await listenOnPort(server);
   const endpoint = `http://127.0.0.1:${place.port}`;
   proof = parts.runTokens.prove(run, endpoint);
@@ -88,6 +100,8 @@ export async function openApiAccess(
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
+      agents.http.destroy();
+      agents.https.destroy();
       await closed;
       await place.release();
     },
@@ -134,8 +148,15 @@ async function listen(
   });
 }
 
+/** The connections of one app to the server, apart from those of other apps. */
+interface Agents {
+  http: HttpAgent;
+  https: HttpsAgent;
+}
+
 interface Destination {
   proof: string;
+  agents: Agents;
   target: ApiTarget | null;
 }
 
@@ -143,7 +164,7 @@ interface Destination {
 async function passOn(
   request: IncomingMessage,
   response: ServerResponse,
-  { proof, target }: Destination,
+  { proof, agents, target }: Destination,
 ): Promise<void> {
   const path = request.url ?? '';
   if (!/^\/v1\//.test(path))
@@ -155,7 +176,7 @@ async function passOn(
   const isRepeatable = length <= REPEATABLE_BODY_BYTES_MAX && !request.headers['transfer-encoding'];
   const options = { method: request.method ?? 'GET', path, headers };
   if (!isRepeatable) {
-    const outgoing = openRequest(target, options);
+    const outgoing = openRequest(target, agents, options);
     const received = waitForResponse(outgoing);
     // The server may respond before the end of a body that it refuses.
     pipeline(request, outgoing).catch(() => outgoing.destroy());
@@ -164,7 +185,7 @@ async function passOn(
   const body = await buffer(request);
   const until = performance.now() + RATE_WAIT_MS_MAX;
   for (;;) {
-    const outgoing = openRequest(target, options);
+    const outgoing = openRequest(target, agents, options);
     response.once('close', () => outgoing.destroy());
     outgoing.end(body);
     const incoming = await waitForResponse(outgoing);
@@ -173,6 +194,8 @@ async function passOn(
       return passBack(incoming, response);
     incoming.resume();
     await new Promise((resolve) => setTimeout(resolve, waitMs));
+    // The app does not wait any more, and may have sent the request again itself.
+    if (response.destroyed) return;
   }
 }
 
@@ -182,7 +205,7 @@ interface PassedRequest {
   headers: OutgoingHttpHeaders;
 }
 
-function openRequest({ url, isOwn }: ApiTarget, options: PassedRequest) {
+function openRequest({ url, isOwn }: ApiTarget, agents: Agents, options: PassedRequest) {
   const { protocol, hostname, port, host, pathname } = new URL(url);
   const all = {
     ...options,
@@ -190,7 +213,9 @@ function openRequest({ url, isOwn }: ApiTarget, options: PassedRequest) {
     path: `${pathname.replace(/\/$/, '')}${options.path}`,
     headers: { ...options.headers, host },
   };
-  return protocol === 'https:' ? httpsRequest({ ...all, rejectUnauthorized: !isOwn }) : httpRequest(all);
+  return protocol === 'https:'
+    ? httpsRequest({ ...all, agent: agents.https, rejectUnauthorized: !isOwn })
+    : httpRequest({ ...all, agent: agents.http });
 }
 
 function waitForResponse(outgoing: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
