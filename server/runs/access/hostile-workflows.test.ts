@@ -1,13 +1,13 @@
 /** Apps that turn the API against the server: other credentials, keys of other requests, and workflows without end. */
-import type { EnsembleCreate } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pushApp, waitForRunEnd } from '../../testing/fixtures/apps.ts';
+import { expectStatus } from '../../testing/fixtures/resources.ts';
 import {
   type AppRequest,
   type CallingInput,
   createCallingRun,
   pushCallingApp,
-} from '../../testing/fixtures/workflows.ts';
+} from '../../testing/fixtures/workflows/calling-app.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 
 const LEAF = {
@@ -22,16 +22,13 @@ beforeAll(async () => {
   server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2' } });
   await pushApp(server, 'leaf', LEAF, { executable_type: 'binary', entrypoint: 'main.sh' });
   await pushCallingApp(server, 'parent', ['leaf', 'parent']);
-  const body: EnsembleCreate = {
+  const rule = { id: 'value', statistics_path: '$.result.value', objective: 'minimize', index: 0 };
+  const tolerance = { type: 'absolute', value: 1 };
+  const body = {
     ...{ id: 'again', name: 'Workflows', run_groups: [{ id: 'flow', instance_id: 'flow' }] },
-    rules: [
-      {
-        ...{ id: 'value', statistics_path: '$.result.value', objective: 'minimize', index: 0 },
-        tolerance: { type: 'absolute', value: 1 },
-      },
-    ],
+    rules: [{ ...rule, tolerance }],
   };
-  await server.client.call('createEnsemble', { params: { application_id: 'parent' }, body });
+  expectStatus(await server.request('POST', '/v1/applications/parent/ensembles', { body }), 201);
 });
 afterAll(() => server.close());
 
