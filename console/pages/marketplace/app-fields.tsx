@@ -14,16 +14,21 @@ export function formatAppTexts({ title, description, categories, features }: App
   return {
     title: title.trim(),
     description: description.trim(),
-    categories: splitLabels(categories),
-    features: splitLabels(features),
+    categories: splitText(categories, ','),
+    features: splitText(features, ','),
   };
 }
 
-function splitLabels(text: string): string[] {
+/** Returns the lines of a change log. Empty lines are left out. */
+export function splitChanges(text: string): string[] {
+  return splitText(text, '\n');
+}
+
+function splitText(text: string, separator: string): string[] {
   return text
-    .split(',')
-    .map((label) => label.trim())
-    .filter((label) => label !== '');
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 /** The fields of the texts that every account sees. */

@@ -1,7 +1,7 @@
 import type { MarketplaceApp } from '@switchyard/contract/marketplace/marketplace-apps.ts';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { formatCurl } from '../../ui/forms/curl.ts';
@@ -49,7 +49,9 @@ export function MarketplacePage() {
         </section>
         <SubscriptionsSection />
       </div>
-      {isPublishing && <PublishApp onClose={() => setPublishing(false)} />}
+      <Suspense fallback={null}>
+        {isPublishing && <PublishApp onClose={() => setPublishing(false)} />}
+      </Suspense>
     </>
   );
 }

@@ -58,8 +58,8 @@ describe.skipIf(!hasBrowser)('the marketplace', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Subscribe', exact: true }).press('Enter');
     await page.getByText('Subscription from Another account').waitFor();
 
-    const why = page.getByRole('status').filter({ hasText: 'Another account publishes the versions' });
-    const link = why.getByRole('link', { name: 'Subscription apps' });
+    const reason = page.getByRole('status').filter({ hasText: 'Another account publishes the versions' });
+    const link = reason.getByRole('link', { name: 'Subscription apps' });
     expect(await link.getAttribute('href')).toBe('/docs/using-switchyard/deploy/subscription-apps');
     await page.getByRole('row', { name: /v1/ }).getByText('the publisher').waitFor();
     for (const name of ['Push app', 'New version', 'Rename v1', 'Delete v1'])
@@ -105,6 +105,10 @@ describe.skipIf(!hasBrowser)('the marketplace', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /v1 First Second first/ }).waitFor();
+    await press(page, 'Edit change log of v1');
+    await page.getByRole('textbox', { name: 'Change log' }).fill('Third');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('row', { name: /v1 Third first/ }).waitFor();
     await press(page, 'Release');
     await page.getByRole('button', { name: 'Release app' }).press('Enter');
     await page.getByRole('button', { name: 'Retract' }).waitFor();

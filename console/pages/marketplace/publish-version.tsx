@@ -7,6 +7,7 @@ import { listItems } from '../../client/list-items.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField, TextAreaField, TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { splitChanges } from './app-fields.tsx';
 import { readAppParams, refreshApps } from './queries.ts';
 
 interface PublishVersionProps {
@@ -28,10 +29,7 @@ export function PublishVersion({ app, application, onClose }: PublishVersionProp
     body: {
       id: id.trim(),
       ref_app_version_id: version,
-      change_log: changes
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== ''),
+      change_log: splitChanges(changes),
     },
   };
   return (

@@ -1,5 +1,5 @@
 import type { MarketplaceApp } from '@switchyard/contract/marketplace/marketplace-apps.ts';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { client } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -41,9 +41,11 @@ export function PublisherActions({ app }: { app: MarketplaceApp }) {
           </Button>
         )
       )}
-      {dialog === 'version' && app.ref_app_id !== null && (
-        <PublishVersion app={app} application={app.ref_app_id} onClose={close} />
-      )}
+      <Suspense fallback={null}>
+        {dialog === 'version' && app.ref_app_id !== null && (
+          <PublishVersion app={app} application={app.ref_app_id} onClose={close} />
+        )}
+      </Suspense>
       {dialog === 'edit' && <EditApp app={app} onClose={close} />}
       {dialog === 'release' && <ReleaseApp app={app} onClose={close} />}
       {dialog === 'retract' && <RetractApp app={app} onClose={close} />}

@@ -1,8 +1,13 @@
+import type { MarketplaceVersion } from '@switchyard/contract/marketplace/marketplace-apps.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { listItems } from '../../client/list-items.ts';
+import { Button } from '../../ui/button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
+import { useRight } from '../../ui/use-right.ts';
+import { EditChangeLog } from './edit-change-log.tsx';
 import styles from './marketplace-page.module.css';
 import { type AppParams, publishedVersionsQuery } from './queries.ts';
 
@@ -10,6 +15,8 @@ import { type AppParams, publishedVersionsQuery } from './queries.ts';
 export function VersionsSection({ params, isPublisher }: { params: AppParams; isPublisher: boolean }) {
   const { data } = useSuspenseQuery(publishedVersionsQuery(params));
   const versions = listItems(data);
+  const canEdit = useRight('account') && isPublisher;
+  const [edited, setEdited] = useState<MarketplaceVersion>();
   return (
     <section aria-labelledby="versions">
       <h2 id="versions">Versions</h2>
@@ -24,25 +31,38 @@ export function VersionsSection({ params, isPublisher }: { params: AppParams; is
                 <th>Change log</th>
                 {isPublisher && <th>Version of the application</th>}
                 <th>Published</th>
+                {canEdit && <th>Actions</th>}
               </tr>
             </thead>
             <tbody>
-              {versions.map(({ id, change_log, ref_app_version_id, created_at }) => (
-                <tr key={id}>
-                  <td>{id}</td>
+              {versions.map((version) => (
+                <tr key={version.id}>
+                  <td>{version.id}</td>
                   <td>
-                    <ChangeLog changes={change_log} />
+                    <ChangeLog changes={version.change_log} />
                   </td>
-                  {isPublisher && <td>{ref_app_version_id}</td>}
+                  {isPublisher && <td>{version.ref_app_version_id}</td>}
                   <td>
-                    <RelativeTime at={created_at} />
+                    <RelativeTime at={version.created_at} />
                   </td>
+                  {canEdit && (
+                    <td>
+                      <Button
+                        kind="quiet"
+                        aria-label={`Edit change log of ${version.id}`}
+                        onPress={() => setEdited(version)}
+                      >
+                        Edit
+                      </Button>
+                    </td>
+                  )}
                 </tr>
               ))}
             </tbody>
           </table>
         </TableRegion>
       )}
+      {edited && <EditChangeLog params={params} version={edited} onClose={() => setEdited(undefined)} />}
     </section>
   );
 }
