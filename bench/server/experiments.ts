@@ -20,6 +20,7 @@ import { readCpuMs } from '../../server/testing/host/processes.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import {
   BENCH_APPLICATION,
+  countEndedRuns,
   median,
   printLine,
   pushApp,
@@ -94,14 +95,6 @@ async function furnish(server: StartedServer): Promise<void> {
   await sendChecked(server, 'POST', `${APP}/experiments/inputsets`, { id: 'set', name: 'Inputs', inputs });
 }
 
-async function finished(server: StartedServer): Promise<number> {
-  const { text } = await sendRequest(server, 'GET', '/metrics');
-  const ended = [...text.matchAll(/^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm)];
-  const failed = ended.find((one) => one[1] !== 'succeeded');
-  if (failed) throw new Error(`${failed[2]} runs of the benchmark ${failed[1]}`);
-  return Number(ended[0]?.[2] ?? 0);
-}
-
 interface Cost {
   wallMs: number;
   cpuMs: number;
@@ -114,10 +107,10 @@ async function measure(
   begin: () => Promise<void>,
   isOver: () => Promise<boolean>,
 ): Promise<Cost> {
-  const wanted = (await finished(server)) + runs;
+  const wanted = (await countEndedRuns(server)) + runs;
   const [wall, cpu] = [performance.now(), readCpuMs(server.pid)];
   await begin();
-  while ((await finished(server)) < wanted) await sleep(POLL_MS);
+  while ((await countEndedRuns(server)) < wanted) await sleep(POLL_MS);
   while (!(await isOver())) await sleep(1);
   return { wallMs: performance.now() - wall, cpuMs: readCpuMs(server.pid) - cpu };
 }

@@ -75,6 +75,15 @@ export async function pushApp(
   });
 }
 
+/** Returns the number of runs that have ended since the start of the server. Throws if one has not succeeded. */
+export async function countEndedRuns(server: StartedServer): Promise<number> {
+  const { text } = await server.request('GET', '/metrics');
+  const ended = [...text.matchAll(/^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm)];
+  const failed = ended.find((one) => one[1] !== 'succeeded');
+  if (failed) throw new Error(`${failed[2]} runs of the benchmark ${failed[1]}`);
+  return Number(ended[0]?.[2] ?? 0);
+}
+
 /** Returns the value below which the share of the values lies; NaN for no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
