@@ -7,11 +7,7 @@ import { afterEach, expect, inject, test } from 'vitest';
 import { dropDatabase } from '../../testing/database/postgres-server.ts';
 import { createPostgresDatabase } from '../../testing/database/test-database.ts';
 import { pushApp } from '../../testing/fixtures/apps.ts';
-import {
-  type AppRequest,
-  createCallingRun,
-  pushCallingApp,
-} from '../../testing/fixtures/workflows/calling-app.ts';
+import { createCallingRun, pushCallingApp } from '../../testing/fixtures/workflows/calling-app.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';
 import { type ServerProcess, startServerProcess } from '../../testing/servers/server-process.ts';
 
@@ -44,17 +40,14 @@ test('every run of the workflow exists once after kill -9', async () => {
   await pushApp(server, 'leaf', LEAF, { executable_type: 'binary', entrypoint: 'main.sh' });
   await pushCallingApp(server, 'parent', ['leaf']);
   // Half of the requests are equal, as those of a repeated step without a name of its own.
-  const requests = Array.from(
-    { length: RUNS },
-    (_, index): AppRequest => ({
-      method: 'POST',
-      path: '/v1/applications/leaf/runs',
-      // The stored response to the key must not take the place of the run: the workflow would keep its only slot.
-      headers: index % 2 === 0 ? { 'idempotency-key': `step-${index}` } : {},
-      body: { input: { value: index % 2 === 0 ? index : 'same' } },
-    }),
-  );
-  const run_id = await createCallingRun(server, 'parent', { requests, isConcurrent: true });
+  const requests = Array.from({ length: RUNS }, (_, index) => ({
+    method: 'POST',
+    path: '/v1/applications/leaf/runs',
+    // The stored response to the key must not take the place of the run: the workflow would keep its only slot.
+    headers: { 'idempotency-key': `step-${index}` },
+    body: { input: { value: index % 2 === 0 ? index : 'same' } },
+  }));
+  const run_id = await createCallingRun(server, 'parent', { requests, atOnce: true });
   const before = await waitUntil('the end of five runs', async () => {
     const children = await listChildren(server as ServerProcess);
     return children.filter(({ status_v2 }) => isTerminal(status_v2 as never)).length >= 5 && children;
