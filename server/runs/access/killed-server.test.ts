@@ -47,7 +47,7 @@ test('every run of the workflow exists once after kill -9', async () => {
     headers: { 'idempotency-key': `step-${index}` },
     body: { input: { value: index % 2 === 0 ? index : 'same' } },
   }));
-  const run_id = await createCallingRun(server, 'parent', { requests, atOnce: true });
+  const run_id = await createCallingRun(server, 'parent', { requests, isConcurrent: true });
   const before = await waitUntil('the end of five runs', async () => {
     const children = await listChildren(server as ServerProcess);
     return children.filter(({ status_v2 }) => isTerminal(status_v2 as never)).length >= 5 && children;
