@@ -89,7 +89,7 @@ const comparisonFields = {
         },
         {
           description:
-            'Evidence that stays valid however often it is read, with its confidence sequence for the effect as `interval`; null where dependence between callers forbids it. A switchback test has an interval from ten decided coins on, and none in the designs `independent` and `regular` with `carry_over_units` above 0.',
+            'Evidence that stays valid however often it is read, with its confidence sequence as `interval`; null where dependence between callers forbids it. A switchback test has an interval from ten coins on, but not in the designs `independent` and `regular` with carry-over.',
         },
       ),
     ),
@@ -236,7 +236,7 @@ export const SwitchbackComparison = Type.Object(
     ...comparisonFields,
     more_units: nullable(
       integerSchema(
-        'Estimated number of additional units for a decision. It is null if it is decided, if the number is unknown, and if refused or deleted runs or carry-over withhold the verdict.',
+        'Estimated additional units for a decision; null when decided or unknown, and when refused or deleted runs or carry-over withhold the verdict.',
       ),
     ),
     control: Type.Object(switchbackSideFields, { description: 'The baseline.' }),

@@ -63,7 +63,7 @@ const ObjectiveSettings = Type.Object(
     failure_value: optionalNullable(
       Type.Number({
         description:
-          'Value of a failed run in `with_failures` of the comparison: for a time, ten times its limit gives the PAR10 score. It changes no verdict, in which a failure is the worst result. Not for switchback tests. The default is none.',
+          'Value of a failed run in `with_failures`: for a time, ten times its limit gives the PAR10 score. It changes no verdict. Not for switchback tests.',
       }),
     ),
   },

@@ -40,37 +40,35 @@ export const failureFields = {
 
 export const dependenceFields = {
   serial_correlation: nullableNumberSchema(
-    'Correlation of neighbouring inputs in time, with a safety margin; null without an order in time, and when the inputs of a batch show no relation.',
+    'Correlation of neighbouring inputs in time, with a safety margin; null without an order or a relation.',
   ),
   slow_change: absentInOlderResults(
     nullable(
       Type.Object(
         {
-          p_value: numberSchema(
-            'p-value of blocks of inputs that resemble their neighbours no more than in another order.',
-          ),
+          p_value: numberSchema('p-value of a slow change against a random order.'),
           deviation: numberSchema(
             'Standard deviation of the slow part of the effect: a share for the relative measure, else a difference. With a p-value of at most 0.1, a mean effect below three of them has no verdict.',
           ),
         },
         {
           description:
-            'Change of the effect that lasts longer than a twentieth of the series; null for fewer than 100 inputs, and without an order in time.',
+            'Change of the effect that lasts longer than a twentieth of the series; null for fewer than 100 inputs or without an order.',
         },
       ),
     ),
   ),
-  effective_sample_size: numberSchema('Number of independent inputs that say as much as these.'),
+  effective_sample_size: numberSchema('Number of independent inputs of the same weight.'),
   clusterings: Type.Array(
     Type.Object(
       {
         by: Type.String({ description: 'Property that forms the clusters, such as `caller`.' }),
         count: integerSchema('Number of clusters.'),
-        effective: numberSchema('Number of equally large clusters with the same weight.'),
+        effective: numberSchema('Number of equal clusters with the same weight.'),
         intraclass_correlation: nullableNumberSchema('Share of the variance that lies between clusters.'),
         use: stringEnum(
           ['tested', 'similar', 'different'],
-          'tested: test and interval are by cluster. similar: too few clusters to test by, and no sign of a difference. different: too few, and they may differ, so there is no verdict.',
+          'tested: test and interval are by cluster. similar: too few to test by, without a sign of a difference. different: too few, and they may differ: no verdict.',
         ),
       },
       { description: 'A clustering of the inputs.' },
@@ -90,6 +88,6 @@ export const WithFailures = Type.Object(
   },
   {
     description:
-      'Means over all inputs on which both sides ended, with `failure_value` for every failed run, such as penalised average runtimes (PAR10). null without `failure_value`.',
+      'Means over inputs that both ended, with `failure_value` for each failed run; null without it.',
   },
 );
