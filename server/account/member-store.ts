@@ -125,8 +125,8 @@ export async function deleteMember(
 }
 
 /** Returns true for an address whose member was removed and not invited again. */
-export async function isRemovedMember(tx: Writer, account: AccountId, owner: string): Promise<boolean> {
-  const row = await tx
+export async function isRemovedMember(db: Reader, account: AccountId, owner: string): Promise<boolean> {
+  const row = await db
     .selectFrom('removed_members')
     .select('removed_at')
     .where('account_id', '=', account)

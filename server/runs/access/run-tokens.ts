@@ -1,7 +1,8 @@
 /**
  * Run tokens: each attempt of a run whose instance has `api_access` gets one. No row stores it. It names the run and the
  * fencing token of the attempt, with an HMAC over both, and is valid while the run is running under that fencing token. So
- * it ends with the attempt: at the end of the run, when a cancel is requested, and when the run is requeued.
+ * it ends with the attempt: at the end of the run, when a cancel is requested, and when the run is requeued. It also ends when
+ * the member who started the run is removed from the account.
  *
  * A run token alone opens nothing. The server's proxy, through which the app reaches the server, adds a proof to each
  * request. A token that leaves the run is therefore useless elsewhere, also while the run lasts. The other way round, a
@@ -11,6 +12,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import type { ApplicationId, KeyId } from '@switchyard/contract/schemas/ids.ts';
+import { isRemovedMember } from '../../account/member-store.ts';
 import { normalizeEmail } from '../../account/schema.ts';
 import type { Clock } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
@@ -131,6 +133,12 @@ export function createRunAuthenticator(parts: {
     const end = findEnd(run, attempt.fence, clock.now());
     if (!run || end !== null)
       throw unauthorized(`The run token of the run ${attempt.id} has ended: ${end}. Use a key instead.`);
+    const owner = normalizeEmail(run.user_email);
+    // The keys of a removed member end at once, and a run of theirs can last for hours.
+    if (await isRemovedMember(database.read, run.account_id, owner))
+      throw unauthorized(
+        `The run token of the run ${attempt.id} has ended: the member ${run.user_email} was removed from the account. Let another member start the run.`,
+      );
     const endpoint = runTokens.verifyProof(proof, attempt);
     if (endpoint === null)
       throw unauthorized(
@@ -143,7 +151,7 @@ export function createRunAuthenticator(parts: {
       name: `run ${run.id}`,
       role: 'operator',
       email: run.user_email,
-      owner: normalizeEmail(run.user_email),
+      owner,
       session: null,
       run: {
         id: run.id,

@@ -179,7 +179,14 @@ describe('the token', () => {
     expect(await use()).toMatch(/^401 .* has lasted longer than its execution class allows/);
     await updateRow(id, { initiated_at: Date.now(), cancel_requested_at: 1 });
     expect(await use()).toMatch(/^401 .* a cancel of the run was requested/);
-    await updateRow(id, { cancel_requested_at: null, fence: 2 });
+    await updateRow(id, { cancel_requested_at: null });
+    const { database } = server.runningServer;
+    const account_id = (await server.client.call('getAccount')).body.id;
+    const removed = { account_id, owner: 'root@localhost', removed_at: 1 };
+    await database.transact((tx) => tx.insertInto('removed_members').values(removed).execute());
+    expect(await use()).toMatch(/^401 .* the member root@localhost was removed from the account/);
+    await database.transact((tx) => tx.deleteFrom('removed_members').execute());
+    await updateRow(id, { fence: 2 });
     expect(await use()).toMatch(/^401 .* was started again/);
     await updateRow(id, { fence: 1 });
     await server.request('PATCH', `/v1/applications/parent/runs/${id}/cancel`);
