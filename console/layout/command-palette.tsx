@@ -120,6 +120,16 @@ function useEntryGroups(typed: string, onShowKeys: () => void): EntryGroup[] {
   ];
 }
 
+/**
+ * Returns 1 for an entry that contains every typed word, else 0. The fuzzy filter of cmdk found "Marketplace" for "small", and
+ * Enter opened that page instead of the application with the name.
+ */
+function matchWords(value: string, typed: string, keywords: readonly string[] = []): number {
+  const text = [value, ...keywords].join(' ').toLowerCase();
+  const words = typed.toLowerCase().split(/\s+/);
+  return words.every((word) => text.includes(word)) ? 1 : 0;
+}
+
 /** Finds pages, applications and runs by what is typed. The arrow keys choose, Enter opens. */
 export function CommandPalette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () => void }) {
   const [typed, setTyped] = useState('');
@@ -130,7 +140,7 @@ export function CommandPalette({ onClose, onShowKeys }: { onClose: () => void; o
   };
   return (
     <Dialog title="Command palette" onClose={onClose}>
-      <Command label="Command palette" className={styles.palette}>
+      <Command label="Command palette" className={styles.palette} filter={matchWords}>
         <Command.Input
           className={styles.input}
           placeholder="Page, view, application or run"

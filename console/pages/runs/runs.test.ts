@@ -334,7 +334,7 @@ describe.skipIf(!hasBrowser)('the command palette', () => {
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
     await page.keyboard.press('Control+k');
     await input.fill('small');
-    await page.getByRole('option', { name: 'App small' }).waitFor();
+    await page.getByRole('option', { name: 'App small', selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'App small' }).waitFor();
     const { body } = await at.server.client.call('listRuns', { params: { application_id: 'routing' } });
