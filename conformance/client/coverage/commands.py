@@ -239,31 +239,18 @@ def account_services(line, client):
     reference = ["--reference-app-id", "commands", "--title", "Published"]
     line.run("cloud marketplace app create", *published, *reference, check=id_is("commands-published"))
     line.run("cloud marketplace app get", *published, check=id_is("commands-published"))
-<<<<<<< HEAD
     line.run("cloud marketplace app list", "--partner-id", id, check=has_ids("commands-published"))
-=======
->>>>>>> 55f400fa (Subscribe from another account in the coverage of the marketplace)
     version = [*published, "--version-id", "v1", "--change-log", "First."]
     line.run("cloud marketplace version create", *version, "--reference-version-id", "v1", check=id_is("v1"))
     line.run("cloud marketplace version get", *published, "--version-id", "v1", check=id_is("v1"))
     line.run("cloud marketplace version list", *published, check=has_ids("v1"))
     line.run("cloud marketplace version update", *version, check=id_is("v1"))
     line.run("cloud marketplace app update", *published, "--state", "released")
-<<<<<<< HEAD
     # Another account publishes it.
     subscription = ["--subscription-id", sys.argv[1]]
-=======
-    # A subscriber is another account, with a profile of its own.
-    person = {"name": "Subscriber", "email": "commands@example.com"}
-    token = client.request("POST", "v1/accounts", payload=person).json()["token"]
-    line.run("configuration create", "--endpoint", client.url, "--api-key", token, "--profile", "subscriber")
-    as_subscriber = ["--profile", "subscriber"]
-    line.run("cloud marketplace app list", *as_subscriber, "--partner-id", id, check=has_ids("commands-published"))
-    subscription = [*as_subscriber, "--subscription-id", f"{id}-commands-published"]
->>>>>>> 55f400fa (Subscribe from another account in the coverage of the marketplace)
     line.run("cloud marketplace subscription create", *subscription)
     line.run("cloud marketplace subscription get", *subscription)
-    line.run("cloud marketplace subscription list", *as_subscriber, check=lambda values: len(values) == 1)
+    line.run("cloud marketplace subscription list", check=lambda values: len(values) == 1)
     line.run("cloud marketplace subscription delete", *subscription, "--yes")
     listed = line.run("community list", "--flat", check=lambda text: len(text.split()) > 0)
     app = listed.split()[0] if listed else "bin-packing"

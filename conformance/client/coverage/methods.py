@@ -294,26 +294,12 @@ def marketplace(client, partner, offered, attempt):
     attempt(lambda: app.update_version("v1", ["Changed."]), lambda version: version.change_log == ["Changed."])
     attempt(app.list_versions, lambda versions: len(versions) == 1)
     attempt(lambda: app.update(state="released"), lambda app: app.state.value == "released")
-<<<<<<< HEAD
     attempt(lambda: cloud.list_marketplace_applications(client), lambda apps: len(apps) == 2)
     subscription = attempt(
         lambda: cloud.MarketplaceSubscription.new(client, offered)
     ) or cloud.MarketplaceSubscription(client=client, subscription_id=offered, partner_name="", app_title="")
     attempt(lambda: cloud.MarketplaceSubscription.get(client, offered), lambda one: one.app_title == "Offered")
     attempt(lambda: cloud.list_marketplace_subscriptions(client), lambda subscriptions: len(subscriptions) == 1)
-=======
-    # A subscriber is another account.
-    person = {"name": "Subscriber", "email": "methods@example.com"}
-    token = client.request("POST", "v1/accounts", payload=person).json()["token"]
-    other = cloud.Client(api_key=token, url=client.url)
-    attempt(lambda: cloud.list_marketplace_applications(other, partner), lambda apps: "published" in [one.app_id for one in apps])
-    id = f"{partner}-published"
-    subscription = attempt(
-        lambda: cloud.MarketplaceSubscription.new(other, id)
-    ) or cloud.MarketplaceSubscription(client=other, subscription_id=id, partner_name="", app_title="")
-    attempt(lambda: cloud.MarketplaceSubscription.get(other, id), lambda one: one.app_title == "Published")
-    attempt(lambda: cloud.list_marketplace_subscriptions(other), lambda subscriptions: len(subscriptions) == 1)
->>>>>>> 55f400fa (Subscribe from another account in the coverage of the marketplace)
     attempt(subscription.delete)
 
 

@@ -72,7 +72,9 @@ describe('the stream of a run', () => {
     for (const events of [first, second, interrupted]) {
       expect(listLines(events)).toEqual(EXPECTED);
       expect(events.at(-1)).toMatchObject({ event: 'status', data: { status_v2: 'succeeded' } });
-      expect(listStatuses(events).slice(-2)).toEqual(['running', 'succeeded']);
+      // A reader gets the latest status: on a busy machine the run can end before the next reading.
+      const statuses = listStatuses(events);
+      expect(statuses).toEqual(['queued', 'running', 'succeeded'].filter((one) => statuses.includes(one)));
     }
     const later = await (await open(run)).readAll();
     expect(listLines(later)).toEqual(EXPECTED);
