@@ -121,8 +121,8 @@ function useEntryGroups(typed: string, onShowKeys: () => void): EntryGroup[] {
 }
 
 /**
- * Returns 1 for an entry that contains every typed word, else 0. The fuzzy filter of cmdk found "Marketplace" for "small", and
- * Enter opened that page instead of the application with the name.
+ * Returns 1 for an entry that contains every typed word, and 0 for any other. The fuzzy filter of cmdk found "Marketplace" for
+ * "small". Enter then opened that page instead of the application.
  */
 function matchWords(value: string, typed: string, keywords: readonly string[] = []): number {
   const text = [value, ...keywords].join(' ').toLowerCase();
