@@ -67,7 +67,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     });
     for (const route of [overview, customApp, '/docs/using-switchyard/reference/api/marketplace/runs']) {
       await page.goto(route, { waitUntil: 'load' });
-      expect(await page.evaluate(measureLayoutShift), route).toBe(0);
+      // Web Vitals call 0.1 good. Where a piece ends within the explorer, a browser without processor time shifts by 0.0004.
+      expect(await page.evaluate(measureLayoutShift), route).toBeLessThan(0.005);
     }
   });
 
