@@ -42,7 +42,7 @@ const ApiAccess = Type.Object(
     $id: 'ApiAccess',
     additionalProperties: false,
     description:
-      'Access of the app to this API while it runs, even without a network. Each run gets a token of its own in `NEXTMV_API_KEY` and an address in `NEXTMV_ENDPOINT`. The token ends with the run. Without this field the app gets neither.',
+      'Access of the app to this API while it runs, even without a network. Each run gets its own token in `NEXTMV_API_KEY`, and the address of the API in `NEXTMV_ENDPOINT`. The token ends with the run. Without this field the app gets neither.',
   },
 );
 export type ApiAccess = Static<typeof ApiAccess>;

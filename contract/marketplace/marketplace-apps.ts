@@ -164,7 +164,7 @@ const versionExample = {
 const appResponse = { description: 'The app.', schema: MarketplaceApp, example };
 const versionResponse = { description: 'The version.', schema: MarketplaceVersion, example: versionExample };
 const VISIBILITY =
-  'The partner sees every app of its own. Other accounts see released apps, and apps to which they subscribe.';
+  'The partner sees all apps that it has published. Other accounts see released apps, and apps to which they subscribe.';
 
 export const listMarketplaceApps = defineOperation({
   id: 'listMarketplaceApps',
@@ -191,7 +191,7 @@ export const listPartnerApps = defineOperation({
   tag: 'marketplace',
   summary: 'List the apps of a partner',
   description:
-    'Lists the released apps of a partner; 404 for one without a released app. The partner itself sees every app of its own.',
+    'Lists the released apps of a partner; 404 if it has released none. The partner sees all apps that it has published.',
   right: 'read',
   params: PartnerParams,
   query: Type.Object(PageQuery),

@@ -2,7 +2,7 @@
  * Runs inside a sandbox without network, before the app: passes the connections to a port of the sandbox's loopback on to a
  * Unix socket of the host. It closes its stdout once it listens; the start script waits for that.
  *
- * A program of its own, because only a process within the network namespace can listen there.
+ * It is a separate process, because only a process within the network namespace can listen there.
  */
 import { closeSync, openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';

@@ -48,7 +48,7 @@ const PACKAGES_FOLDER = '.nextmv/python/deps/';
 
 /**
  * Returns the warning about an archive without the Python packages that its manifest names; undefined when it has them.
- * No refusal, because the Python of a host may have packages of its own.
+ * The push is not refused, because the packages may be installed in the Python of the host.
  */
 export function describeMissingPackages(manifest: unknown, files: readonly string[]): string | undefined {
   const python = toFields(toFields(manifest)?.python);

@@ -1,5 +1,5 @@
 /**
- * Copies published versions into the applications of subscribers. Each application has rows of its own for versions and
+ * Copies published versions into the applications of subscribers. Each application has its own rows of versions and
  * executables. So no operation of a subscriber reads a row of the partner. A deletion by the partner leaves the runs of
  * subscribers complete. The archives are shared: several rows of contents name one blob.
  */

@@ -1,4 +1,4 @@
-/** Response bodies of the marketplace. The partner sees more of its own apps than other accounts. */
+/** Response bodies of the marketplace. Some fields of an app are for its partner only. */
 
 import { LATEST_VERSIONS_MAX } from '@switchyard/contract/limits.ts';
 import type {

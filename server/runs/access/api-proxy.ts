@@ -122,7 +122,7 @@ async function listenOnSocket(server: Server, folder: string): Promise<Listening
   const handle = await open(folder, 'r');
   try {
     await listen(server, { path: `/proc/self/fd/${handle.fd}/${name}` });
-    // The app has a user of its own; nobody else can pass the folder.
+    // The app runs as another user and has to connect. The mode of the folder keeps all other users out.
     await chmod(socketPath, 0o666);
   } catch (error) {
     await handle.close();

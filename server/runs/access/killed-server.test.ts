@@ -39,7 +39,7 @@ test('every run of the workflow exists once after kill -9', async () => {
   server = await start();
   await pushApp(server, 'leaf', LEAF, { executable_type: 'binary', entrypoint: 'main.sh' });
   await pushCallingApp(server, 'parent', ['leaf']);
-  // Half of the requests are equal, as those of a repeated step without a name of its own.
+  // Half of the requests are equal, as those of a repeated step without a name.
   const requests = Array.from({ length: RUNS }, (_, index) => ({
     method: 'POST',
     path: '/v1/applications/leaf/runs',

@@ -98,7 +98,7 @@ type CallingRunRow = NonNullable<Awaited<ReturnType<typeof findCallingRun>>>;
 function findEnd(run: CallingRunRow | undefined, fence: number, now: number): string | null {
   if (!run) return 'the run was deleted';
   if (run.status !== 'running') return `the run is ${run.status}`;
-  if (run.fence !== fence) return 'the run was started again, and its new attempt has a token of its own';
+  if (run.fence !== fence) return 'the run was started again, and the new attempt has another token';
   if (run.cancel_requested_at !== null) return 'a cancel of the run was requested';
   const expiresAt =
     (run.initiated_at ?? 0) + CLASS_LIMITS[run.execution_class].duration_ms + EXPIRY_MARGIN_MS;

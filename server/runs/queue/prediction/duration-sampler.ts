@@ -2,8 +2,8 @@
  * Draws durations from those of past runs. It assumes that a run and the past runs are exchangeable, and nothing about the
  * shape of the distribution.
  *
- * The duration of a run that has not started is one of the past durations. The weights of the past durations are drawn anew
- * for each simulation of the queue (the Bayesian bootstrap of Rubin, Annals of Statistics 9, 1981). Otherwise the error of the
+ * The duration of a run that has not started is one of the past durations. Each simulation of the queue
+ * draws new weights of the past durations (the Bayesian bootstrap of Rubin, Annals of Statistics 9, 1981). Otherwise the error of the
  * mean of few past runs, which all runs of a long queue share, would be missing from the range.
  *
  * A running run has already lasted for some time, so only longer past durations count. The n of them make n + 1 intervals, and
@@ -29,7 +29,7 @@ export class DurationSampler {
     return this.#cumulative.length;
   }
 
-  /** Draws the weights anew. */
+  /** Draws new weights of the past durations. */
   drawWeights(random: RandomGenerator): void {
     let sum = 0;
     for (let index = 0; index < this.#cumulative.length; index += 1) {
