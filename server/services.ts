@@ -5,7 +5,6 @@ import { createKeyTouch } from './account/authenticate.ts';
 import { runFirstStart } from './account/first-start.ts';
 import { Invites } from './account/invites.ts';
 import { checkMasterKey, deriveKey, deriveTokenKey, loadOrCreateMasterKey } from './account/master-key.ts';
-import { normalizeEmail } from './account/schema.ts';
 import { isLoopbackHost } from './account/sign-up.ts';
 import { Tokens } from './account/tokens.ts';
 import { AccountStreams } from './account-streams/account-streams.ts';
@@ -193,7 +192,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     findRunCaller: async (id, proof) => {
       const run = await findLiveRun(database.read, id, clock.now());
       if (!run || services.runTokens.verifyProof(proof, run) === null) return null;
-      return { account: run.account_id, owner: normalizeEmail(run.user_email) };
+      return { account: run.account_id, owner: run.owner };
     },
     storage: new StorageProbe({ database, folders, clock }),
     notReadyReason: () => state.notReadyReason,

@@ -74,8 +74,9 @@ function isEqual(text: string, expected: Buffer): boolean {
   return received?.length === expected.length && timingSafeEqual(received, expected);
 }
 
-function findCallingRun(db: Reader, id: string) {
-  return db
+/** Returns the run, and whether the member who started it was removed from the account; undefined when it does not exist. */
+async function findCallingRun(db: Reader, id: string) {
+  const run = await db
     .selectFrom('runs')
     .select((eb) => [
       ...(['id', 'account_id', 'application_id', 'name', 'user_email', 'status', 'fence'] as const),
@@ -90,6 +91,9 @@ function findCallingRun(db: Reader, id: string) {
     ])
     .where((eb) => eb(eb.ref('id').$castTo<string>(), '=', id))
     .executeTakeFirst();
+  if (!run) return undefined;
+  const owner = normalizeEmail(run.user_email);
+  return { ...run, owner, isOwnerRemoved: await isRemovedMember(db, run.account_id, owner) };
 }
 
 type CallingRunRow = NonNullable<Awaited<ReturnType<typeof findCallingRun>>>;
@@ -103,6 +107,8 @@ function findEnd(run: CallingRunRow | undefined, fence: number, now: number): st
   const expiresAt =
     (run.initiated_at ?? 0) + CLASS_LIMITS[run.execution_class].duration_ms + EXPIRY_MARGIN_MS;
   if (expiresAt <= now) return 'the run has lasted longer than its execution class allows';
+  // The keys of a removed member end at once, and a run of theirs can last for hours.
+  if (run.isOwnerRemoved) return `the member ${run.user_email} was removed from the account`;
   return run.api_access === null ? 'the run has no access to the API' : null;
 }
 
@@ -133,12 +139,6 @@ export function createRunAuthenticator(parts: {
     const end = findEnd(run, attempt.fence, clock.now());
     if (!run || end !== null)
       throw unauthorized(`The run token of the run ${attempt.id} has ended: ${end}. Use a key instead.`);
-    const owner = normalizeEmail(run.user_email);
-    // The keys of a removed member end at once, and a run of theirs can last for hours.
-    if (await isRemovedMember(database.read, run.account_id, owner))
-      throw unauthorized(
-        `The run token of the run ${attempt.id} has ended: the member ${run.user_email} was removed from the account. Let another member start the run.`,
-      );
     const endpoint = runTokens.verifyProof(proof, attempt);
     if (endpoint === null)
       throw unauthorized(
@@ -151,7 +151,7 @@ export function createRunAuthenticator(parts: {
       name: `run ${run.id}`,
       role: 'operator',
       email: run.user_email,
-      owner,
+      owner: run.owner,
       session: null,
       run: {
         id: run.id,
