@@ -5,9 +5,11 @@ import { HEARTBEAT_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
 import { managesServer } from '../../account/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import type { Reader, Writer } from '../../database/database.ts';
+import type { Reader } from '../../database/database.ts';
 import { forbidden, notFound, orThrow, quoteValue } from '../../http/errors/problem.ts';
-import type { Caller, OperationHandler } from '../../http/handlers/handler.ts';
+import type { Committed } from '../../http/handlers/commit.ts';
+import type { Context } from '../../http/handlers/context.ts';
+import type { Caller, OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
 import { createPools } from '../../workers/slots.ts';
 import { listWorkers, setDraining, type WorkerDetails } from '../../workers/workers.ts';
 import { listSlotHolders, type SlotHolder } from '../queue/queue-order.ts';
@@ -33,30 +35,12 @@ export const getWorkers: OperationHandler<'getWorkers'> = async ({ database, clo
   };
 };
 
-export const drainWorker: OperationHandler<'drainWorker'> = async (
-  { database, clock },
-  { caller, params, commit },
-) => {
-  await requireManager(database.read, caller);
-  const now = clock.now();
-  const committed = await commit((tx) =>
-    changeDrain(tx, { id: params.worker_id, drainingAt: now }, { caller, isManager: true, now }),
-  );
-  database.notify('workers-changed');
-  return committed;
-};
+export const drainWorker: OperationHandler<'drainWorker'> = (context, call) =>
+  changeDrain(context, call, true);
 
-export const endWorkerDrain: OperationHandler<'endWorkerDrain'> = async (
-  { database, clock },
-  { caller, params, commit },
-) => {
-  await requireManager(database.read, caller);
-  const now = clock.now();
-  const committed = await commit((tx) =>
-    changeDrain(tx, { id: params.worker_id, drainingAt: null }, { caller, isManager: true, now }),
-  );
-  database.notify('workers-changed');
-  database.notify('runs-queued');
+export const endWorkerDrain: OperationHandler<'endWorkerDrain'> = async (context, call) => {
+  const committed = await changeDrain(context, call, false);
+  context.database.notify('runs-queued');
   return committed;
 };
 
@@ -68,16 +52,27 @@ async function requireManager(db: Reader, caller: Caller): Promise<void> {
   );
 }
 
-/** Drains the worker, or ends that when `drainingAt` is null. Throws a 404 for an unknown worker. */
+type DrainCall = Pick<OperationCall<'drainWorker' | 'endWorkerDrain'>, 'caller' | 'params' | 'commit'>;
+
+/** Drains the worker, or ends that. Throws a 404 for an unknown worker, and a 403 for a caller who may not. */
 async function changeDrain(
-  tx: Writer,
-  { id, drainingAt }: { id: string; drainingAt: number | null },
-  view: View,
-): Promise<{ status: 200; body: Worker }> {
-  const worker = orThrow(await setDraining(tx, id, drainingAt), () =>
-    notFound(`There is no worker ${quoteValue(id)}; a restart gives a worker another id. List the workers.`),
-  );
-  return { status: 200, body: formatWorker(worker, await listSlotHolders(tx), view) };
+  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  { caller, params: { worker_id }, commit }: DrainCall,
+  drains: boolean,
+): Promise<Committed<{ status: 200; body: Worker }>> {
+  await requireManager(database.read, caller);
+  const now = clock.now();
+  const committed = await commit(async (tx) => {
+    const worker = orThrow(await setDraining(tx, worker_id, drains ? now : null), () =>
+      notFound(
+        `There is no worker ${quoteValue(worker_id)}; a restart gives a worker another id. List the workers.`,
+      ),
+    );
+    const view = { caller, isManager: true, now };
+    return { status: 200 as const, body: formatWorker(worker, await listSlotHolders(tx), view) };
+  });
+  database.notify('workers-changed');
+  return committed;
 }
 
 function formatWorker(
