@@ -2,6 +2,7 @@ import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/b
 import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, findExtent, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
 import { formatChange } from '../comparison/effects.ts';
 import pictures from '../comparison/pictures.module.css';
@@ -47,18 +48,18 @@ export function SearchPicture({ search }: { search: Search }) {
       table={table}
       height={HEIGHT}
     >
-      {(width) => <Picture search={search} width={width} probabilities={probabilities} />}
+      {(width) => <SearchSteps search={search} width={width} probabilities={probabilities} />}
     </Figure>
   );
 }
 
-interface PictureProps {
+interface SearchStepsProps {
   search: Search;
   width: number;
   probabilities: ReadonlyMap<string, number>;
 }
 
-function Picture({ search, width, probabilities }: PictureProps) {
+function SearchSteps({ search, width, probabilities }: SearchStepsProps) {
   const { version_ids, steps, difference } = search;
   const measure = difference.type;
   const [low, high] = findExtent([
@@ -74,13 +75,10 @@ function Picture({ search, width, probabilities }: PictureProps) {
   const across = [MARGIN.left, width - MARGIN.right] as const;
   const format = (value: number) => formatChange(measure, value);
   return (
-    <svg
-      className={figure.picture}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
+    <Picture
       width={width}
       height={HEIGHT}
-      role="img"
-      aria-label={`Search over ${version_ids.length} versions: ${steps.map((step) => describeStep(step, format)).join('. ')}`}
+      label={`Search over ${version_ids.length} versions: ${steps.map((step) => describeStep(step, format)).join('. ')}`}
     >
       <VerticalAxis
         ticks={listTicks(low - padding, high + padding, TICKS)}
@@ -106,7 +104,7 @@ function Picture({ search, width, probabilities }: PictureProps) {
         />
       ))}
       <VersionBars search={search} toX={toX} probabilities={probabilities} />
-    </svg>
+    </Picture>
   );
 }
 

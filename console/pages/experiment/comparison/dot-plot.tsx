@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, findExtent, listTicks, type Scale } from '../../../ui/figures/scales.ts';
 import { type Effect, formatChange } from './effects.ts';
 import { moveFocus } from './move-focus.ts';
@@ -72,14 +73,10 @@ function Dots({ visible, width, ...props }: DotPlotProps & { visible: readonly I
   const toX = buildScale([-0.5, visible.length - 0.5], [MARGIN.left, width - MARGIN.right]);
   const across = [MARGIN.left, width - MARGIN.right] as const;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a drawing has no fieldset; its dots are links, one stop of the keyboard.
-    <svg
-      className={figure.picture}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
+    <Picture
       width={width}
       height={HEIGHT}
-      role="group"
-      aria-label={`Change of ${indicator} on ${visible.length} ${unit}s, from ${formatChange(effect.measure, low)} to ${formatChange(effect.measure, high)}`}
+      label={`Change of ${indicator} on ${visible.length} ${unit}s, from ${formatChange(effect.measure, low)} to ${formatChange(effect.measure, high)}`}
       onKeyDown={moveFocus}
     >
       <VerticalAxis
@@ -103,7 +100,7 @@ function Dots({ visible, width, ...props }: DotPlotProps & { visible: readonly I
       <text className={`${figure.note} ${figure.end}`} x={across[1]} y={HEIGHT - 4}>
         {`${visible.length} ${unit}s, sorted by change`}
       </text>
-    </svg>
+    </Picture>
   );
 }
 

@@ -4,6 +4,7 @@ import { findTone, type VerdictTone } from '../../../ui/experiments/verdict-badg
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
 import { type Effect, formatChange, formatInterval } from './effects.ts';
 import { findDomain } from './interval-domain.ts';
@@ -63,13 +64,10 @@ export function IntervalPlot({ title, caption, rows, wordColumn = 'verdict', con
       {(width) => {
         const layout = computeLayout(width);
         return (
-          <svg
-            className={figure.picture}
-            viewBox={`0 0 ${width} ${measureHeight(layout.rowHeight)}`}
+          <Picture
             width={width}
             height={measureHeight(layout.rowHeight)}
-            role="img"
-            aria-label={`${title}. ${rows.map(describeRow).join('. ')}`}
+            label={`${title}. ${rows.map(describeRow).join('. ')}`}
           >
             <RelativeRows rows={relative} layout={layout} />
             <g
@@ -82,7 +80,7 @@ export function IntervalPlot({ title, caption, rows, wordColumn = 'verdict', con
                 );
               })}
             </g>
-          </svg>
+          </Picture>
         );
       }}
     </Figure>

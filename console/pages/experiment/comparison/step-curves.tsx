@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, findExtent, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import { moveFocus } from './move-focus.ts';
@@ -43,15 +44,7 @@ export function StepCurves({ curves, width, label, axis, marks }: StepCurvesProp
   const toY = buildScale([0, 1], [STEP_CURVES_HEIGHT - MARGIN.bottom, MARGIN.top]);
   const named = curves.filter(({ kind }) => kind !== 'faint');
   return (
-    <svg
-      className={figure.picture}
-      viewBox={`0 0 ${width} ${STEP_CURVES_HEIGHT}`}
-      width={width}
-      height={STEP_CURVES_HEIGHT}
-      role={marks ? 'group' : 'img'}
-      aria-label={label}
-      onKeyDown={marks && moveFocus}
-    >
+    <Picture width={width} height={STEP_CURVES_HEIGHT} label={label} onKeyDown={marks && moveFocus}>
       <VerticalAxis
         ticks={[0, 0.25, 0.5, 0.75, 1]}
         scale={toY}
@@ -72,7 +65,7 @@ export function StepCurves({ curves, width, label, axis, marks }: StepCurvesProp
       ))}
       {marks?.({ toX, toY })}
       <Legend curves={named} width={width} axis={axis} />
-    </svg>
+    </Picture>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import styles from './pictures.module.css';
 
 const BAR = 22;
@@ -42,14 +43,7 @@ export function TallyBar({ comparison, unit }: TallyBarProps) {
       height={HEIGHT}
     >
       {(width) => (
-        <svg
-          className={figure.picture}
-          viewBox={`0 0 ${width} ${HEIGHT}`}
-          width={width}
-          height={HEIGHT}
-          role="img"
-          aria-label={`${usable} ${unit}s: ${text}`}
-        >
+        <Picture width={width} height={HEIGHT} label={`${usable} ${unit}s: ${text}`}>
           {listSegments(parts, width).map(({ word, count, className, start, size }) => (
             <g key={word} className={className}>
               <rect className={styles.part} x={start} y={0} width={size} height={BAR} />
@@ -59,7 +53,7 @@ export function TallyBar({ comparison, unit }: TallyBarProps) {
           <text className={figure.note} x={0} y={HEIGHT - 8}>
             {text}
           </text>
-        </svg>
+        </Picture>
       )}
     </Figure>
   );

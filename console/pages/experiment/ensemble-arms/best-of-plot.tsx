@@ -2,6 +2,7 @@ import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-en
 import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, findExtent, listTicks } from '../../../ui/figures/scales.ts';
 import { formatNumber, formatSignificant } from '../../../ui/format-quantity.ts';
 import pictures from '../comparison/pictures.module.css';
@@ -50,13 +51,10 @@ function Curve({ points, width, title }: { points: EnsembleArm['best_of_k']; wid
     )
     .join('');
   return (
-    <svg
-      className={figure.picture}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
+    <Picture
       width={width}
       height={HEIGHT}
-      role="img"
-      aria-label={`${title}: ${points.map(({ k, expected }) => `${k}: ${formatSignificant(expected, DIGITS)}`).join(', ')}`}
+      label={`${title}: ${points.map(({ k, expected }) => `${k}: ${formatSignificant(expected, DIGITS)}`).join(', ')}`}
     >
       <VerticalAxis
         ticks={listTicks(low - padding, high + padding, TICKS)}
@@ -83,6 +81,6 @@ function Curve({ points, width, title }: { points: EnsembleArm['best_of_k']; wid
       <text className={`${figure.note} ${figure.end}`} x={width - MARGIN.right} y={HEIGHT - 8}>
         child runs
       </text>
-    </svg>
+    </Picture>
   );
 }

@@ -1,6 +1,7 @@
 import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, truncateLabel } from '../../../ui/figures/scales.ts';
 import { formatSignificant } from '../../../ui/format-quantity.ts';
 import pictures from '../comparison/pictures.module.css';
@@ -33,14 +34,7 @@ export function ContributionPlot({ arm, name }: { arm: EnsembleArm; name: string
       {(width) => {
         const scale = buildScale([0, Math.max(...rows.map((row) => row.contribution), 0)], [0, width]);
         return (
-          <svg
-            className={figure.picture}
-            viewBox={`0 0 ${width} ${height}`}
-            width={width}
-            height={height}
-            role="img"
-            aria-label={`${title}. ${rows.map(describe).join('. ')}`}
-          >
+          <Picture width={width} height={height} label={`${title}. ${rows.map(describe).join('. ')}`}>
             {rows.map((row, index) => (
               <g key={row.group} className={pictures.candidate}>
                 <text className={figure.label} x={0} y={index * ROW + 14}>
@@ -55,7 +49,7 @@ export function ContributionPlot({ arm, name }: { arm: EnsembleArm; name: string
                 />
               </g>
             ))}
-          </svg>
+          </Picture>
         );
       }}
     </Figure>

@@ -2,6 +2,7 @@ import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
@@ -64,13 +65,10 @@ function Looks({ looks, unit, width, height, title }: LooksProps) {
   const end = Math.min(Math.max(...totals, ...reaches), Math.max(limit, ...looks.map((one) => one.counted)));
   const scale = buildScale([0, end * 1.04], [MARGIN.left, width - MARGIN.right]);
   return (
-    <svg
-      className={figure.picture}
-      viewBox={`0 0 ${width} ${height}`}
+    <Picture
       width={width}
       height={height}
-      role="img"
-      aria-label={`${title}. ${looks.map((look) => `${look.indicator}: ${describeLook(look, unit)}`).join('. ')}`}
+      label={`${title}. ${looks.map((look) => `${look.indicator}: ${describeLook(look, unit)}`).join('. ')}`}
     >
       <HorizontalAxis
         ticks={listTicks(0, end, width / TICKS_WIDTH).filter(Number.isInteger)}
@@ -87,7 +85,7 @@ function Looks({ looks, unit, width, height, title }: LooksProps) {
           y={index * ROW}
         />
       ))}
-    </svg>
+    </Picture>
   );
 }
 

@@ -2,6 +2,7 @@ import type { SwitchbackComparison } from '@switchyard/contract/experiments/expe
 import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, findExtent, listTicks, type Scale } from '../../../ui/figures/scales.ts';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import pictures from '../comparison/pictures.module.css';
@@ -76,13 +77,10 @@ function Timeline({ plan, names, title, width, chart, units }: TimelineProps) {
   const findClass = (instance: string) =>
     instance === names.candidate ? pictures.candidate : pictures.control;
   return (
-    <svg
-      className={figure.picture}
-      viewBox={`0 0 ${width} ${height}`}
+    <Picture
       width={width}
       height={height}
-      role="img"
-      aria-label={`${title}: ${plan.units.length} units, ${units.length} with a mean`}
+      label={`${title}: ${plan.units.length} units, ${units.length} with a mean`}
     >
       {units.length > 0 && (
         <VerticalAxis
@@ -116,7 +114,7 @@ function Timeline({ plan, names, title, width, chart, units }: TimelineProps) {
         </circle>
       ))}
       <Footer plan={plan} names={names} toX={toX} y={MARGIN.top + chart + STRIP} />
-    </svg>
+    </Picture>
   );
 }
 

@@ -3,6 +3,7 @@ import type { Racing } from '@switchyard/contract/experiments/races/racing.ts';
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
+import { Picture } from '../../../ui/figures/picture.tsx';
 import { buildScale, listTicks, truncateLabel } from '../../../ui/figures/scales.ts';
 import { formatNumber } from '../../../ui/format-quantity.ts';
 import { createGroupNamer } from '../comparison/group-labels.ts';
@@ -72,13 +73,10 @@ interface BarsProps {
 function Bars({ standings, inputs, width, height }: BarsProps) {
   const scale = buildScale([0, inputs], [MARGIN.left, width - MARGIN.right]);
   return (
-    <svg
-      className={figure.picture}
-      viewBox={`0 0 ${width} ${height}`}
+    <Picture
       width={width}
       height={height}
-      role="img"
-      aria-label={`Race over ${inputs} inputs. ${standings.map(describeStanding).join('. ')}`}
+      label={`Race over ${inputs} inputs. ${standings.map(describeStanding).join('. ')}`}
     >
       <HorizontalAxis
         ticks={listTicks(0, inputs, width / TICKS_WIDTH).filter(Number.isInteger)}
@@ -103,7 +101,7 @@ function Bars({ standings, inputs, width, height }: BarsProps) {
           </g>
         );
       })}
-    </svg>
+    </Picture>
   );
 }
 
