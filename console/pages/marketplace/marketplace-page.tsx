@@ -8,6 +8,7 @@ import { formatCurl } from '../../ui/forms/curl.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
@@ -60,15 +61,7 @@ function AppTable({ apps }: { apps: readonly MarketplaceApp[] }) {
   return (
     <TableRegion label="Table of apps">
       <table className={table.table} aria-label="Apps">
-        <thead>
-          <tr>
-            <th>App</th>
-            <th>Publisher</th>
-            <th>Categories</th>
-            <th>Newest version</th>
-            <th>State</th>
-          </tr>
-        </thead>
+        <TableHead texts={['App', 'Publisher', 'Categories', 'Newest version', 'State']} />
         <tbody>
           {apps.map((app) => (
             <tr key={app.subscription_id}>

@@ -6,6 +6,7 @@ import { subscriptionsQuery } from '../../client/subscriptions.ts';
 import { Button } from '../../ui/button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { useRight } from '../../ui/use-right.ts';
@@ -41,16 +42,9 @@ function SubscriptionTable({ subscriptions, onEnd }: SubscriptionTableProps) {
   return (
     <TableRegion label="Table of subscriptions">
       <table className={table.table} aria-label="Subscriptions">
-        <thead>
-          <tr>
-            <th>App</th>
-            <th>Publisher</th>
-            <th>Application</th>
-            <th>State</th>
-            <th>Since</th>
-            {canWrite && <th>Actions</th>}
-          </tr>
-        </thead>
+        <TableHead
+          texts={['App', 'Publisher', 'Application', 'State', 'Since', ...(canWrite ? ['Actions'] : [])]}
+        />
         <tbody>
           {subscriptions.map((one) => (
             <tr key={one.subscription_id}>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../button.tsx';
 import { escapeInvisible } from '../content/json-text.ts';
+import { TableHead } from '../resources/table-head.tsx';
 import type { DiffLine } from './diff-lines.ts';
 import styles from './diff-table.module.css';
 
@@ -17,14 +18,7 @@ export function DiffTable({ lines }: { lines: readonly DiffLine[] }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
       <section className={styles.lines} tabIndex={0} aria-label="Changed lines">
         <table>
-          <thead>
-            <tr>
-              <th>Before</th>
-              <th>After</th>
-              <th>Change</th>
-              <th>Line</th>
-            </tr>
-          </thead>
+          <TableHead texts={['Before', 'After', 'Change', 'Line']} />
           <tbody>
             {lines.slice(0, visible).map((line) => (
               <tr key={`${line.before} ${line.after}`} data-kind={line.kind}>

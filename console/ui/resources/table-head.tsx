@@ -2,11 +2,11 @@ import table from '../table.module.css';
 
 interface TableHeadProps {
   texts?: readonly string[];
-  numbers: readonly string[];
+  numbers?: readonly string[];
 }
 
 /** The head of a table: columns of texts, then columns of numbers. */
-export function TableHead({ texts = [], numbers }: TableHeadProps) {
+export function TableHead({ texts = [], numbers = [] }: TableHeadProps) {
   return (
     <thead>
       <tr>

@@ -8,6 +8,7 @@ import { listItems } from '../../../client/list-items.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { formatCurl } from '../../../ui/forms/curl.ts';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import { isSubscription } from '../../../ui/subscriptions/subscription-notice.tsx';
 import table from '../../../ui/table.module.css';
@@ -86,15 +87,9 @@ function VersionTable({ app, versions, canChange, onOpen }: VersionTableProps) {
   return (
     <TableRegion label="Table of versions">
       <table className={table.table}>
-        <thead>
-          <tr>
-            <th>Version</th>
-            <th>Instances</th>
-            <th>Pushed by</th>
-            <th>Created</th>
-            {canChange && <th>Actions</th>}
-          </tr>
-        </thead>
+        <TableHead
+          texts={['Version', 'Instances', 'Pushed by', 'Created', ...(canChange ? ['Actions'] : [])]}
+        />
         <tbody>
           {versions.map((version) => (
             <tr key={version.id}>

@@ -1,9 +1,11 @@
 /** The workflow of a run: its steps as a graph, and every node with its run. */
+
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { operationQuery } from '../../../client/queries.ts';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { RunLink } from '../../../ui/run-link.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import table from '../../../ui/table.module.css';
@@ -37,15 +39,7 @@ export function WorkflowTab({ address, run }: WorkflowTabProps) {
       <WorkflowGraph graph={graph} />
       <div className={table.scroll}>
         <table className={table.table} aria-label="Nodes of the workflow">
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col">Node</th>
-              <th scope="col">Status</th>
-              <th scope="col">Application</th>
-              <th scope="col">Run</th>
-            </tr>
-          </thead>
+          <TableHead texts={['Step', 'Node', 'Status', 'Application', 'Run']} />
           <tbody>
             {graph.steps.map((step) => (
               <NodeRows key={step.id} step={step} hasEnded={hasEnded} />
