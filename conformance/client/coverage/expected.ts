@@ -1,8 +1,5 @@
 /** The methods, commands and tools of the published client that do not work with this server, by patterns of their names. */
 
-/** Remove a line when its operations exist: the test then requires that they work. */
-export const NOT_YET: readonly RegExp[] = [];
-
 const NO_BODY =
   'the change is made; then the client fails on the `204` without a body that the API declares. With `Prefer: return=representation` the response has one';
 const DEPRECATED =

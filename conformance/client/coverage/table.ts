@@ -1,5 +1,5 @@
 /** Compares the outcomes of the calls with what is expected, and formats them as the table of COVERAGE.md. */
-import { DECLINED, NOT_YET, NOTES } from './expected.ts';
+import { DECLINED, NOTES } from './expected.ts';
 
 /** Empty for a name whose calls succeeded, the first failure of another, and null for a name that nothing called. */
 export type Outcomes = Record<string, string | null>;
@@ -12,7 +12,7 @@ export interface Coverage {
 }
 
 interface Expectation {
-  result: 'works' | 'not yet' | 'declined';
+  result: 'works' | 'declined';
   note: string;
 }
 
@@ -20,7 +20,6 @@ interface Expectation {
 function findExpectation(name: string): Expectation {
   const declined = DECLINED.find(([pattern]) => pattern.test(name));
   if (declined) return { result: 'declined', note: declined[1] };
-  if (NOT_YET.some((pattern) => pattern.test(name))) return { result: 'not yet', note: '' };
   return { result: 'works', note: NOTES.find(([pattern]) => pattern.test(name))?.[1] ?? '' };
 }
 
@@ -36,7 +35,7 @@ export function findProblems(coverage: Coverage): string[] {
     }
   }
   const names = Object.values(coverage).flatMap((outcomes) => Object.keys(outcomes));
-  for (const pattern of [...NOT_YET, ...[...DECLINED, ...NOTES].map(([pattern]) => pattern)]) {
+  for (const [pattern] of [...DECLINED, ...NOTES]) {
     if (!names.some((name) => pattern.test(name)))
       problems.push(`The pattern ${pattern} of expected.ts matches no name of the client. Remove it.`);
   }
@@ -54,7 +53,7 @@ export function formatCoverage({ methods, commands, tools }: Coverage): string {
     names.filter((name) => findExpectation(name).result === result).length;
   const totals = sections.map(([title, names]) => [
     title,
-    ...[names.length, count(names, 'works'), count(names, 'not yet'), count(names, 'declined')].map(String),
+    ...[names.length, count(names, 'works'), count(names, 'declined')].map(String),
   ]);
   const lists = sections.map(([title, names]) => {
     const rows = names.toSorted().map((name) => {
@@ -68,7 +67,7 @@ export function formatCoverage({ methods, commands, tools }: Coverage): string {
 \`coverage.test.ts\` calls each of these names against a server and writes this file. Conversions that all models share, such
 as \`to_dict\`, send no request and are left out.
 
-${formatTable([['Surface', 'Names', 'Work', 'Not yet', 'Declined'], ...totals])}
+${formatTable([['Surface', 'Names', 'Work', 'Declined'], ...totals])}
 
 ${lists.join('\n')}`;
 }
