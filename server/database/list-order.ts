@@ -23,9 +23,9 @@ export function isInWindow(
   return sql<SqlBool>`${at} >= ${window.start} and ${before}`;
 }
 
-/** Returns a condition for rows after the position; the table has the columns `created_at` and `id`. */
-export function isAfter(table: keyof Tables, position: ListPosition): Expression<SqlBool> {
+/** Returns a condition for rows after the position; the table has the column `created_at`, and `idColumn` for the id. */
+export function isAfter(table: keyof Tables, position: ListPosition, idColumn = 'id'): Expression<SqlBool> {
   const at = sql.ref(`${table}.created_at`);
-  const id = sql.ref(`${table}.id`);
+  const id = sql.ref(`${table}.${idColumn}`);
   return sql<SqlBool>`(${at}, ${id}) < (${position.at}, ${position.id})`;
 }

@@ -3,6 +3,7 @@ import type { SubscriptionState } from '@switchyard/contract/marketplace/subscri
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../applications/schema.ts';
 import type { Reader, Writer } from '../database/database.ts';
+import { isAfter } from '../database/list-order.ts';
 import { locked } from '../database/row-locks.ts';
 import type { PageRequest } from '../http/lists/pagination.ts';
 import type { SubscriptionsTable } from './schema.ts';
@@ -47,15 +48,7 @@ export function listSubscriptions(
     .where('subscriptions.state', '!=', 'unsubscribed')
     .orderBy('subscriptions.created_at', 'desc')
     .orderBy('subscriptions.subscription_id', 'desc');
-  if (page.after) {
-    const { at, id } = page.after;
-    query = query.where((eb) =>
-      eb.or([
-        eb('subscriptions.created_at', '<', at),
-        eb.and([eb('subscriptions.created_at', '=', at), eb('subscriptions.subscription_id', '<', id)]),
-      ]),
-    );
-  }
+  if (page.after) query = query.where(isAfter('subscriptions', page.after, 'subscription_id'));
   if (page.limit !== null) query = query.limit(page.limit + 1);
   return query.execute();
 }
