@@ -1,7 +1,7 @@
 /**
  * The operations that a run token can call. They are those of an operator on runs, inputs and uploads of the applications
- * that the instance names, and those on the graph of the run itself. Everything that would stay after the end of the run in another form
- * than a run is refused: share links, keys, views, experiments. So is everything outside an application.
+ * that the instance names, and those on the graph of the run itself. Everything that would stay after the end of the run in
+ * another form than a run is refused: share links, keys, views, experiments. So is everything outside an application.
  */
 import type { Operation } from '@switchyard/contract/operation.ts';
 import type { OperationId } from '@switchyard/contract/operations.ts';

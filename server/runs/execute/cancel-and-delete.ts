@@ -1,7 +1,8 @@
 /**
  * Cancels and deletes runs. A run that is queued, or waits for its result, is canceled at once. For a running one the cancel
  * request is stored, and its worker is notified and ends the app. Deleting a run removes its row; its worker ends the app
- * when the row is gone. Runs that the app of a workflow created are canceled with it. An ensemble run stores the request too, and the job that advances ensembles cancels its child runs.
+ * when the row is gone. Runs that the app of a workflow created are canceled with it. An ensemble run stores the request too,
+ * and the job that advances ensembles cancels its child runs.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';

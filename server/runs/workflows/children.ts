@@ -40,8 +40,8 @@ interface ChildRequest {
 
 /**
  * Returns the child run that an earlier attempt of the parent created by the same request. Returns null when there is none,
- * and the caller then creates it in this transaction under `newId`. The parent releases its slot, because it waits from now on. Throws a 401
- * when the attempt of the parent has ended, and a 400 beyond CHILD_RUNS_MAX.
+ * and the caller then creates it in this transaction under `newId`. The parent releases its slot, because it waits from now
+ * on. Throws a 401 when the attempt of the parent has ended, and a 400 beyond CHILD_RUNS_MAX.
  */
 export async function claimChild(
   tx: Writer,
