@@ -62,7 +62,7 @@ function Row({ application, experiment }: RowProps) {
       <td>
         <StatusBadge status={status} />
       </td>
-      <td>{verdict === undefined ? '–' : <VerdictBadge verdict={verdict} />}</td>
+      <td className={styles.verdict}>{verdict === undefined ? '–' : <VerdictBadge verdict={verdict} />}</td>
       <td className={styles.progress}>
         <Progress experiment={experiment} />
       </td>
