@@ -6,9 +6,10 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
+import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { ConfigError } from './config-error.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
 import { readSsoSettings, SSO_VARIABLES, type SsoSettings } from './sso-settings.ts';
@@ -65,12 +66,6 @@ export interface ProblemThresholds {
   stalledMs: number;
   /** Faults of the host on queued runs. */
   hostFaults: number;
-}
-
-/** Slots for runs on this machine. Classes without slots of their own use the shared ones. */
-export interface Capacity {
-  shared: number;
-  perClass: Partial<Record<ExecutionClass, number>>;
 }
 
 type Environment = Record<string, string | undefined>;

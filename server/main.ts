@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
+import type { ApiTarget } from '@switchyard/worker/access/api-proxy.ts';
 import { createAuthenticator } from './account/authenticate.ts';
 import type { FirstStart } from './account/first-start.ts';
 import { isLoopbackAddress } from './account/sign-up.ts';
@@ -27,7 +28,6 @@ import type { Job } from './jobs/define-job.ts';
 import { createLog, type Log } from './log.ts';
 import { migrations } from './migrations.ts';
 import { createIdSequence, type Random, systemRandom } from './random.ts';
-import type { ApiTarget } from './runs/access/api-proxy.ts';
 import { createRunAuthenticator } from './runs/access/run-tokens.ts';
 import { startWorker } from './runs/execute/start-worker.ts';
 import { serveSearch } from './search/search.ts';

@@ -3,8 +3,8 @@
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
+import { CHUNKS_PER_CLAIM, type StoredLogLine } from '@switchyard/worker/log/log-batch.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CHUNKS_PER_CLAIM, type StoredLogLine } from '../runs/logs/log-writer.ts';
 import { insertLogChunk } from '../runs/store/log-chunks.ts';
 import { createRun, createRunAndWait, waitForRunEnd } from '../testing/fixtures/apps.ts';
 import {

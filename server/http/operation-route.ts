@@ -7,6 +7,7 @@ import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { bodyBytesMax, type Operation } from '@switchyard/contract/operation.ts';
 import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
+import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest, forbidden, notFound, Problem, quoteValue, unauthorized } from './errors/problem.ts';
 import { type AuditedAction, type AuditLog, isAudited } from './handlers/audited-actions.ts';
@@ -23,7 +24,7 @@ import {
   type RawResponse,
 } from './handlers/handler.ts';
 import type { Idempotency } from './handlers/idempotency.ts';
-import { findPublicRefusal, findRunScopeRefusal, RUN_PROOF_HEADER } from './handlers/run-scope.ts';
+import { findPublicRefusal, findRunScopeRefusal } from './handlers/run-scope.ts';
 import type { Budgets } from './limits/budget.ts';
 import type { Connections } from './limits/connections.ts';
 import { addressBucketKey, type HttpRateLimiter } from './limits/rate-limit.ts';

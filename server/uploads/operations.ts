@@ -1,6 +1,7 @@
 /** Operations behind signed URLs: send an upload, read a download. */
 import { PassThrough, type Readable } from 'node:stream';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { KeyId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { findKey } from '../account/store.ts';
 import { TooLargeError } from '../blobs/blob-store.ts';
@@ -9,7 +10,6 @@ import type { Reader } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { Member, OperationHandler, Owner } from '../http/handlers/handler.ts';
-import { RUN_PROOF_HEADER } from '../http/handlers/run-scope.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
 import { completeUpload, findUpload } from './store.ts';
 

@@ -4,9 +4,9 @@
  * the folder is locked.
  */
 import { HEARTBEAT_TIMEOUT_MS, LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
+import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import type { Selectable } from 'kysely';
 import type { Clock } from '../clock.ts';
-import type { Capacity } from '../config.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';

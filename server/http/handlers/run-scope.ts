@@ -8,9 +8,6 @@ import type { OperationId } from '@switchyard/contract/operations.ts';
 import { quoteValue } from '../errors/problem.ts';
 import type { CallingRun } from './handler.ts';
 
-/** The header with which the server's own proxy proves that the app of a run sent the request. */
-export const RUN_PROOF_HEADER = 'switchyard-run-proof';
-
 const APPLICATION_PATH = '/v1/applications/{application_id}/';
 const FLOW_OPERATIONS: ReadonlySet<string> = new Set<OperationId>(['updateRunFlow', 'getRunFlow']);
 /** Operations with the tags of runs and inputs that change something. A replay would be no child of the run. */

@@ -3,6 +3,7 @@
 import type { Worker, WorkerRun, WorkerSlots, WorkerStatus } from '@switchyard/contract/account/workers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
+import { createPools } from '@switchyard/worker/execute/slots.ts';
 import { managesServer } from '../../account/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
@@ -10,7 +11,6 @@ import { forbidden, notFound, orThrow, quoteValue } from '../../http/errors/prob
 import type { Committed } from '../../http/handlers/commit.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { Caller, OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
-import { createPools } from '../../workers/slots.ts';
 import { listWorkers, setDraining, type WorkerDetails } from '../../workers/workers.ts';
 import { listSlotHolders, type SlotHolder } from '../queue/queue-order.ts';
 

@@ -7,15 +7,22 @@
  * (host-faults.ts).
  */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
-import type { EndedRun, Outcome } from '@switchyard/runner';
+import type { EndedRun } from '@switchyard/runner';
+import { isEndedByHostFault } from '@switchyard/worker/execute/executor.ts';
+import {
+  type AttemptEnd,
+  type AttemptOutcome,
+  isHostFailure,
+  NotExecutableError,
+} from '@switchyard/worker/execute/job.ts';
+import { Mask, NO_MASK } from '@switchyard/worker/log/mask.ts';
 import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { errorMessage, type Log } from '../../log.ts';
 import type { Random } from '../../random.ts';
-import type { Mask } from '../../secrets/mask.ts';
-import type { LogWriter } from '../logs/log-writer.ts';
+import { storeLogEnd } from '../logs/log-batches.ts';
 import { requeueOrEnd } from '../queue/requeue.ts';
 import { isHostError } from '../results/host-errors.ts';
 import type { JsonReader } from '../results/json-reader.ts';
@@ -28,8 +35,7 @@ import {
 import { isCancelRequested } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endRunningRun } from '../store/transitions.ts';
-import { isEndedByHostFault, retryDelayMs } from './host-faults.ts';
-import { NotExecutableError } from './prepare-job.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
 const RETRY_DELAY_MS = 1000;
 const TRIES_MAX = 10;
@@ -44,15 +50,6 @@ interface Parts {
   metrics: Metrics;
 }
 
-/** The end of an attempt: the outcome of the app, or the error that kept it from starting. */
-export type AttemptOutcome = Outcome | { kind: 'unstarted'; error: unknown };
-
-/** Returns true if the host kept the app from starting or working, so that a retry, perhaps on another machine, may help. */
-export function isHostFailure(end: AttemptOutcome): boolean {
-  if (end.kind === 'unstarted') return !(end.error instanceof NotExecutableError);
-  return end.kind === 'ended' && end.reason === 'host';
-}
-
 interface RequeueOptions {
   /** True (the default): the attempt counts towards the limit. */
   counts?: boolean;
@@ -60,32 +57,35 @@ interface RequeueOptions {
   hostFault?: boolean;
 }
 
+/** The end of an attempt of a run. */
 interface Attempt {
   run: RunsTable;
-  end: AttemptOutcome;
-  lines: LogWriter;
+  outcome: AttemptOutcome;
+  log: AttemptEnd['log'];
   /** Hides the secrets of the app. */
   mask: Mask;
-  /** Returns true while the process shuts down, which ends apps that did not fail. */
+  /** Returns true while the worker shuts down, which ends apps that did not fail. */
   isDraining(): boolean;
 }
 
 /** Stores the end of an attempt, with retries. Never throws. */
-export async function finalizeRun(parts: Parts, attempt: Attempt): Promise<void> {
+export async function finalizeRun(parts: Parts, claimed: RunsTable, end: AttemptEnd): Promise<void> {
   const { clock, log } = parts;
-  const { run } = attempt;
-  const finalization = new FinalizeAttempt(parts, attempt);
+  const { limits, runtimeVersion, startConditions, secretValues } = end;
+  const run = { ...claimed, limits, runtime_version: runtimeVersion, start_conditions: startConditions };
+  const mask = secretValues.length === 0 ? NO_MASK : new Mask(secretValues);
+  const finalization = new FinalizeAttempt(parts, { ...end, run, mask });
   for (let tries = 1; ; tries += 1) {
     try {
       await finalization.write();
       return;
     } catch (error) {
-      const message = attempt.mask.maskText(errorMessage(error));
+      const message = mask.maskText(errorMessage(error));
       log.error({ run: run.id, tries, error: message }, 'End of a run could not be stored; retrying.');
       if (tries >= TRIES_MAX && (await finalization.abandonResult(message, isHostError(error)))) return;
     }
     // Another worker requeues the run once this worker is removed.
-    if (attempt.isDraining()) return;
+    if (end.isDraining()) return;
     await new Promise<void>((resolve) => clock.after(RETRY_DELAY_MS, resolve));
   }
 }
@@ -102,7 +102,7 @@ class FinalizeAttempt {
   }
 
   async write(): Promise<void> {
-    const { run, end } = this.#attempt;
+    const { run, outcome: end } = this.#attempt;
     if (end.kind === 'lost') return this.#requeue(end.error);
     if (end.kind === 'unstarted') {
       if (end.error instanceof NotExecutableError) return this.#fail(end.error.message);
@@ -132,7 +132,7 @@ class FinalizeAttempt {
 
   async #finish(ended: EndedRun): Promise<void> {
     const { database, log } = this.#parts;
-    const { run, lines, mask } = this.#attempt;
+    const { run, log: lines, mask } = this.#attempt;
     this.#prepared ??= await prepareRunResult(this.#parts, run, ended, { lines, mask });
     const written = await storeRunResult(database, run, this.#prepared, lines);
     const { status } = this.#prepared.finalColumns;
@@ -147,8 +147,7 @@ class FinalizeAttempt {
   async #requeue(cause: string, { counts = true, hostFault = false }: RequeueOptions = {}): Promise<void> {
     const reason = this.#attempt.mask.maskText(cause).replaceAll('\0', '\u{fffd}');
     const { database, clock, log, metrics } = this.#parts;
-    const { run, lines } = this.#attempt;
-    await lines.waitForWrites();
+    const { run, log: lines } = this.#attempt;
     const attempt = counts && !hostFault ? run.attempt : run.attempt - 1;
     const now = clock.now();
     const faults = run.host_faults + 1;
@@ -157,7 +156,7 @@ class FinalizeAttempt {
       : undefined;
     const status = await database.transact(async (tx) => {
       const written = await requeueOrEnd(tx, { ...run, attempt }, { reason, now, fault });
-      if (written) await lines.flush(tx);
+      if (written) await storeLogEnd(tx, run.id, lines);
       return written;
     });
     if (fault) {

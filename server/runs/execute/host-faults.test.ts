@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import { globSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { claimPauseMs } from '@switchyard/worker/execute/claim-pause.ts';
 import { afterEach, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../clock.ts';
 import { createRun, nodeApp, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 import { RETRY_DELAY_MAX_MS } from '../queue/claim-runs.ts';
 import { isHostError } from '../results/host-errors.ts';
-import { claimPauseMs, retryDelayMs } from './host-faults.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
 /** The factor by which delays are shorter. */
 let speed = 1;

@@ -4,10 +4,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { Runner } from '@switchyard/runner';
+import { SlotTracker } from '@switchyard/worker/execute/slots.ts';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../log.ts';
 import { makeId, type Random } from '../../random.ts';
-import { SlotTracker } from '../../workers/slots.ts';
 import {
   deregisterWorker,
   markWorkerDraining,

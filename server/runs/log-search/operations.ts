@@ -2,6 +2,7 @@
 import { LOG_MATCHES_DEFAULT, LOG_SEARCH_ITEMS_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { RunLogMatches } from '@switchyard/contract/runs/logs/log-search.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
+import { decodeTimeSteps, type TimeStep } from '@switchyard/worker/log/line-times.ts';
 import { getApplication } from '../../applications/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import { badRequest } from '../../http/errors/problem.ts';
@@ -9,7 +10,6 @@ import { formatMemberKey, type OperationHandler } from '../../http/handlers/hand
 import { parseTimeWindow } from '../../http/lists/time-window.ts';
 import { getOwnRun } from '../api/own-run.ts';
 import { parseRunFilter, readWindow } from '../listing/parse-run-filter.ts';
-import { decodeTimeSteps, type TimeStep } from '../logs/line-times.ts';
 import { findLogTimes } from '../logs/log-times.ts';
 import type { LogQuery } from './line-matcher.ts';
 import type { FoundRuns, LogSearch, RunsSearchPosition } from './log-search.ts';

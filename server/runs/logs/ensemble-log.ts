@@ -12,6 +12,7 @@ import {
   LOG_BYTES_MAX,
 } from '@switchyard/contract/limits.ts';
 import type { RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { CHUNKS_PER_CLAIM, parseLogLines } from '@switchyard/worker/log/log-batch.ts';
 import PQueue from 'p-queue';
 import type { Contents, PreparedContent } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
@@ -21,7 +22,6 @@ import { type LoggedChildRun, listLoggedChildRuns } from '../store/ensemble-runs
 import { parseLabels } from '../store/labels.ts';
 import { type LogChunkKey, listNextLogChunks, readLogChunks } from '../store/log-chunks.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { CHUNKS_PER_CLAIM, parseLogLines } from './log-writer.ts';
 
 /** The chunks in memory during one step of a merge, of at most 256 KiB each. */
 const CHUNKS_PER_STEP = 20;

@@ -5,6 +5,7 @@ import { LIVE_LOG_LINES_PER_PAGE } from '@switchyard/contract/limits.ts';
 import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
 import type { AccountId, ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import { parseLogLines } from '@switchyard/worker/log/log-batch.ts';
 import type { Content, Contents } from '../../blobs/contents.ts';
 import { FILE_CHUNK_BYTES } from '../../blobs/hashed-file.ts';
 import { createMicrosFormatter } from '../../clock.ts';
@@ -15,7 +16,6 @@ import { formatJson } from '../../http/send-response.ts';
 import { findEnsembleDefinition } from '../store/ensemble-runs.ts';
 import { findLiveLogSnapshot, type LiveLogSnapshot } from '../store/log-chunks.ts';
 import { readEnsembleLogPage } from './ensemble-log.ts';
-import { parseLogLines } from './log-writer.ts';
 
 /** The maximum number of chunks in one response with live logs. */
 const LIVE_LOG_CHUNKS_MAX = 20;

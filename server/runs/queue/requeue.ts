@@ -1,6 +1,8 @@
 /** Requeues or ends a run whose attempt was cut short. */
 import { ATTEMPTS_MAX } from '@switchyard/contract/limits.ts';
-import type { Writer } from '../../database/database.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database, Writer } from '../../database/database.ts';
+import type { Log } from '../../log.ts';
 import type { RunLease } from '../store/leases.ts';
 import { endRunningRun, type HostFault, requeueRun } from '../store/transitions.ts';
 
@@ -32,4 +34,17 @@ export async function requeueOrEnd(
   if (await requeueRun(tx, run, now, fault)) return 'queued';
   const error = `The run was canceled, and then cut short: ${reason}`;
   return (await endRunningRun(tx, run, { status: 'canceled', error, finished_at: now })) ? 'canceled' : null;
+}
+
+/** Requeues a run that was claimed and never started; the attempt does not count. */
+export async function requeueUnstarted(
+  { database, clock, log }: { database: Database; clock: Clock; log: Log },
+  run: RunLease,
+): Promise<void> {
+  const uncounted = { ...run, attempt: run.attempt - 1 };
+  const reason = 'the confirmation of its claim never reached its worker.';
+  const status = await database.transact((tx) => requeueOrEnd(tx, uncounted, { reason, now: clock.now() }));
+  if (!status) return;
+  log.warn({ run: run.id, status }, 'Run requeued: it was claimed and never started.');
+  database.notify(status === 'queued' ? 'runs-queued' : 'runs-ended');
 }

@@ -2,8 +2,8 @@
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId, ApplicationId, ExecutableId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { describe, expect, test } from 'vitest';
-import type { Capacity } from '../../config.ts';
 import { type BusySlotCount, computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
 import { createQueuePosition, type SlotHolder } from './queue-order.ts';
 import { describeWaiting } from './waiting-reason.ts';

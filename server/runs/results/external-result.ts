@@ -8,12 +8,12 @@ import type { ExternalResult } from '@switchyard/contract/runs/external-runs.ts'
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
+import { NO_MASK } from '@switchyard/worker/log/mask.ts';
 import { ContentRemovedError, type SharedContent } from '../../blobs/contents.ts';
 import type { Writer } from '../../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import { errorMessage } from '../../log.ts';
-import { NO_MASK } from '../../secrets/mask.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endExternalRun } from '../store/transitions.ts';
 import { emptyParsedJson, type JsonSource, type ParsedJson } from './parse-result-json.ts';

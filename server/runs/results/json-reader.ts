@@ -1,8 +1,8 @@
 /** Reads JSON of any size: a small file on the main thread, a large one in a thread of its own. */
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import type { Mask } from '@switchyard/worker/log/mask.ts';
 import PQueue from 'p-queue';
-import type { Mask } from '../../secrets/mask.ts';
 import { type JsonSource, type ParsedJson, parseResultJson } from './parse-result-json.ts';
 
 const THREAD_BYTES_MIN = 1024 * 1024;

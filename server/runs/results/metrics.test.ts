@@ -1,7 +1,7 @@
 /** Valid and invalid metrics, their indicators, and their use in experiments and ensembles. */
 import type { RunMetrics } from '@switchyard/contract/runs/run-reports.ts';
+import { NO_MASK } from '@switchyard/worker/log/mask.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NO_MASK } from '../../secrets/mask.ts';
 import { waitForDecision } from '../../testing/fixtures/acceptance-tests.ts';
 import {
   createRun,

@@ -8,12 +8,13 @@ import { Readable } from 'node:stream';
 import { ERROR_CHARS_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
+import type { LogEnd } from '@switchyard/worker/log/log-batch.ts';
+import type { Mask } from '@switchyard/worker/log/mask.ts';
 import type { Contents, PreparedContent } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import type { Random } from '../../random.ts';
-import type { Mask } from '../../secrets/mask.ts';
-import type { LogWriter } from '../logs/log-writer.ts';
+import { readLogText, storeLineTimes, storeLogEnd } from '../logs/log-batches.ts';
 import { insertAssets, type PreparedAsset } from '../store/assets.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endRunningRun, type FinalColumns } from '../store/transitions.ts';
@@ -34,6 +35,7 @@ const STDOUT_BYTES_MAX = 64 * 1024;
 const STDERR_BYTES_MAX = 16 * 1024;
 
 interface PrepareParts {
+  database: Database;
   contents: Contents;
   clock: Clock;
   random: Random;
@@ -52,7 +54,7 @@ export async function prepareRunResult(
   parts: PrepareParts,
   run: RunsTable,
   ended: EndedRun,
-  { lines, mask }: { lines: LogWriter; mask: Mask },
+  { lines, mask }: { lines: LogEnd; mask: Mask },
 ): Promise<PreparedResult> {
   const { contents, clock } = parts;
   const results = await readResults(parts.jsonReader, ended, run.output_format, mask);
@@ -75,7 +77,7 @@ export async function prepareRunResult(
     );
     const log = await collect(
       run.output_format === 'multi-file'
-        ? contents.prepare(Buffer.from(await lines.readText()))
+        ? contents.prepare(Buffer.from(await readLogText(parts.database.read, run, lines)))
         : prepareLog(contents, ended, mask),
     );
     const parsedAssets = hasValidResults ? results.assets.assets : [];
@@ -140,14 +142,13 @@ export async function storeRunResult(
   database: Database,
   run: RunsTable,
   result: PreparedResult,
-  log: LogWriter,
+  log: LogEnd,
 ): Promise<boolean> {
-  await log.waitForWrites();
   return database.transact(async (tx) => {
     if (!(await endRunningRun(tx, run, result.finalColumns))) return false;
     await insertResultContents(tx, run.id, result);
-    await log.flush(tx);
-    if (result.finalColumns.log_content_id !== null) await log.writeTimes(tx);
+    await storeLogEnd(tx, run.id, log);
+    if (result.finalColumns.log_content_id !== null) await storeLineTimes(tx, run.id, log);
     return true;
   });
 }

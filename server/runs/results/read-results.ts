@@ -4,8 +4,8 @@
  */
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
+import type { Mask } from '@switchyard/worker/log/mask.ts';
 import { errorMessage } from '../../log.ts';
-import type { Mask } from '../../secrets/mask.ts';
 import { isHostError } from './host-errors.ts';
 import type { JsonReader } from './json-reader.ts';
 import { outputSizeError } from './outcome.ts';

@@ -3,9 +3,10 @@
  * later write. The writer replaces the rows by a new first one from time to time, so that their number has a bound.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { SeriesWrite } from '@switchyard/worker/log/log-batch.ts';
+import { parsePart, SeriesCollection, type SeriesPart } from '@switchyard/worker/series/series-part.ts';
 import type { Reader, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
-import { parsePart, SeriesCollection, type SeriesPart } from './series-part.ts';
 
 interface SeriesRow {
   run_id: RunId;
@@ -23,24 +24,28 @@ declare module '../../database/database.ts' {
   }
 }
 
-/** Inserts the points after those of the run's other rows. */
-export async function insertPart(tx: Writer, run: RunId, seq: number, part: SeriesPart): Promise<void> {
+/** Stores a write in the transaction. A write whose commit was not confirmed comes again, with the same points. */
+export async function storeSeriesWrite(tx: Writer, run: RunId, write: SeriesWrite): Promise<void> {
+  const { replacement, addition } = write;
+  if (replacement) {
+    const { seq } = replacement;
+    await tx.deleteFrom('run_series').where('run_id', '=', run).where('seq', '<=', seq).execute();
+    await insertPart(tx, run, { ...replacement, is_first: 1 });
+  }
+  if (addition) await insertPart(tx, run, { ...addition, is_first: 0 });
+}
+
+async function insertPart(
+  tx: Writer,
+  run: RunId,
+  { seq, part, is_first }: { seq: number; part: SeriesPart; is_first: 0 | 1 },
+): Promise<void> {
   await tx
     .insertInto('run_series')
-    .values({ run_id: run, seq, is_first: 0, points: JSON.stringify(part) })
-    // A write whose commit was not confirmed comes again, with the same points and perhaps more.
+    .values({ run_id: run, seq, is_first, points: JSON.stringify(part) })
     .onConflict((conflict) =>
       conflict.columns(['run_id', 'seq']).doUpdateSet((eb) => ({ points: eb.ref('excluded.points') })),
     )
-    .execute();
-}
-
-/** Replaces the rows up to the number `seq` by one row with this number. */
-export async function replaceParts(tx: Writer, run: RunId, seq: number, part: SeriesPart): Promise<void> {
-  await tx.deleteFrom('run_series').where('run_id', '=', run).where('seq', '<=', seq).execute();
-  await tx
-    .insertInto('run_series')
-    .values({ run_id: run, seq, is_first: 1, points: JSON.stringify(part) })
     .execute();
 }
 

@@ -2,9 +2,9 @@
 import { CLASS_LIMITS, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { PREDICTED_STARTS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Reader } from '../../../database/database.ts';
 import { memoizeByObject } from '../../../memoize.ts';
-import { createPools } from '../../../workers/slots.ts';
 import { listActiveWorkers } from '../../../workers/workers.ts';
 import {
   compareQueueOrder,

@@ -1,10 +1,10 @@
 /** The rows of a run's series: bounded, complete for each reader, and replaced by the next attempt. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Point } from '@switchyard/worker/series/downsample.ts';
+import { SeriesWriter } from '@switchyard/worker/series/series-writer.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../../testing/database/test-database.ts';
-import type { Point } from './downsample.ts';
-import { findSeriesAfter } from './series-rows.ts';
-import { SeriesWriter } from './series-writer.ts';
+import { findSeriesAfter, storeSeriesWrite } from './series-rows.ts';
 
 let test_: TestDatabase;
 beforeAll(async () => {
@@ -12,9 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => test_.close());
 
-async function write(writer: SeriesWriter, isEnd = false): Promise<void> {
+async function write(id: RunId, writer: SeriesWriter, isEnd = false): Promise<void> {
   writer.begin();
-  await test_.database.transact((tx) => writer.insert(tx, isEnd), { durable: false });
+  const points = writer.toWrite(isEnd);
+  await test_.database.transact((tx) => storeSeriesWrite(tx, id, points), { durable: false });
   writer.confirm();
 }
 const countRows = async (id: RunId): Promise<number> =>
@@ -34,7 +35,7 @@ test('a run of many writes has few rows, and every reader gets every point once'
   for (let n = 0; n < 250; n += 1) {
     writer.addLine(`{"series": {"cost": ${1000 - n}}}`, n * 100);
     expected.push([n / 10, 1000 - n]);
-    await write(writer);
+    await write(run.id, writer);
     rowsMax = Math.max(rowsMax, await countRows(run.id));
     // A reader that is now and then a few writes behind.
     if (n % 7 !== 0) continue;
@@ -44,7 +45,7 @@ test('a run of many writes has few rows, and every reader gets every point once'
     seq = update?.seq ?? seq;
   }
   expect(rowsMax).toBeLessThanOrEqual(101);
-  await write(writer, true);
+  await write(run.id, writer, true);
   expect(await countRows(run.id)).toBe(1);
   expect(await readPoints(run.id)).toEqual(expected);
   const rest = await findSeriesAfter(test_.database.read, run.id, seq);
@@ -60,12 +61,12 @@ test('a failed write comes again with the next one', async () => {
   writer.addLine('{"series": {"cost": 3}}', 0);
   writer.begin();
   const failing = test_.database.transact(async (tx) => {
-    await writer.insert(tx);
+    await storeSeriesWrite(tx, run.id, writer.toWrite(false));
     throw new Error('disk full');
   });
   await expect(failing).rejects.toThrow('disk full');
   writer.addLine('{"series": {"cost": 2}}', 1000);
-  await write(writer);
+  await write(run.id, writer);
   expect(await readPoints(run.id)).toEqual([
     [0, 3],
     [1, 2],
@@ -77,12 +78,12 @@ test('the next attempt replaces the points of the one before, also for a reader 
   const first = new SeriesWriter({ id, fence: 1 }, 1000);
   first.setStart(0);
   first.addLine('{"series": {"cost": 9}}', 0);
-  await write(first);
+  await write(id, first);
   const before = await findSeriesAfter(test_.database.read, id, -1);
   const second = new SeriesWriter({ id, fence: 2 }, 2000);
   second.setStart(5000);
   second.addLine('{"series": {"cost": 7}}', 6000);
-  await write(second);
+  await write(id, second);
   expect(await findSeriesAfter(test_.database.read, id, before?.seq ?? 0)).toMatchObject({
     reset: true,
     series: [{ name: 'cost', source: 'log', points: [[1, 7]] }],

@@ -25,10 +25,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { RunSpec } from '@switchyard/runner';
-import { RUN_PROOF_HEADER } from '../../http/handlers/run-scope.ts';
-import type { RunsTable } from '../store/schema.ts';
-import type { RunTokens } from './run-tokens.ts';
 
 /** The port on the loopback of a sandbox. */
 const SANDBOX_PORT = 4747;
@@ -52,9 +50,14 @@ export interface ApiTarget {
   isOwn: boolean;
 }
 
-interface Parts {
-  runTokens: RunTokens;
-  /** Returns the server; null while this process does not listen yet. */
+interface AccessSettings {
+  /** The run token of the attempt. */
+  token: string;
+  /** True for an app in a sandbox without network. */
+  isIsolated: boolean;
+  /** Returns the proof that requests at the endpoint come from the app of the attempt. */
+  prove(endpoint: string): Promise<string>;
+  /** Returns the server; null while it does not listen yet. */
   findApi(): ApiTarget | null;
   /** The folder of the sockets, an absolute path. */
   socketsFolder: string;
@@ -71,40 +74,42 @@ export interface ApiAccess {
   close(): Promise<void>;
 }
 
-/** Opens the access of the app of a run. `isIsolated` is true for an app in a sandbox without network. */
-export async function openApiAccess(
-  run: Pick<RunsTable, 'id' | 'fence'>,
-  isIsolated: boolean,
-  parts: Parts,
-): Promise<ApiAccess> {
+/** Opens the access of the app of a run. */
+export async function openApiAccess(settings: AccessSettings): Promise<ApiAccess> {
+  const { token, isIsolated, prove, findApi, socketsFolder } = settings;
   let proof = '';
   const agents = {
     http: new HttpAgent({ keepAlive: true, maxSockets: SERVER_CONNECTIONS_MAX }),
     https: new HttpsAgent({ keepAlive: true, maxSockets: SERVER_CONNECTIONS_MAX }),
   };
   const server = createServer((request, response) => {
-    passOn(request, response, { proof, agents, target: parts.findApi() }).catch((error: unknown) => {
+    passOn(request, response, { proof, agents, target: findApi() }).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else refuse(response, 503, `The server cannot be reached: ${String(error)}. Send the request again.`);
     });
   });
   server.maxConnections = CONNECTIONS_MAX;
-  const place = isIsolated ? await listenOnSocket(server, parts.socketsFolder) : await listenOnPort(server);
+  const place = isIsolated ? await listenOnSocket(server, socketsFolder) : await listenOnPort(server);
   const endpoint = `http://127.0.0.1:${place.port}`;
-  proof = parts.runTokens.prove(run, endpoint);
-  const token = parts.runTokens.sign(run);
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    agents.http.destroy();
+    agents.https.destroy();
+    await closed;
+    await place.release();
+  };
+  try {
+    proof = await prove(endpoint);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     environment: { NEXTMV_API_KEY: token, NEXTMV_ENDPOINT: endpoint },
     token,
     ...(place.forward ? { forward: place.forward } : {}),
-    async close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      agents.http.destroy();
-      agents.https.destroy();
-      await closed;
-      await place.release();
-    },
+    close,
   };
 }
 

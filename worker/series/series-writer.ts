@@ -1,15 +1,14 @@
 /**
- * Reads the series of one attempt of a run from its log, and stores their points together with the log lines.
+ * Reads the series of one attempt of a run from its log, and writes their points together with the log lines.
  *
- * Invariants: a point is in the database once, whether a write fails or not. Memory, rows and bytes of a run have a bound,
+ * Invariants: a point is written once, whether a write fails or not. Memory, rows and bytes of a run have a bound,
  * whatever its log contains. The times of points are seconds since the start of the app.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ResourceUsage } from '@switchyard/runner';
 import { createSeriesReader } from '@switchyard/solver-logs/series-reader.ts';
-import type { Writer } from '../../database/database.ts';
+import type { SeriesWrite } from '../log/log-batch.ts';
 import { SeriesCollection } from './series-part.ts';
-import { insertPart, replaceParts } from './series-rows.ts';
 
 /** Points of a series in one write, which happens five times a second. */
 const POINTS_PER_WRITE_MAX = 200;
@@ -75,20 +74,17 @@ export class SeriesWriter {
     this.#added = new SeriesCollection(POINTS_PER_WRITE_MAX);
   }
 
-  /** Inserts the points of the write in the transaction of the caller, who may repeat it. `isEnd`: no write follows. */
-  async insert(tx: Writer, isEnd = false): Promise<void> {
+  /** Returns the write. `isEnd`: no write follows. */
+  toWrite(isEnd: boolean): SeriesWrite {
     const { count, lastSeq } = this.#rows;
-    this.#written = this.#rows;
     const isRestart = count === 0 && this.#run.fence > 1;
     const isMerge = count >= (isEnd ? ROWS_AT_END_MAX : ROWS_MAX);
     // The new first row has the number of the last one in it: a reader that has all of them needs only what follows.
-    if (isRestart || isMerge) {
-      await replaceParts(tx, this.#run.id, lastSeq, this.#stored.toPart());
-      this.#written = { count: 1, lastSeq };
-    }
-    if (this.#writing.isEmpty) return;
-    await insertPart(tx, this.#run.id, lastSeq + 1, this.#writing.toPart());
-    this.#written = { count: this.#written.count + 1, lastSeq: lastSeq + 1 };
+    const replacement = isRestart || isMerge ? { seq: lastSeq, part: this.#stored.toPart() } : null;
+    const addition = this.#writing.isEmpty ? null : { seq: lastSeq + 1, part: this.#writing.toPart() };
+    const added = addition ? 1 : 0;
+    this.#written = { count: (replacement ? 1 : count) + added, lastSeq: lastSeq + added };
+    return { replacement, addition };
   }
 
   /** Records that the write is committed. */

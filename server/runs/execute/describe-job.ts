@@ -1,0 +1,144 @@
+/** Describes the next attempt of a run to the worker that executes it. */
+import type { Readable } from 'node:stream';
+import type { Secret } from '@switchyard/contract/applications/secrets.ts';
+import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
+import { type Job, NotExecutableError } from '@switchyard/worker/execute/job.ts';
+import { parseRequirements } from '../../applications/executable.ts';
+import { findExecutable } from '../../applications/executables-store.ts';
+import type { ExecutablesTable } from '../../applications/schema.ts';
+import type { Content, Contents } from '../../blobs/contents.ts';
+import { findDamagedBlobError } from '../../blobs/verified-blobs.ts';
+import type { Database } from '../../database/database.ts';
+import type { Encryptor } from '../../database/encryption.ts';
+import { readSecrets } from '../../secrets/read.ts';
+import type { RunTokens } from '../access/run-tokens.ts';
+import { isHostError } from '../results/host-errors.ts';
+import type { RunsTable } from '../store/schema.ts';
+import { buildArguments } from '../submit/options.ts';
+
+export interface DescribeParts {
+  database: Database;
+  contents: Contents;
+  seal: Encryptor;
+  runTokens: RunTokens;
+}
+
+/** The job of an attempt, and the contents that its worker reads. */
+export interface DescribedJob {
+  job: Job;
+  executable: Content;
+  input: Content;
+}
+
+/** Describes the next attempt of a run; throws NotExecutableError when its executable, input or secrets are gone. */
+export async function describeJob(run: RunsTable, parts: DescribeParts): Promise<DescribedJob> {
+  try {
+    return await readJob(run, parts);
+  } catch (error) {
+    throw markHostFault(error);
+  }
+}
+
+async function readJob(run: RunsTable, parts: DescribeParts): Promise<DescribedJob> {
+  const { database, contents, runTokens } = parts;
+  const [executable, input, secrets] = await Promise.all([
+    findExecutable(database.read, run.executable_id),
+    contents.find(run.input_content_id),
+    readRunSecrets(run, parts),
+  ]);
+  const archive = executable && (await contents.find(executable.content_id));
+  if (!executable || !archive)
+    throw new NotExecutableError(`The executable ${run.executable_id} of the run is gone.`);
+  if (!input) throw new NotExecutableError('The input of the run is gone.');
+  const accessToken = run.api_access === null ? null : runTokens.sign(run);
+  return { job: buildJob(run, executable, { secrets, accessToken }), executable: archive, input };
+}
+
+/** Reads the secrets of a run. Each attempt reads them again; they are stored nowhere else. */
+async function readRunSecrets(run: RunsTable, { database, seal }: DescribeParts): Promise<Secret[]> {
+  if (run.secrets_collection_id === null) return [];
+  const read = await readSecrets(database.read, seal, {
+    account: run.account_id,
+    applicationUid: run.application_uid,
+    id: run.secrets_collection_id,
+  });
+  if ('error' in read) throw new NotExecutableError(read.error);
+  return read.secrets;
+}
+
+function buildJob(
+  run: RunsTable,
+  executable: ExecutablesTable,
+  access: Pick<Job, 'secrets' | 'accessToken'>,
+): Job {
+  const requirements = parseRequirements(executable);
+  const content = requirements.io_configuration?.multi_file;
+  const output = content?.output_configuration;
+  const summary = JSON.parse(run.options_summary) as OptionSummary[];
+  return {
+    runId: run.id,
+    fence: run.fence,
+    applicationId: run.application_id,
+    executionClass: run.execution_class,
+    // The ensemble run of an experiment takes over the conditions of its child runs, which belong to no experiment themselves.
+    isCompared: run.experiment_uid !== null || run.parent_run_id !== null,
+    executable: {
+      hash: executable.hash,
+      type: requirements.executable_type,
+      entrypoint: requirements.entrypoint ?? null,
+      workingDirectory: requirements.working_directory ?? null,
+    },
+    runtime: run.runtime,
+    arguments: buildArguments(summary, requirements.options),
+    inputFormat: run.input_format,
+    outputFormat: run.output_format,
+    content: content
+      ? {
+          inputPath: content.input_path ?? undefined,
+          solutionsPath: output?.solutions_path ?? undefined,
+          statisticsPath: output?.statistics_path ?? undefined,
+          metricsPath: output?.metrics_path ?? undefined,
+          assetsPath: output?.assets_path ?? undefined,
+        }
+      : null,
+    network: run.network === 1,
+    ...access,
+  };
+}
+
+/** Sets the property by which the worker recognises a fault of the host: it keeps only that and the message of an error. */
+function markHostFault(error: unknown): unknown {
+  return error instanceof Error && isHostError(error) ? Object.assign(error, { hostFault: true }) : error;
+}
+
+/** Opens contents for a worker of this process, and records their damage. */
+export class ContentOpener {
+  #damage: NotExecutableError | null = null;
+
+  /** The damage that reading has found; null while there is none. */
+  get damage(): NotExecutableError | null {
+    return this.#damage;
+  }
+
+  /** Opens the content. `source` names it in the error. */
+  async open(content: Content, source: 'executable' | 'input'): Promise<Readable> {
+    try {
+      const stream = await content.open();
+      return stream.once('error', (error) => this.#record(source, error));
+    } catch (error) {
+      this.#record(source, error);
+      throw error;
+    }
+  }
+
+  #record(source: string, error: unknown): void {
+    const found = findDamagedBlobError(error);
+    if (found) this.#damage = describeDamage(source, found);
+    else markHostFault(error);
+  }
+}
+
+/** Returns the error of a run whose executable or input is damaged. */
+export function describeDamage(source: string, { message }: Error): NotExecutableError {
+  return new NotExecutableError(`The ${source} of the run cannot be read. ${message}`);
+}

@@ -1,0 +1,273 @@
+/**
+ * Executes the attempts that a worker was given, one for each slot. It knows neither how the worker claims runs nor where
+ * their results are stored.
+ *
+ * Invariants: a slot is released when the app has ended, before its results are stored. Every attempt that started is
+ * finished, whatever fails in between.
+ */
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { isHostFault, type Outcome, type Runner, type RunningApp } from '@switchyard/runner';
+import { errorMessage, type WorkerClock, type WorkerLog } from '../environment.ts';
+import { LogWriter } from '../log/log-writer.ts';
+import { claimPauseMs } from './claim-pause.ts';
+import {
+  type Assignment,
+  type AttemptOutcome,
+  formatAttemptKey,
+  formatLimits,
+  isHostFailure,
+  type Job,
+} from './job.ts';
+import { type PreparedApp, type PrepareParts, prepareApp } from './prepared-app.ts';
+import { RunningWorkflows } from './running-workflows.ts';
+import type { Pool, SlotTracker } from './slots.ts';
+import { readStartConditions } from './start-conditions.ts';
+
+/** At this number of ended apps with unwritten results, no run is claimed, so that a slow disk slows the claims down. */
+const PENDING_RESULTS_MAX = 64;
+
+export interface ExecutorParts extends Omit<PrepareParts, 'host'> {
+  runner: Runner;
+  slots: SlotTracker;
+  clock: WorkerClock;
+  log: WorkerLog;
+  /** Identifies the data folder of the worker, also after a restart. */
+  folderId: string;
+  /** The worker can take another run. */
+  onCapacity(): void;
+  /** The number of busy slots has changed. */
+  onBusyChanged(count: number): void;
+}
+
+/** The parts of an attempt that exist once its app is prepared. */
+interface Started {
+  job: Job;
+  prepared: PreparedApp;
+  startConditions: string | null;
+}
+
+/** Executes attempts. */
+export class Executor {
+  readonly #parts: ExecutorParts;
+  /** The attempts of this process that are not finished yet. */
+  readonly #attempts = new Map<string, Promise<void>>();
+  readonly #apps = new Map<string, RunningApp>();
+  readonly #workflows = new RunningWorkflows();
+  #pendingResults = 0;
+  #isDraining = false;
+  /** Attempts in a row that a fault of the host ended; the attempts of one run count once. */
+  #faults = 0;
+  /** The runs of these attempts. */
+  readonly #faultedRuns = new Set<string>();
+  #isPaused = false;
+  /** The result of the last check for disk space. */
+  #hadDiskSpace = true;
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts;
+  }
+
+  /** The slots that can be filled now, by the classes that share them; empty while the worker takes no run. */
+  get freeSlots(): { classes: readonly ExecutionClass[]; slots: number }[] {
+    if (this.#isDraining || this.#isPaused || !this.#hasDiskSpace()) return [];
+    return this.#parts.slots.pools
+      .map((pool) => ({ classes: pool.classes, slots: this.#countFree(pool) }))
+      .filter(({ slots }) => slots > 0);
+  }
+
+  #countFree(pool: Pool): number {
+    return Math.min(this.#parts.slots.countFree(pool), PENDING_RESULTS_MAX - this.#pendingResults);
+  }
+
+  /** The number of further workflows that the worker takes, by their depth. */
+  get workflowCapacity(): readonly number[] {
+    return this.#workflows.capacity;
+  }
+
+  /** True when a workflow holds a slot. */
+  get hasWorkflowSlots(): boolean {
+    return this.#workflows.hasSlots;
+  }
+
+  /** True when an app runs. */
+  get hasApps(): boolean {
+    return this.#apps.size > 0;
+  }
+
+  /** The keys of the attempts that are not finished yet. */
+  get attemptKeys(): string[] {
+    return [...this.#attempts.keys()];
+  }
+
+  /** Returns true if the attempt with the key is not finished yet. */
+  hasAttempt(key: string): boolean {
+    return this.#attempts.has(key);
+  }
+
+  /** Executes an attempt; returns at once, with its slot acquired. */
+  start(assignment: Assignment): void {
+    const key = formatAttemptKey(assignment.run);
+    const { log } = this.#parts;
+    const work = this.#execute(assignment, key)
+      .catch((error: unknown) =>
+        log.error({ run: assignment.run.id, error: errorMessage(error) }, 'Clean-up after a run failed.'),
+      )
+      .finally(() => this.#attempts.delete(key));
+    this.#attempts.set(key, work);
+  }
+
+  /** Cancels the apps of these attempts. */
+  cancel(keys: Iterable<string>): void {
+    for (const key of keys) this.#apps.get(key)?.cancel();
+  }
+
+  /** Returns the keys of the attempts whose app runs. */
+  listApps(): string[] {
+    return [...this.#apps.keys()];
+  }
+
+  /** Releases the slots of workflows whose app has created a run. */
+  releaseSlots(keys: readonly string[]): void {
+    if (this.#workflows.releaseSlots(keys) === 0) return;
+    this.#parts.onBusyChanged(this.#parts.slots.busyCount);
+    this.#parts.onCapacity();
+  }
+
+  /** Takes no further run, cancels the running apps, and waits until every attempt is finished. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    this.cancel(this.listApps());
+    await this.waitForAttempts();
+  }
+
+  /** Waits until every attempt is finished. */
+  async waitForAttempts(): Promise<void> {
+    await Promise.all(this.#attempts.values());
+  }
+
+  /** Returns true if apps have disk space. Without it runs stay queued for a worker with space, and lose no attempt. */
+  #hasDiskSpace(): boolean {
+    const { runner, log } = this.#parts;
+    const hasSpace = runner.hasDiskSpace();
+    if (hasSpace !== this.#hadDiskSpace)
+      log.warn(
+        {},
+        hasSpace ? 'Disk space available again.' : 'Disk full; no run is claimed until space is free.',
+      );
+    this.#hadDiskSpace = hasSpace;
+    return hasSpace;
+  }
+
+  async #execute(assignment: Assignment, key: string): Promise<void> {
+    const { slots, clock, log, onBusyChanged, onCapacity } = this.#parts;
+    const { run, executionClass, workflowDepth } = assignment;
+    const release = slots.acquire(executionClass);
+    if (workflowDepth !== null) this.#workflows.start(key, workflowDepth, release);
+    onBusyChanged(slots.busyCount);
+    const lines = new LogWriter({ clock, log, writeLog: (batch) => assignment.writeLog(batch) }, run);
+    const { started, app, ...end } = await this.#runApp(assignment, key, lines);
+    const damage = assignment.findDamage();
+    const outcome: AttemptOutcome = damage ? { kind: 'unstarted', error: damage } : end.outcome;
+    this.#apps.delete(key);
+    this.#backOff(run.id, outcome);
+    await this.#closeAccess(run.id, started);
+    this.#workflows.end(key);
+    release();
+    onBusyChanged(slots.busyCount);
+    this.#pendingResults += 1;
+    onCapacity();
+    await assignment.finish({
+      outcome,
+      log: await lines.end(),
+      limits: started ? formatLimits(started.prepared.spec) : null,
+      runtimeVersion: started?.prepared.runtimeVersion ?? null,
+      startConditions: started?.startConditions ?? null,
+      secretValues: started?.prepared.mask.values ?? [],
+      isDraining: () => this.#isDraining,
+    });
+    this.#pendingResults -= 1;
+    if (this.#pendingResults === PENDING_RESULTS_MAX - 1) onCapacity();
+    await app?.dispose();
+  }
+
+  async #runApp(
+    assignment: Assignment,
+    key: string,
+    lines: LogWriter,
+  ): Promise<{ outcome: AttemptOutcome; started?: Started; app?: RunningApp }> {
+    const { runner, slots, folderId } = this.#parts;
+    let started: Started | undefined;
+    let app: RunningApp | undefined;
+    try {
+      const job = await assignment.loadJob();
+      const prepared = await prepareApp(job, assignment, { ...this.#parts, host: runner.host });
+      const { mask } = prepared;
+      started = {
+        ...{ job, prepared },
+        startConditions: job.isCompared ? readStartConditions(folderId, slots.busyCount) : null,
+      };
+      app = runner.run(prepared.spec, {
+        onStart: ({ at }) => lines.setStart(at),
+        onLog: (added) => lines.add(added, mask),
+        onUsage: (usage) => lines.addUsage(usage),
+      });
+      this.#apps.set(key, app);
+      if (this.#isDraining) app.cancel();
+      return { outcome: withWarning(await app.done, prepared.runtimeWarning), started, app };
+    } catch (error) {
+      return {
+        outcome: { kind: 'unstarted', error },
+        ...(started ? { started } : {}),
+        ...(app ? { app } : {}),
+      };
+    }
+  }
+
+  async #closeAccess(run: string, started: Started | undefined): Promise<void> {
+    await started?.prepared.access
+      ?.close()
+      .catch((error: unknown) =>
+        this.#parts.log.error({ run, error: errorMessage(error) }, 'Access of a run to the API not closed.'),
+      );
+  }
+
+  /**
+   * Pauses the claims after a fault of the host, longer after each one in a row. Another machine may execute the runs, and
+   * a machine that cannot start apps does not drain the queue. A run that alone fails repeatedly, such as one whose input is
+   * stored on a bad sector, has its own retry delay and does not pause the others.
+   */
+  #backOff(run: string, end: AttemptOutcome): void {
+    const { clock, log } = this.#parts;
+    if (!isHostFailure(end)) {
+      this.#faults = 0;
+      this.#faultedRuns.clear();
+      return;
+    }
+    // Runs that the same fault ends at once count once.
+    if (this.#isPaused || this.#isDraining) return;
+    const isRepeated = isEndedByHostFault(end) && this.#faultedRuns.has(run);
+    this.#faultedRuns.add(run);
+    if (!isRepeated) this.#faults += 1;
+    else if (this.#faultedRuns.size === 1) return;
+    this.#isPaused = true;
+    const ms = claimPauseMs(this.#faults);
+    log.warn({ faults: this.#faults, ms }, 'Claims paused after a fault of the host.');
+    clock.after(ms, () => {
+      this.#isPaused = false;
+      this.#parts.onCapacity();
+    });
+  }
+}
+
+/** Returns true if a fault of the host ended the attempt. */
+export function isEndedByHostFault(end: AttemptOutcome): boolean {
+  if (end.kind === 'unstarted') return isHostFault(end.error);
+  return end.kind === 'ended' && end.hostFault === true;
+}
+
+/** Adds the warning to the error of an app that exited: the version of the runtime may be the cause. */
+function withWarning(outcome: Outcome, warning: string | undefined): Outcome {
+  if (warning === undefined || outcome.kind !== 'ended' || outcome.succeeded || outcome.reason !== 'exit')
+    return outcome;
+  return { ...outcome, error: `${outcome.error} Note: ${warning}` };
+}

@@ -1,0 +1,65 @@
+/** Prepares the app of a job on this machine: its access to the API, its limits, and the mask of its secrets. */
+import { describeRuntimeMismatch, findRuntimeVersion, type Host, type RunSpec } from '@switchyard/runner';
+import { type ApiAccess, type ApiTarget, openApiAccess } from '../access/api-proxy.ts';
+import { Mask, NO_MASK } from '../log/mask.ts';
+import { type Assignment, buildRunSpec, type Job } from './job.ts';
+
+/** The parts of the worker that prepare an app. */
+export interface PrepareParts {
+  host: Host;
+  /** Returns the server as the apps of this worker reach it; null while it does not listen yet. */
+  findApi(): ApiTarget | null;
+  /** The folder of the sockets by which apps in sandboxes reach the API. */
+  socketsFolder: string;
+}
+
+/** A prepared app. */
+export interface PreparedApp {
+  spec: RunSpec;
+  /** Hides the secrets of the app in the log and the errors of the run. */
+  mask: Mask;
+  /** Version of the runtime that will run the app; null for compiled programs. */
+  runtimeVersion: string | null;
+  /** A sentence, when the version differs from the one that the executable requires. */
+  runtimeWarning: string | undefined;
+  /** The access of the app to the API; null without. Close it after the end of the app. */
+  access: ApiAccess | null;
+}
+
+/** Prepares the app of the job. */
+export async function prepareApp(
+  job: Job,
+  assignment: Assignment,
+  { host, findApi, socketsFolder }: PrepareParts,
+): Promise<PreparedApp> {
+  const isIsolated = host.containment === 'sandbox' && !job.network;
+  const access =
+    job.accessToken === null
+      ? null
+      : await openApiAccess({
+          token: job.accessToken,
+          isIsolated,
+          ...{ findApi, socketsFolder },
+          prove: (endpoint) => assignment.proveEndpoint(endpoint),
+        });
+  const { type } = job.executable;
+  return {
+    spec: buildRunSpec(job, {
+      host,
+      environment: access?.environment ?? {},
+      ...(access?.forward ? { forward: access.forward } : {}),
+      openExecutable: () => assignment.openExecutable(),
+      openInput: () => assignment.openInput(),
+    }),
+    access,
+    mask: createMask(job),
+    runtimeVersion: findRuntimeVersion(type, host) ?? null,
+    runtimeWarning: describeRuntimeMismatch(type, job.runtime, host),
+  };
+}
+
+/** The token can do less than a secret, and only during the run. In a log it would still look like one. */
+function createMask({ secrets, accessToken }: Job): Mask {
+  const values = [...secrets.map(({ value }) => value), ...(accessToken === null ? [] : [accessToken])];
+  return values.length === 0 ? NO_MASK : new Mask(values);
+}

@@ -1,0 +1,43 @@
+/** The lines and points of one write of a log. A server stores a batch once, however often it arrives. */
+import type { SeriesPart } from '../series/series-part.ts';
+
+/** A line and its time in whole microseconds since the epoch; the times are strictly increasing. */
+export type StoredLogLine = [micros: number, text: string];
+
+/** Parses the lines of a stored chunk. */
+export function parseLogLines(chunk: string): StoredLogLine[] {
+  return JSON.parse(chunk) as StoredLogLine[];
+}
+
+/** The chunks of a claim are numbered from its fencing token times this number. */
+export const CHUNKS_PER_CLAIM = 100_000_000;
+
+/** Consecutive lines, and their number within the run. */
+export interface LogChunk {
+  seq: number;
+  /** Time of the first line in milliseconds since the epoch. */
+  at: number;
+  lines: StoredLogLine[];
+}
+
+/** Points of a run's series that a write adds, and points that replace those before. */
+export interface SeriesWrite {
+  /** All points up to the row with this number, in place of its rows up to there; null to keep them. */
+  replacement: { seq: number; part: SeriesPart } | null;
+  /** The points after those; null without any. */
+  addition: { seq: number; part: SeriesPart } | null;
+}
+
+/** One write of a log. */
+export interface LogBatch {
+  chunks: LogChunk[];
+  series: SeriesWrite;
+}
+
+/** Everything about the log of an attempt that is not written yet when its app has ended. */
+export interface LogEnd {
+  /** In their order. */
+  batches: LogBatch[];
+  /** The times of all lines, encoded by line-times.ts; null without a line. */
+  times: Buffer | null;
+}
