@@ -40,6 +40,10 @@ export const PRIORITY_MIN = 1;
 export const PRIORITY_MAX = 9;
 export const PRIORITY_DEFAULT = 6;
 
+/** Characters of a label, and labels of a worker or of an instance. */
+export const LABEL_CHARS_MAX = 64;
+export const LABELS_MAX = 32;
+
 export const ASSETS_MAX = 1000;
 export const ASSET_NAME_CHARS_MAX = 256;
 export const ASSET_DESCRIPTION_CHARS_MAX = 1024;

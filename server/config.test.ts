@@ -25,6 +25,9 @@ describe('the error for a wrong setting names it', () => {
     ['SWITCHYARD_CAPACITY', '1,2'],
     ['SWITCHYARD_CAPACITY', '6c9500mb870s=1,6c9500mb870s=2'],
     ['SWITCHYARD_CAPACITY', 'huge=1'],
+    ['SWITCHYARD_LABELS', 'gpu,two words'],
+    ['SWITCHYARD_LABELS', 'region='],
+    ['SWITCHYARD_LABELS', 'a'.repeat(65)],
     ['SWITCHYARD_CONTAINMENT', 'jail'],
     ['SWITCHYARD_RATE_LIMIT', '5'],
     ['SWITCHYARD_RATE_LIMIT', '0/1'],
@@ -107,6 +110,11 @@ test('capacity has shared slots, slots of classes, or both', () => {
   expect(readCapacity('8')).toEqual({ shared: 8, perClass: {} });
   expect(readCapacity('0,6c9500mb870s=4')).toEqual({ shared: 0, perClass: { '6c9500mb870s': 4 } });
   expect(readCapacity('8c16gb12h=1, 2')).toEqual({ shared: 2, perClass: { '8c16gb12h': 1 } });
+});
+
+test('labels are sorted, each of them once', () => {
+  expect(readConfig({ SWITCHYARD_LABELS: ' region=eu, gpu,,gpu ' }).labels).toEqual(['gpu', 'region=eu']);
+  expect(readConfig({}).labels).toEqual([]);
 });
 
 /** Returns the names of all settings, from the message for an unknown one. */

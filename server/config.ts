@@ -6,7 +6,9 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isLabel } from '@switchyard/contract/applications/requirements.ts';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
+import { LABEL_CHARS_MAX, LABELS_MAX } from '@switchyard/contract/limits.ts';
 import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
@@ -37,6 +39,8 @@ export interface Config {
   tls: TlsSettings | null;
   role: 'all' | 'server' | 'worker';
   capacity: Capacity;
+  /** Labels of the worker of this process. */
+  labels: readonly string[];
   containment: 'sandbox' | 'limits' | null;
   rateLimit: { perMinute: number; burst: number } | null;
   /** Callers that may create an account without a token: those on this machine while it listens to no other, all, or none. */
@@ -110,6 +114,7 @@ export function readConfig(env: Environment = process.env): Config {
     tls: readTls(env),
     role,
     capacity: readCapacity(env),
+    labels: readLabels(env),
     containment: env.SWITCHYARD_CONTAINMENT
       ? readChoice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
       : null,
@@ -140,6 +145,7 @@ const VARIABLES = [
   'SWITCHYARD_TLS_KEY',
   'SWITCHYARD_ROLE',
   'SWITCHYARD_CAPACITY',
+  'SWITCHYARD_LABELS',
   'SWITCHYARD_CONTAINMENT',
   'SWITCHYARD_RATE_LIMIT',
   'SWITCHYARD_SIGN_UP',
@@ -279,6 +285,21 @@ function readSiteAddress(env: Environment, name: string, fallback: string): stri
       `${name} contains a user or a password, which every reader would see. Leave them out.`,
     );
   return isPath ? `${pathname}${search}` : href;
+}
+
+/** Parses the labels of a worker, such as `gpu,region=eu`; sorted, each of them once. */
+function readLabels(env: Environment): string[] {
+  const labels = [...new Set((env.SWITCHYARD_LABELS || '').split(',').map((label) => label.trim()))].filter(
+    (label) => label !== '',
+  );
+  const invalid = labels.find((label) => !isLabel(label));
+  if (invalid !== undefined)
+    throw new ConfigError(
+      `SWITCHYARD_LABELS has "${invalid}"; a label is a name or a name=value of letters, digits, ".", "_" and "-", at most ${LABEL_CHARS_MAX} characters, such as gpu or region=eu.`,
+    );
+  if (labels.length > LABELS_MAX)
+    throw new ConfigError(`SWITCHYARD_LABELS has ${labels.length} labels; a worker may have ${LABELS_MAX}.`);
+  return labels.sort();
 }
 
 /** Parses `4` as four shared slots, and `6c9500mb870s=4,8c16gb12h=1` as slots of classes. */

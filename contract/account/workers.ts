@@ -10,6 +10,10 @@ import { type ApplicationId, idSchema, type RunId } from '../schemas/ids.ts';
 const WORKER_STATUSES = ['active', 'draining', 'stopping', 'unresponsive'] as const;
 export type WorkerStatus = (typeof WORKER_STATUSES)[number];
 
+/** `process` has the database; `remote` reaches the server by HTTPS alone. */
+const WORKER_KINDS = ['process', 'remote'] as const;
+export type WorkerKind = (typeof WORKER_KINDS)[number];
+
 const WorkerSlots = Type.Object(
   {
     execution_classes: Type.Array(stringEnum(EXECUTION_CLASSES, 'Execution class.'), {
@@ -43,10 +47,29 @@ const Worker = Type.Object(
     host: Type.String({
       description: 'Host name of its machine; empty for a caller who does not manage the server.',
     }),
+    kind: stringEnum(
+      WORKER_KINDS,
+      'Kind of the worker. A `process` is a process of the server with access to its database. A `remote` worker reaches the server by HTTPS alone.',
+    ),
     version: Type.String({ description: 'Release of the worker; empty for an older release.' }),
     started_at: nullable(timestampSchema('Start of the worker; null for an older release')),
     heartbeat_at: timestampSchema('Last heartbeat, by the clock of the worker'),
     draining_since: nullable(timestampSchema('When somebody drained it; null otherwise')),
+    labels: Type.Array(Type.String(), {
+      description:
+        'Labels of the worker, such as `gpu` or `region=eu`. A run that requires labels starts only on a worker that has all of them.',
+    }),
+    cores: nullable(
+      Type.Number({
+        description: 'Cores for all of its runs together; null for a worker that counts slots alone.',
+      }),
+    ),
+    memory_bytes: nullable(
+      Type.Integer({
+        description:
+          'Memory for all of its runs together in bytes; null for a worker that counts slots alone.',
+      }),
+    ),
     slots: Type.Array(WorkerSlots, { description: 'Its slots. A worker that drains or stops offers none.' }),
     runs: Type.Array(WorkerRun, { description: 'The runs of this account that it executes, oldest first.' }),
     other_runs: Type.Integer({ description: 'Number of runs of other accounts that it executes.' }),
@@ -69,10 +92,14 @@ const example = {
   id: 'worker-01jd3v7k9mq2z5x8',
   status: 'active',
   host: 'solver-1',
+  kind: 'process',
   version: '1.7.0',
   started_at: '2026-11-20T06:00:00.000Z',
   heartbeat_at: '2026-11-20T08:00:00.000Z',
   draining_since: null,
+  labels: ['gpu', 'region=eu'],
+  cores: null,
+  memory_bytes: null,
   slots: [{ execution_classes: [...EXECUTION_CLASSES], slots: 4, busy: 1 }],
   runs: [
     {

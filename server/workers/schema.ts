@@ -1,4 +1,5 @@
 /** Workers: the processes that run apps. A run is leased to a worker; a worker whose heartbeat stops loses its leases. */
+import type { WorkerKind } from '@switchyard/contract/account/workers.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface WorkersTable {
@@ -14,6 +15,21 @@ export interface WorkersTable {
   started_at: number | null;
   /** When somebody drained the worker; it then claims no further run. */
   draining_at: number | null;
+  /** The offer of the worker (offers.ts): labels in JSON; null for none. */
+  labels: string | null;
+  /** The cores and bytes that its runs may use together; null for a worker that counts slots alone. */
+  cores: number | null;
+  memory_bytes: number | null;
+  /** Scratch disk of its runs, in bytes; null when it is unknown. */
+  scratch_bytes: number | null;
+  /** The account and applications whose runs it may claim, in JSON; null for all. */
+  scope: string | null;
+  /** Null stands for `process`, which workers of an earlier release are. */
+  kind: WorkerKind | null;
+  /** The worker token by which it authenticates; null for a process with access to the database. */
+  token_id: string | null;
+  /** The job by which the provisioner started it; null for a worker that somebody started. */
+  job_id: string | null;
 }
 
 /** A worker that was declared dead. The row is removed a day later. */
@@ -61,6 +77,19 @@ export const migrations: readonly Migration[] = [
         .addColumn('heartbeat_at', 'bigint', (column) => column.notNull())
         .addColumn('lost_at', 'bigint', (column) => column.notNull())
         .execute();
+    },
+  },
+  {
+    name: '0142-worker-offers',
+    async up(db) {
+      await db.schema.alterTable('workers').addColumn('labels', 'text').execute();
+      await db.schema.alterTable('workers').addColumn('cores', 'double precision').execute();
+      await db.schema.alterTable('workers').addColumn('memory_bytes', 'bigint').execute();
+      await db.schema.alterTable('workers').addColumn('scratch_bytes', 'bigint').execute();
+      await db.schema.alterTable('workers').addColumn('scope', 'text').execute();
+      await db.schema.alterTable('workers').addColumn('kind', 'text').execute();
+      await db.schema.alterTable('workers').addColumn('token_id', 'text').execute();
+      await db.schema.alterTable('workers').addColumn('job_id', 'text').execute();
     },
   },
 ];

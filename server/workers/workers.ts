@@ -3,6 +3,7 @@
  * runs are requeued. A worker that starts in a data folder proves that every earlier worker of the folder is dead, because
  * the folder is locked.
  */
+import type { WorkerKind } from '@switchyard/contract/account/workers.ts';
 import { HEARTBEAT_TIMEOUT_MS, LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import type { Selectable } from 'kysely';
@@ -12,6 +13,7 @@ import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { recordLostWorker } from './lost-workers.ts';
+import { formatOffer, parseOffer, type WorkerOffer } from './offers.ts';
 import type { WorkersTable } from './schema.ts';
 
 const NO_CAPACITY: Capacity = { shared: 0, perClass: {} };
@@ -26,6 +28,14 @@ export interface Worker {
   /** Release of the worker. */
   version: string;
   startedAt: number;
+  kind: WorkerKind;
+  offer: WorkerOffer;
+  /** Scratch disk of its runs, in bytes; null when it is unknown. */
+  scratchBytes: number | null;
+  /** The worker token by which it authenticates; null for a process with access to the database. */
+  tokenId: string | null;
+  /** The job by which the provisioner started it; null for a worker that somebody started. */
+  jobId: string | null;
 }
 
 /** Registers the worker and removes the earlier workers of its folder. */
@@ -49,6 +59,11 @@ async function writeHeartbeat(tx: Writer, worker: Worker, now: number): Promise<
       version: worker.version,
       started_at: worker.startedAt,
       draining_at: null,
+      ...formatOffer(worker.offer),
+      scratch_bytes: worker.scratchBytes,
+      kind: worker.kind,
+      token_id: worker.tokenId,
+      job_id: worker.jobId,
     })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ heartbeat_at: now }))
     .execute();
@@ -90,6 +105,7 @@ interface ActiveWorker {
   /** Without slots while the worker drains. */
   capacity: Capacity;
   isDraining: boolean;
+  offer: WorkerOffer;
 }
 
 /** Lists the workers with a heartbeat within the duration of a lease. */
@@ -112,6 +128,9 @@ export interface WorkerDetails {
   version: string | null;
   startedAt: number | null;
   drainingAt: number | null;
+  kind: WorkerKind;
+  offer: WorkerOffer;
+  jobId: string | null;
 }
 
 /** Lists the registered workers in the order of their start, dead ones included until they are removed. */
@@ -149,6 +168,9 @@ function parseDetails(row: Selectable<WorkersTable>): WorkerDetails {
     version: row.version,
     startedAt: row.started_at,
     drainingAt: row.draining_at,
+    kind: row.kind ?? 'process',
+    offer: parseOffer(row),
+    jobId: row.job_id,
   };
 }
 
@@ -162,26 +184,41 @@ function parseCapacity(text: string): Capacity {
   return { shared, perClass: own };
 }
 
+const ACTIVE_COLUMNS = [
+  'id',
+  'capacity',
+  'draining_at',
+  'labels',
+  'cores',
+  'memory_bytes',
+  'scope',
+] as const satisfies readonly (keyof WorkersTable)[];
+
 const parseActiveWorker = (
-  row: Pick<Selectable<WorkersTable>, 'id' | 'capacity' | 'draining_at'>,
+  row: Pick<Selectable<WorkersTable>, (typeof ACTIVE_COLUMNS)[number]>,
 ): ActiveWorker => {
   const isDraining = row.draining_at !== null;
-  return { id: row.id, capacity: isDraining ? NO_CAPACITY : parseCapacity(row.capacity), isDraining };
+  return {
+    id: row.id,
+    capacity: isDraining ? NO_CAPACITY : parseCapacity(row.capacity),
+    isDraining,
+    offer: parseOffer(row),
+  };
 };
 
 /** Selects all workers: without the time in it, the statement is the same for every caller and its rows can be reused. */
 const selectWorkers = prepareStatement(
-  (db) => db.selectFrom('workers').select(['id', 'capacity', 'heartbeat_at', 'draining_at']).orderBy('id'),
+  (db) =>
+    db
+      .selectFrom('workers')
+      .select([...ACTIVE_COLUMNS, 'heartbeat_at'])
+      .orderBy('id'),
   { isReusable: true },
 );
 const lockActive = prepareStatement((db, { since }: { since: number }) =>
   locked(
     db,
-    db
-      .selectFrom('workers')
-      .select(['id', 'capacity', 'draining_at'])
-      .where('heartbeat_at', '>', since)
-      .orderBy('id'),
+    db.selectFrom('workers').select(ACTIVE_COLUMNS).where('heartbeat_at', '>', since).orderBy('id'),
     'update',
   ),
 );

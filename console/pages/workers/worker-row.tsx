@@ -2,6 +2,7 @@ import type { Worker, WorkerSlots } from '@switchyard/contract/account/workers.t
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
+import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
@@ -29,6 +30,7 @@ export function WorkerRow({ worker, isPending, onDrain }: WorkerRowProps) {
             <code>{id}</code>
             <CopyButton text={id} label={`Copy the id of ${name}`} />
           </span>
+          <Offer worker={worker} />
           {worker.started_at !== null && (
             <span className={styles.detail}>
               Release {version}, started <RelativeTime at={worker.started_at} />
@@ -64,6 +66,29 @@ export function WorkerRow({ worker, isPending, onDrain }: WorkerRowProps) {
         </td>
       )}
     </tr>
+  );
+}
+
+/** The kind of a remote worker, its cores and memory, and its labels. */
+function Offer({ worker: { kind, cores, memory_bytes: memory, labels } }: { worker: Worker }) {
+  const facts = [
+    ...(kind === 'remote' ? ['remote'] : []),
+    ...(cores === null ? [] : [`${cores} ${cores === 1 ? 'core' : 'cores'}`]),
+    ...(memory === null ? [] : [`${formatBytes(memory)} memory`]),
+  ];
+  return (
+    <>
+      {facts.length > 0 && <span className={styles.detail}>{facts.join(', ')}</span>}
+      {labels.length > 0 && (
+        <ul className={styles.labels} aria-label="Labels">
+          {labels.map((label) => (
+            <li key={label}>
+              <code>{label}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 

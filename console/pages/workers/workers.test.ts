@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('the workers', () => {
       run = await createRun(server, 'planner', { input: {} });
       await waitForLogLine(server, 'planner', run, 'started');
     },
-    { env: { SWITCHYARD_CAPACITY: '2,16c60gb12h=1' } },
+    { env: { SWITCHYARD_CAPACITY: '2,16c60gb12h=1', SWITCHYARD_LABELS: 'solver=gurobi, gpu' } },
   );
 
   test('show slots and runs, and an operator drains one by the keyboard', async () => {
@@ -32,6 +32,10 @@ describe.skipIf(!hasBrowser)('the workers', () => {
     const row = page.getByRole('row').filter({ hasText: 'Active' });
     expect(await row.getByRole('link').allTextContents()).toEqual([run]);
     expect(await row.getByRole('meter').count()).toBe(2);
+    expect(await row.getByRole('list', { name: 'Labels' }).getByRole('listitem').allTextContents()).toEqual([
+      'gpu',
+      'solver=gurobi',
+    ]);
     expect(await page.evaluate(measureLayoutShift)).toBeLessThan(0.01);
     await saveScreenshot(
       page.getByRole('region', { name: 'Table of workers' }),

@@ -5,6 +5,7 @@ import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { createRun, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { expectError, expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+import { deregisterWorker, listActiveWorkers, registerWorker } from '../../workers/workers.ts';
 
 /** Runs for a second. */
 const APP = { 'main.sh': '#!/bin/sh\necho started >&2\nsleep 1\necho "{}"\n' };
@@ -12,7 +13,9 @@ const SHELL = { executable_type: 'binary', runtime: 'binary', entrypoint: 'main.
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2,16c60gb12h=1' } });
+  server = await startTestServer({
+    env: { SWITCHYARD_CAPACITY: '2,16c60gb12h=1', SWITCHYARD_LABELS: 'region=eu,gpu' },
+  });
   await pushApp(server, 'app', APP, SHELL);
 });
 afterAll(() => server.close());
@@ -43,6 +46,10 @@ describe('a worker', () => {
       host: expect.stringMatching(/./),
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       draining_since: null,
+      kind: 'process',
+      labels: ['gpu', 'region=eu'],
+      cores: null,
+      memory_bytes: null,
       other_runs: 0,
       runs: [{ run_id: run, application_id: 'app', execution_class: '6c9500mb870s' }],
     });
@@ -103,6 +110,29 @@ describe('a worker', () => {
     expect(found).toMatchObject({ status: 'unresponsive', host: '', version: '', started_at: null });
     await database.transact((tx) => tx.deleteFrom('workers').where('id', '=', 'worker-old').execute());
   });
+});
+
+test('a remote worker shows what it offers', async () => {
+  const { database } = server.runningServer;
+  const offer = { labels: ['gpu'], resources: { cores: 1.5, memoryBytes: 2 ** 33 }, scope: null };
+  const details = {
+    host: 'node-7',
+    version: '1.7.0',
+    startedAt: Date.now(),
+    capacity: { shared: 3, perClass: {} },
+  };
+  const worker = {
+    ...{ id: 'worker-remote', folderId: 'worker-remote', kind: 'remote' as const, ...details, offer },
+    ...{ scratchBytes: 2 ** 40, tokenId: 'token', jobId: null },
+  };
+  await registerWorker(database, worker, Date.now());
+  const shown = { kind: 'remote', labels: ['gpu'], cores: 1.5, memory_bytes: 2 ** 33 };
+  const read = async () => (await readWorkers()).items.find(({ id }) => id === 'worker-remote');
+  expect(await read()).toMatchObject(shown);
+  const active = await listActiveWorkers(database.read, Date.now());
+  expect(active.find(({ id }) => id === 'worker-remote')?.offer).toEqual(offer);
+  await deregisterWorker(database, worker);
+  expect(await read()).toBeUndefined();
 });
 
 test('a viewer sees workers and may not drain them', async () => {

@@ -8,11 +8,13 @@ import { SlotTracker } from '@switchyard/worker/execute/slots.ts';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../log.ts';
 import { makeId, type Random } from '../../random.ts';
+import { SLOTS_ONLY } from '../../workers/offers.ts';
 import {
   deregisterWorker,
   markWorkerDraining,
   registerWorker,
   sendHeartbeatsJob,
+  type Worker,
 } from '../../workers/workers.ts';
 import { Dispatcher } from './dispatcher.ts';
 
@@ -29,13 +31,18 @@ interface StartWorkerParts
 /** Registers this process as a worker and starts to claim runs; `closers` receives the steps of the shutdown. */
 export async function startWorker(runner: Runner, parts: StartWorkerParts): Promise<void> {
   const { config, database, clock, log, random, closers } = parts;
-  const worker = {
+  const worker: Worker = {
     id: makeId<string>(random, 'worker'),
     folderId: parts.folderId,
     capacity: config.capacity,
     host: hostname(),
     version: API_VERSION,
     startedAt: clock.now(),
+    kind: 'process',
+    offer: { ...SLOTS_ONLY, labels: config.labels },
+    scratchBytes: null,
+    tokenId: null,
+    jobId: null,
   };
   await registerWorker(database, worker, worker.startedAt);
   closers.push(() => deregisterWorker(database, worker));
