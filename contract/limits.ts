@@ -43,6 +43,14 @@ export const PRIORITY_DEFAULT = 6;
 /** Characters of a label, and labels of a worker or of an instance. */
 export const LABEL_CHARS_MAX = 64;
 export const LABELS_MAX = 32;
+/** Worker tokens of one account. */
+export const WORKER_TOKENS_MAX = 100;
+/** Request body of a remote worker: four chunks of a log whose every character is escaped, or small result files. */
+export const WORKER_BODY_BYTES_MAX = 16 * 1024 * 1024;
+/** Result files of an attempt up to this size together are part of the request that ends it. */
+export const INLINE_RESULT_BYTES_MAX = 256 * 1024;
+/** An input or executable up to this size is part of the job. */
+export const INLINE_CONTENT_BYTES_MAX = 64 * 1024;
 
 export const ASSETS_MAX = 1000;
 export const ASSET_NAME_CHARS_MAX = 256;

@@ -21,6 +21,7 @@ export const TAGS = [
   'runs',
   'views',
   'workers',
+  'worker-protocol',
   'share-links',
   'inputs',
   'input-sets',

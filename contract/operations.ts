@@ -194,6 +194,17 @@ import {
 } from './runs/runs.ts';
 import { createRunView, deleteRunView, listRunViews, updateRunView } from './runs/views/run-views.ts';
 import { getRunFlow, updateRunFlow } from './runs/workflows/flow.ts';
+import {
+  checkWorkerProtocol,
+  endAttempt,
+  leaveWorker,
+  proveAttempt,
+  putAttemptFile,
+  registerWorker,
+  syncWorker,
+  writeAttemptLog,
+} from './workers/worker-protocol.ts';
+import { createWorkerToken, getWorkerTokens, revokeWorkerToken } from './workers/worker-tokens.ts';
 
 export const operations = {
   getAccount,
@@ -304,6 +315,17 @@ export const operations = {
   getWorkers,
   drainWorker,
   endWorkerDrain,
+  createWorkerToken,
+  getWorkerTokens,
+  revokeWorkerToken,
+  checkWorkerProtocol,
+  registerWorker,
+  syncWorker,
+  leaveWorker,
+  proveAttempt,
+  writeAttemptLog,
+  putAttemptFile,
+  endAttempt,
   putUpload,
   getDownload,
   createInput,

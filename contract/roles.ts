@@ -6,7 +6,7 @@ export type Role = (typeof ROLES)[number];
 
 /**
  * `public` needs no token. A role with `views` saves views of runs. `keys` allows a role to manage the keys that it
- * created; `account` all keys of the account.
+ * created; `account` all keys of the account. No role has `work`, which is the right of worker tokens alone.
  */
 export const RIGHTS = [
   'public',
@@ -19,6 +19,7 @@ export const RIGHTS = [
   'keys',
   'account',
   'server',
+  'work',
 ] as const;
 export type Right = (typeof RIGHTS)[number];
 

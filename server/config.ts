@@ -302,7 +302,7 @@ function readLabels(env: Environment): string[] {
   return labels.sort();
 }
 
-/** Parses `4` as four shared slots, and `6c9500mb870s=4,8c16gb12h=1` as slots of classes. */
+/** Parses `4` as four shared slots, `0` as none, for a server whose runs remote workers execute, and `6c9500mb870s=4,8c16gb12h=1` as slots of classes. */
 function readCapacity(env: Environment): Capacity {
   const text = env.SWITCHYARD_CAPACITY;
   const capacity: Capacity = { shared: availableParallelism(), perClass: {} };
@@ -326,11 +326,6 @@ function readCapacity(env: Environment): Capacity {
     seen.add(target);
     if (known) capacity.perClass[known] = Number(match[2]);
     else capacity.shared = Number(match[2]);
-  }
-  if (capacity.shared === 0 && !Object.values(capacity.perClass).some((slots) => slots > 0)) {
-    throw new ConfigError(
-      `SWITCHYARD_CAPACITY is "${text}", so no run could ever start. Give at least one slot.`,
-    );
   }
   return capacity;
 }

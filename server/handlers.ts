@@ -37,6 +37,7 @@ import * as seriesOperations from './runs/api/series-operations.ts';
 import * as runStreamOperations from './runs/api/stream-operations.ts';
 import * as workerOperations from './runs/api/worker-operations.ts';
 import * as logSearchOperations from './runs/log-search/operations.ts';
+import * as remoteOperations from './runs/remote/operations.ts';
 import * as tagOperations from './runs/tags/operations.ts';
 import * as viewOperations from './runs/views/operations.ts';
 import * as secretsOperations from './secrets/operations.ts';
@@ -49,6 +50,7 @@ import * as quotaOperations from './usage/quota-operations.ts';
 import * as versionOperations from './versions/operations.ts';
 import * as deliveryOperations from './webhooks/delivery-operations.ts';
 import * as webhookOperations from './webhooks/operations.ts';
+import * as workerTokenOperations from './workers/token-operations.ts';
 
 /** Binds the handler of each operation to the context. An operation without a handler does not compile. */
 export function createHandlers(context: Context): Handlers {
@@ -82,6 +84,8 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, shareOperations),
     ...bindHandlers(context, queueOperations),
     ...bindHandlers(context, workerOperations),
+    ...bindHandlers(context, workerTokenOperations),
+    ...bindHandlers(context, remoteOperations),
     ...bindHandlers(context, replayOperations),
     ...bindHandlers(context, seriesOperations),
     ...bindHandlers(context, runStreamOperations),

@@ -2,6 +2,7 @@
  * Starts the server; process.ts runs it as a process. services.ts creates the objects that hold state. The launcher of apps
  * starts first, while this process is small: the cost of starting a process grows with the memory of its parent.
  */
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperationId } from '@switchyard/contract/operations.ts';
 import { type Runner, startRunner } from '@switchyard/runner';
@@ -38,6 +39,7 @@ import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { type Certificates, openCertificates } from './tls/certificates.ts';
 import { type ResolveName, resolveName } from './webhooks/addresses.ts';
+import { createWorkerAuthenticator } from './workers/worker-tokens.ts';
 
 /** Replacements that tests pass. */
 export interface ServerOverrides {
@@ -129,6 +131,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     resolveHostname: overrides.resolveHostname ?? resolveName,
   });
   const isWorker = config.role === 'worker';
+  await prepareResultsFolder(services.resultsFolder);
   const consoleFiles = overrides.console && !isWorker ? await loadConsole(overrides.console) : null;
   const handlers = createHandlers(createContext({ config, state, services, runner, consoleFiles }));
   startJobs(services.jobs.maintenance, closers);
@@ -157,6 +160,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
   closers.push(() => closeHttp(http));
   closers.push(async () => services.openStreams.close());
+  closers.push(async () => services.workerSyncs.close());
   if (config.role !== 'worker') startJobs(services.jobs.webhooks, closers);
   // Nobody waits for it: the server serves keys while the provider is down.
   if (config.role !== 'worker') void services.singleSignOn?.checkProvider();
@@ -171,18 +175,25 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   return { url, firstStart: services.firstStart, runner, database };
 }
 
+/** Creates the folder for results of remote workers, without what a killed process left in it. */
+async function prepareResultsFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}
+
 /** Returns the server as the apps of this process reach it: this process, or for a worker the public address. */
 function findApiTarget({ role, publicUrl }: Config, { ownUrl }: ProcessState): ApiTarget | null {
   if (role === 'worker') return publicUrl === null ? null : { url: publicUrl, isOwn: false };
   return ownUrl === '' ? null : { url: ownUrl, isOwn: true };
 }
 
-/** Starts the launcher of apps; null for the role `server`. */
+/** Starts the launcher of apps; null for the role `server`, and for a capacity of 0. */
 async function openRunner(
   { config, log, random, closers }: Base,
   launchesOnDemand: boolean,
 ): Promise<Runner | null> {
-  if (config.role === 'server') return null;
+  // Runs then wait for remote workers.
+  if (config.role === 'server' || countSlots(config) === 0) return null;
   const { containment } = config;
   const open = () =>
     startRunner({
@@ -242,8 +253,10 @@ async function createHttp(
   const authenticateKey = createAuthenticator({ database, tokens, touchKey });
   const authenticateSession = createSessionAuthenticator({ database, clock, log });
   const authenticateRun = createRunAuthenticator({ database, runTokens, clock });
+  const authenticateWorker = createWorkerAuthenticator({ database, clock, log });
   const authenticateToken = async ({ token, account, runProof }: TokenCredential) =>
     (await authenticateRun(token, runProof)) ??
+    (await authenticateWorker(token)) ??
     (await authenticateKey(token)) ??
     (await singleSignOn?.authenticate(token, account)) ??
     null;

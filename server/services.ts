@@ -1,5 +1,6 @@
 /** Creates every object that holds state and that requests, background jobs and the worker share. */
 
+import { join } from 'node:path';
 import type { Runner } from '@switchyard/runner';
 import { createKeyTouch } from './account/authenticate.ts';
 import { runFirstStart } from './account/first-start.ts';
@@ -49,6 +50,9 @@ import { LogSearch } from './runs/log-search/log-search.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { countRunningRuns } from './runs/queue/run-quota.ts';
+import { AttemptEnds } from './runs/remote/end-attempt.ts';
+import { RemoteWorkers } from './runs/remote/remote-workers.ts';
+import { WorkerSyncs } from './runs/remote/worker-syncs.ts';
 import { JsonReader } from './runs/results/json-reader.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
@@ -62,6 +66,7 @@ import { Uploads } from './uploads/uploads.ts';
 import { CoreHourLimiter } from './usage/core-hours.ts';
 import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
 import { deleteAccountWebhooks } from './webhooks/store.ts';
+import { deleteAccountWorkerTokens } from './workers/worker-token-store.ts';
 
 /** State of this process that handlers read, and that its start and its shutdown change. */
 export interface ProcessState {
@@ -142,10 +147,16 @@ export async function createServices(parts: ServicesParts) {
     problemThresholds: config.problemThresholds,
     resolve: parts.resolveHostname,
   });
+  const remoteParts = { ...shared, runTokens, log };
+  const resultsFolder = join(config.data, 'remote-results');
   const openStreams = new OpenStreams(clock);
   const runStreams = new RunStreams({ database, clock, log, openStreams });
   return {
     ...{ openStreams, runStreams },
+    workerSyncs: new WorkerSyncs(remoteParts),
+    attemptEnds: new AttemptEnds({ ...remoteParts, resultsFolder }),
+    remoteWorkers: new RemoteWorkers(shared),
+    resultsFolder,
     accountStreams: new AccountStreams({ database, clock, log, openStreams }),
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
     ...{ jobs, publicUrl, isLocal, singleSignOn, touchKey, endpoint, runTokens },
@@ -184,6 +195,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
       await deleteAccountApplications(tx, account, at);
       await withdrawAccount(tx, shared, account);
       await deleteAccountWebhooks(tx, account);
+      await deleteAccountWorkerTokens(tx, account);
       await deleteIdentities(tx, account);
     },
     signer: services.signer,
@@ -220,6 +232,10 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
     logSearch: new LogSearch(shared),
     runStreams: services.runStreams,
+    workerSyncs: services.workerSyncs,
+    attemptEnds: services.attemptEnds,
+    remoteWorkers: services.remoteWorkers,
+    runTokens: services.runTokens,
     accountStreams: services.accountStreams,
     runDeletion: new RunDeletion(shared),
     onlineTests: services.onlineTests,

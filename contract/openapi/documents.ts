@@ -24,6 +24,8 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   secrets: 'Confidential values for apps, stored encrypted.',
   runs: 'Executions of an instance on an input: create, follow, read and cancel them.',
   views: 'Saved filters, order and columns of the table of runs.',
+  'worker-protocol':
+    'The protocol between the server and its remote workers. `npm run worker` speaks it; no other program needs it.',
   workers: 'The processes that execute runs: their slots, their runs, and draining them.',
   'share-links': 'Read-only pages of runs for people without an account.',
   inputs: 'Named inputs that runs and experiments can reuse.',

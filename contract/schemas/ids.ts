@@ -29,6 +29,7 @@ export type AssetId = Id<'asset'>;
 export type ExperimentId = Id<'experiment'>;
 export type EnsembleId = Id<'ensemble'>;
 export type WebhookId = Id<'webhook'>;
+export type WorkerTokenId = Id<'worker-token'>;
 export type EventId = Id<'event'>;
 export type ConversationId = Id<'conversation'>;
 export type EntryId = Id<'entry'>;

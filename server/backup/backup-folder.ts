@@ -11,10 +11,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { acquireFolderLock } from '@switchyard/worker/host/folder-lock.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { diskBlobPath, openDiskBlobs, syncFolder } from '../blobs/disk.ts';
 import { formatRfc3339 } from '../clock.ts';
-import { acquireFolderLock } from '../database/folder-lock.ts';
 import { BackupError } from './backup-error.ts';
 import { readBlobList } from './blob-list.ts';
 

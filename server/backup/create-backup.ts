@@ -7,13 +7,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '@switchyard/runner/process/errors.ts';
+import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import { checkMasterKey, loadOrCreateMasterKey, writeFileDurably } from '../account/master-key.ts';
 import { acquireBackupHold, releaseBackupHold, renewBackupHold } from '../blobs/backup-holds.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { openBlobReader } from '../blobs/open-blob-store.ts';
 import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { FolderInUseError, IncompleteRestoreError, lockDataFolder } from '../database/folder-lock.ts';
+import { IncompleteRestoreError, lockDataFolder } from '../database/folder-lock.ts';
 import {
   appliedMigrations,
   listMigratedTables,

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BACKUPS_MAX } from '@switchyard/contract/limits.ts';
+import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { acquireFolderLock, FolderInUseError } from '../database/folder-lock.ts';
 import {
   openPostgresSnapshot,
   openSqliteSnapshot,

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import { sql } from 'kysely';
 import { checkMasterKey, writeFileDurably } from '../account/master-key.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -17,7 +18,7 @@ import { IDENTITY_MIGRATION } from '../blobs/schema.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database, Writer } from '../database/database.ts';
-import { acquireFolderLock, FolderInUseError, RESTORE_MARKER_FILE } from '../database/folder-lock.ts';
+import { RESTORE_MARKER_FILE } from '../database/folder-lock.ts';
 import {
   listMigratedTables,
   listTables,

@@ -6,13 +6,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { acquireFolderLock, FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import { BlobMissingError, type BlobReader } from '../blobs/blob-store.ts';
 import { iterateBuffers } from '../blobs/hashed-file.ts';
 import { openBlobReader } from '../blobs/open-blob-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Database, Reader } from '../database/database.ts';
-import { acquireFolderLock, FolderInUseError } from '../database/folder-lock.ts';
 import {
   listMigratedTables,
   listTables,

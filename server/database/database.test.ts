@@ -2,12 +2,13 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
 import type { Database, Reader, Writer } from './database.ts';
-import { FolderInUseError, lockDataFolder } from './folder-lock.ts';
+import { lockDataFolder } from './folder-lock.ts';
 import { type Migration, MigrationError, migrate } from './migrate.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { prepareStatement } from './prepared-statements.ts';

@@ -48,11 +48,6 @@ export function isDatabaseDamaged(error: unknown): boolean {
   return SQLITE_DAMAGED.has(errcode) || DAMAGED_STATES.has(code);
 }
 
-/** Reports whether another connection of SQLite holds the lock. */
-export function isDatabaseLocked(error: unknown): boolean {
-  return readErrorCodes(error).errcode === SQLITE_BUSY;
-}
-
 /** Reports whether the failure is temporary: the database is unreachable, lost the connection, or its disk does not respond. */
 export function isTransient(error: unknown): boolean {
   const { errcode, code, message } = readErrorCodes(error);

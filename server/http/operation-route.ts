@@ -146,6 +146,10 @@ async function authorize(
   route.connections.trust(request.raw.socket);
   const reservation = budgets.requests.reserveNow(formatMemberKey(caller), 1);
   reply.raw.once('close', () => reservation.release());
+  const workerRefusal = findWorkerRefusal(operation, caller);
+  if (workerRefusal !== null) throw forbidden(workerRefusal);
+  // A worker sends as many requests as its runs need, and a request that waits for news is one of them.
+  if (caller.worker) return;
   limiters?.members.enforce(formatMemberKey(caller), reply);
   if (!hasRight(caller.role, operation.right)) {
     if (isAudited(operation)) await route.auditLog.auditRefusal(describeAction(route, request));
@@ -157,6 +161,14 @@ async function authorize(
   if (refusal === null) return;
   if (isAudited(operation)) await route.auditLog.auditRefusal(describeAction(route, request));
   throw forbidden(refusal);
+}
+
+/** Returns the sentence that refuses an operation of workers to any other caller, and any other operation to a worker; else null. */
+function findWorkerRefusal({ id, right }: Operation, { worker, role }: Caller): string | null {
+  if ((right === 'work') === (worker !== undefined)) return null;
+  return worker
+    ? `A worker token cannot call ${id}: it claims and executes runs alone. Use a key.`
+    : `Only a remote worker calls ${id}, with a worker token; the role ${role} cannot. Create a token with POST /v1/account/worker-tokens.`;
 }
 
 /** Runs the handler; with an Idempotency-Key it runs once, and a repeated request gets the stored response. */

@@ -3,9 +3,9 @@
  * whether a server would start on them. `npm run installation -- adopt` makes all three the installation of the database.
  */
 import { parseArgs } from 'node:util';
+import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import { systemClock } from '../clock.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
-import { FolderInUseError } from '../database/folder-lock.ts';
 import { createLog, errorMessage } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import { adoptInstallation } from './adopt.ts';

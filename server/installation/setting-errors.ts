@@ -1,6 +1,7 @@
 /** Adds the name of a setting to errors of the thing it names. */
+
+import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import { ConfigError } from '../config.ts';
-import { FolderInUseError } from '../database/folder-lock.ts';
 import { errorMessage } from '../log.ts';
 
 /**

@@ -1,17 +1,13 @@
 /** Operations behind signed URLs: send an upload, read a download. */
-import { PassThrough, type Readable } from 'node:stream';
-import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { KeyId, UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { findKey } from '../account/store.ts';
-import { TooLargeError } from '../blobs/blob-store.ts';
-import type { PreparedContent } from '../blobs/contents.ts';
 import type { Reader } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
-import type { Context } from '../http/handlers/context.ts';
 import type { Member, OperationHandler, Owner } from '../http/handlers/handler.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
 import { completeUpload, findUpload } from './store.ts';
+import { storeStream } from './store-stream.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
@@ -92,24 +88,4 @@ function urlAlreadyUsed() {
 async function explainClosedUpload(db: Reader, id: UploadId) {
   if (await findUpload(db, id)) return urlAlreadyUsed();
   return notFound(`The upload ${quoteValue(id)} was removed meanwhile.`);
-}
-
-/** Stores the body; throws a 400 for a body of more than UPLOAD_BYTES_MAX bytes. */
-async function storeStream(contents: Context['contents'], stream: Readable): Promise<PreparedContent> {
-  try {
-    return await contents.prepareStream(createDetachedCopy(stream), UPLOAD_BYTES_MAX);
-  } catch (error) {
-    if (!(error instanceof TooLargeError)) throw error;
-    throw badRequest(`The upload has more than ${UPLOAD_BYTES_MAX} bytes, which is the most it may have.`);
-  }
-}
-
-/**
- * Returns a stream of the same bytes that can be destroyed without the request. A reader that stops early destroys its
- * stream; on the request itself that would close the connection before the error response is sent.
- */
-function createDetachedCopy(source: Readable): Readable {
-  const copy = new PassThrough();
-  source.once('error', (error) => copy.destroy(error));
-  return source.pipe(copy);
 }

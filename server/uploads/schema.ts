@@ -6,10 +6,12 @@ export interface UploadsTable {
   id: UploadId;
   /** The application that can use it. */
   application_uid: string;
-  purpose: 'executable' | 'content';
+  purpose: 'executable' | 'content' | 'result';
   /** null until the whole body has arrived. */
   content_id: string | null;
   created_at: number;
+  /** The attempt of a run whose result it is, `<run id> <fencing token>`; null for any other purpose. */
+  attempt: string | null;
 }
 
 declare module '../database/database.ts' {
@@ -36,6 +38,12 @@ export const migrations: readonly Migration[] = [
         .columns(['application_uid', 'purpose', 'created_at', 'id'])
         .execute();
       await db.schema.createIndex('uploads_by_age').on('uploads').column('created_at').execute();
+    },
+  },
+  {
+    name: '0147-result-uploads',
+    async up(db) {
+      await db.schema.alterTable('uploads').addColumn('attempt', 'text').execute();
     },
   },
 ];

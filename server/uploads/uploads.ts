@@ -85,6 +85,7 @@ export class Uploads {
         application_uid: applicationUid,
         purpose,
         content_id: null,
+        attempt: null,
         // Strictly increasing: of two uploads requested in one millisecond, the later one must be the latest.
         created_at: Math.max(clock.now(), (latest?.created_at ?? 0) + 1),
       });

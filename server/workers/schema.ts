@@ -1,5 +1,6 @@
 /** Workers: the processes that run apps. A run is leased to a worker; a worker whose heartbeat stops loses its leases. */
 import type { WorkerKind } from '@switchyard/contract/account/workers.ts';
+import type { AccountId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface WorkersTable {
@@ -30,6 +31,8 @@ export interface WorkersTable {
   token_id: string | null;
   /** The job by which the provisioner started it; null for a worker that somebody started. */
   job_id: string | null;
+  /** Level of isolation of its runs; null for a worker of an earlier release. */
+  containment: 'sandbox' | 'limits' | null;
 }
 
 /** A worker that was declared dead. The row is removed a day later. */
@@ -39,8 +42,27 @@ export interface LostWorkersTable {
   lost_at: number;
 }
 
+/** The credentials of remote workers. A token itself is stored nowhere. */
+export interface WorkerTokensTable {
+  id: WorkerTokenId;
+  account_id: AccountId;
+  name: string;
+  /** SHA-256 of the token in hex. */
+  hash: string;
+  /** The applications whose runs its workers execute, in JSON; null for all. */
+  application_uids: string | null;
+  /** The labels that its workers may offer, in JSON; null for any. */
+  labels: string | null;
+  serves_all_accounts: 0 | 1;
+  created_at: number;
+  /** Email address of the member who created it; empty for a token of the server itself. */
+  created_by: string;
+  last_used_at: number | null;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
+    worker_tokens: WorkerTokensTable;
     workers: WorkersTable;
     lost_workers: LostWorkersTable;
   }
@@ -90,6 +112,30 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('workers').addColumn('kind', 'text').execute();
       await db.schema.alterTable('workers').addColumn('token_id', 'text').execute();
       await db.schema.alterTable('workers').addColumn('job_id', 'text').execute();
+    },
+  },
+  {
+    name: '0146-worker-tokens',
+    async up(db) {
+      await db.schema.alterTable('workers').addColumn('containment', 'text').execute();
+      await db.schema
+        .createTable('worker_tokens')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('hash', 'text', (column) => column.notNull())
+        .addColumn('application_uids', 'text')
+        .addColumn('labels', 'text')
+        .addColumn('serves_all_accounts', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('created_by', 'text', (column) => column.notNull())
+        .addColumn('last_used_at', 'bigint')
+        .execute();
+      await db.schema
+        .createIndex('worker_tokens_of_account')
+        .on('worker_tokens')
+        .columns(['account_id', 'created_at', 'id'])
+        .execute();
     },
   },
 ];

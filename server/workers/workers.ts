@@ -36,6 +36,8 @@ export interface Worker {
   tokenId: string | null;
   /** The job by which the provisioner started it; null for a worker that somebody started. */
   jobId: string | null;
+  /** Level of isolation of its runs. */
+  containment: 'sandbox' | 'limits';
 }
 
 /** Registers the worker and removes the earlier workers of its folder. */
@@ -64,27 +66,38 @@ async function writeHeartbeat(tx: Writer, worker: Worker, now: number): Promise<
       kind: worker.kind,
       token_id: worker.tokenId,
       job_id: worker.jobId,
+      containment: worker.containment,
     })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ heartbeat_at: now }))
     .execute();
 }
 
 /** Sets the capacity of the worker to 0, so that its slots no longer count as free while it ends its runs. */
-export async function markWorkerDraining(database: Database, worker: Worker): Promise<void> {
+export function markWorkerDraining(database: Database, worker: Worker): Promise<void> {
+  return markWorkerDrainingById(database, worker.id);
+}
+
+/** As `markWorkerDraining`, for a worker of another process. */
+export async function markWorkerDrainingById(database: Database, id: string): Promise<void> {
   await database.transact(
     (tx) =>
       tx
         .updateTable('workers')
         .set({ capacity: formatCapacity(NO_CAPACITY) })
-        .where('id', '=', worker.id)
+        .where('id', '=', id)
         .execute(),
     { durable: false },
   );
 }
 
 /** Removes the worker; its remaining runs are requeued. */
-export async function deregisterWorker(database: Database, worker: Worker): Promise<void> {
-  await database.transact((tx) => tx.deleteFrom('workers').where('id', '=', worker.id).execute());
+export function deregisterWorker(database: Database, worker: Worker): Promise<void> {
+  return deregisterWorkerById(database, worker.id);
+}
+
+/** As `deregisterWorker`, for a worker of another process. */
+export async function deregisterWorkerById(database: Database, id: string): Promise<void> {
+  await database.transact((tx) => tx.deleteFrom('workers').where('id', '=', id).execute());
   database.notify('workers-changed');
 }
 

@@ -35,9 +35,12 @@ export interface AuditLog {
   auditRefusal(action: AuditedAction): Promise<void>;
 }
 
-/** True for every operation that may change something, and for every read of a secret. A POST with the right `read` computes. */
+/**
+ * True for every operation that may change something, and for every read of a secret. A POST with the right `read` computes,
+ * and workers report what requests of others have caused.
+ */
 export function isAudited({ method, right }: Operation): boolean {
-  return (method !== 'GET' && right !== 'read') || right === 'read-secrets';
+  return (method !== 'GET' && right !== 'read' && right !== 'work') || right === 'read-secrets';
 }
 
 /** The audit log of a server whose handlers have no effects. */

@@ -4,7 +4,14 @@ import type { Readable } from 'node:stream';
 import type { Body, HandlerResponse, Operation, Params, Query } from '@switchyard/contract/operation.ts';
 import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
-import type { AccountId, ApplicationId, KeyId, RunId, SessionId } from '@switchyard/contract/schemas/ids.ts';
+import type {
+  AccountId,
+  ApplicationId,
+  KeyId,
+  RunId,
+  SessionId,
+  WorkerTokenId,
+} from '@switchyard/contract/schemas/ids.ts';
 import type { ByteRange } from '../requests/range-header.ts';
 import { type AnyResponse, type Committed, type OperationEffect, unwrapCommitted } from './commit.ts';
 import type { Context } from './context.ts';
@@ -37,6 +44,16 @@ export interface CallingRun {
   endpoint: string;
 }
 
+/** The token of a remote worker that makes a request. */
+export interface CallingWorker {
+  tokenId: WorkerTokenId;
+  /** The applications whose runs its workers execute; null for all. */
+  applicationUids: readonly string[] | null;
+  servesAllAccounts: boolean;
+  /** The labels that its workers may offer; null for any. */
+  labels: readonly string[] | null;
+}
+
 /** The key and member that the credential of a request identifies. */
 export interface Caller {
   account: AccountId;
@@ -50,6 +67,8 @@ export interface Caller {
   owner: string;
   /** The session of the console that made the request; null for a bearer token. */
   session: SessionId | null;
+  /** The worker token of the request; absent for any other credential. */
+  worker?: CallingWorker;
   /** The run whose app made the request; absent for a token of a key and for a session. */
   run?: CallingRun;
 }
@@ -124,7 +143,7 @@ type IsAudited<O extends Operation> = O['method'] extends 'GET'
   ? O['right'] extends 'read-secrets'
     ? true
     : false
-  : O['right'] extends 'read'
+  : O['right'] extends 'read' | 'work'
     ? false
     : true;
 

@@ -16,6 +16,7 @@ const ROWS = {
   experiment: ['root', 'admin', 'developer', 'operator'],
   write: ['root', 'admin', 'developer'],
   readSecrets: ['root', 'admin', 'developer'],
+  work: [],
 } as const satisfies Record<string, readonly Role[]>;
 
 /**
@@ -144,6 +145,17 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   getQueue: 'read',
   getWorkers: 'read',
   drainWorker: 'run',
+  createWorkerToken: 'account',
+  getWorkerTokens: 'account',
+  revokeWorkerToken: 'account',
+  checkWorkerProtocol: 'work',
+  registerWorker: 'work',
+  syncWorker: 'work',
+  leaveWorker: 'work',
+  proveAttempt: 'work',
+  writeAttemptLog: 'work',
+  putAttemptFile: 'work',
+  endAttempt: 'work',
   endWorkerDrain: 'run',
   putUpload: 'public',
   getDownload: 'public',

@@ -123,7 +123,7 @@ test('a remote worker shows what it offers', async () => {
   };
   const worker = {
     ...{ id: 'worker-remote', folderId: 'worker-remote', kind: 'remote' as const, ...details, offer },
-    ...{ scratchBytes: 2 ** 40, tokenId: 'token', jobId: null },
+    ...{ scratchBytes: 2 ** 40, tokenId: 'token', jobId: null, containment: 'limits' as const },
   };
   await registerWorker(database, worker, Date.now());
   const shown = { kind: 'remote', labels: ['gpu'], cores: 1.5, memory_bytes: 2 ** 33 };

@@ -40,7 +40,7 @@ import { retryDelayMs } from './retry-delay.ts';
 const RETRY_DELAY_MS = 1000;
 const TRIES_MAX = 10;
 
-interface Parts {
+export interface FinalizeParts {
   database: Database;
   contents: Contents;
   clock: Clock;
@@ -69,7 +69,7 @@ interface Attempt {
 }
 
 /** Stores the end of an attempt, with retries. Never throws. */
-export async function finalizeRun(parts: Parts, claimed: RunsTable, end: AttemptEnd): Promise<void> {
+export async function finalizeRun(parts: FinalizeParts, claimed: RunsTable, end: AttemptEnd): Promise<void> {
   const { clock, log } = parts;
   const { limits, runtimeVersion, startConditions, secretValues } = end;
   const run = { ...claimed, limits, runtime_version: runtimeVersion, start_conditions: startConditions };
@@ -92,11 +92,11 @@ export async function finalizeRun(parts: Parts, claimed: RunsTable, end: Attempt
 
 /** Stores one attempt; keeps the prepared result from one try to the next. */
 class FinalizeAttempt {
-  readonly #parts: Parts;
+  readonly #parts: FinalizeParts;
   readonly #attempt: Attempt;
   #prepared: PreparedResult | undefined;
 
-  constructor(parts: Parts, attempt: Attempt) {
+  constructor(parts: FinalizeParts, attempt: Attempt) {
     this.#parts = parts;
     this.#attempt = attempt;
   }

@@ -43,6 +43,7 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
     scratchBytes: null,
     tokenId: null,
     jobId: null,
+    containment: runner.host.containment,
   };
   await registerWorker(database, worker, worker.startedAt);
   closers.push(() => deregisterWorker(database, worker));

@@ -1,0 +1,54 @@
+/** The attempt of a run as a remote worker receives it. */
+import Type, { type Static } from 'typebox';
+import { Secret } from '../applications/secrets.ts';
+import { EXECUTION_CLASSES } from '../execution-classes.ts';
+import { FORMAT_TYPES, nullable, stringEnum } from '../schemas/field-schemas.ts';
+import { type ApplicationId, idSchema, type RunId } from '../schemas/ids.ts';
+
+const pathSchema = (noun: string) => Type.Optional(Type.String({ description: `Path of ${noun}.` }));
+
+const ContentSource = Type.Object(
+  {
+    bytes: Type.Integer({ description: 'Size of the content.' }),
+    content: nullable(Type.String({ description: 'Small content in Base64; null for large content.' })),
+    path: Type.String({ description: 'Path and query of the signed URL of the content.' }),
+  },
+  { $id: 'ContentSource', description: 'Content that a worker reads.' },
+);
+export type ContentSource = Static<typeof ContentSource>;
+
+export const WorkerJob = Type.Object(
+  {
+    run_id: idSchema<RunId>('Id of the run.'),
+    fence: Type.Integer({ description: 'Fencing token of the attempt.' }),
+    application_id: idSchema<ApplicationId>('Id of the application.'),
+    execution_class: stringEnum(EXECUTION_CLASSES, 'Execution class of the run.'),
+    workflow_depth: nullable(Type.Integer({ description: 'Depth of a workflow; null for any other run.' })),
+    is_compared: Type.Boolean({ description: 'true: the conditions of its start are recorded.' }),
+    executable: Type.Object({
+      hash: Type.String({ description: 'SHA-256 of the files in hex.' }),
+      type: stringEnum(['node', 'python', 'go', 'java', 'binary'], 'Type of the executable.'),
+      entrypoint: nullable(Type.String({ description: 'Entry point; null for the default.' })),
+      working_directory: nullable(Type.String({ description: 'Working directory; null for the root.' })),
+      source: ContentSource,
+    }),
+    runtime: Type.String({ description: 'Runtime of the application.' }),
+    arguments: Type.Array(Type.String(), { description: 'Arguments of the app.' }),
+    input: Type.Object({ format: stringEnum(FORMAT_TYPES, 'Format of the input.'), source: ContentSource }),
+    output_format: stringEnum(FORMAT_TYPES, 'Format of the output.'),
+    content: nullable(
+      Type.Object({
+        inputPath: pathSchema('the input'),
+        solutionsPath: pathSchema('the solutions'),
+        statisticsPath: pathSchema('the statistics'),
+        metricsPath: pathSchema('the metrics'),
+        assetsPath: pathSchema('the assets'),
+      }),
+    ),
+    network: Type.Boolean({ description: 'true: the app may use the network.' }),
+    secrets: Type.Array(Secret, { description: 'Secrets of the app.' }),
+    access_token: nullable(Type.String({ description: 'Run token of a workflow.' })),
+  },
+  { $id: 'WorkerJob', description: 'An attempt that a worker executes.' },
+);
+export type WorkerJob = Static<typeof WorkerJob>;

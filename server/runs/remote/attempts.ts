@@ -1,0 +1,53 @@
+/** The attempts that remote workers execute. A worker reaches no attempt but its own, and none whose lease has expired. */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Reader } from '../../database/database.ts';
+import { notFound, quoteValue } from '../../http/errors/problem.ts';
+import type { RunsTable } from '../store/schema.ts';
+import { RUNNING } from '../store/status-literals.ts';
+
+/** The place of an attempt in the paths of the protocol. */
+export interface AttemptParams {
+  worker_id: string;
+  run_id: RunId;
+  fence: string;
+}
+
+/** Returns the run of an attempt whose lease the worker holds; undefined otherwise. */
+export function findLeasedRun(
+  db: Reader,
+  { worker_id, run_id, fence }: AttemptParams,
+): Promise<RunsTable | undefined> {
+  return db
+    .selectFrom('runs')
+    .selectAll()
+    .where('id', '=', run_id)
+    .where('fence', '=', Number(fence))
+    .where('worker_id', '=', worker_id)
+    .where('status', '=', RUNNING)
+    .executeTakeFirst();
+}
+
+/** Returns the run of an attempt; throws a 404 when the worker does not hold its lease. */
+export async function getLeasedRun(db: Reader, params: AttemptParams): Promise<RunsTable> {
+  const run = await findLeasedRun(db, params);
+  if (run) return run;
+  throw notFound(
+    `The worker ${quoteValue(params.worker_id)} does not hold the lease ${params.fence} on the run ${quoteValue(params.run_id)}. End its app.`,
+  );
+}
+
+/** Lists the running runs of the worker among the ids. */
+export async function listRunsOfWorker(
+  db: Reader,
+  workerId: string,
+  ids: readonly RunId[],
+): Promise<RunsTable[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('runs')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('worker_id', '=', workerId)
+    .where('status', '=', RUNNING)
+    .execute();
+}

@@ -1,0 +1,234 @@
+/**
+ * The waiting syncs of remote workers. A worker asks for news; the response comes at once when there are any, otherwise when a
+ * notification brings some, and without news after a few seconds.
+ *
+ * Invariants: a notification of queued runs leads to claims one after the other, and to no further one once the queue has
+ * nothing for workers with the same offer. So hundreds of idle workers cost one statement, not one each. An attempt that a
+ * worker does not know although it holds the lease is sent again, because its response was lost.
+ */
+import type { RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
+import {
+  type AttemptKey,
+  SYNC_WAIT_MS,
+  type WorkerNews,
+  type WorkerSync,
+} from '@switchyard/contract/workers/worker-protocol.ts';
+import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
+import type { Topic } from '../../database/database.ts';
+import { errorMessage } from '../../log.ts';
+import { type RemoteWorker, storeHeartbeat } from '../../workers/remote-workers.ts';
+import { claimRuns } from '../queue/claim-runs.ts';
+import { listLeasedRuns, listWaitingWorkflows } from '../store/leases.ts';
+import type { RunsTable } from '../store/schema.ts';
+import { listRunsOfWorker } from './attempts.ts';
+import { describeRemoteJob, type RemoteJobParts } from './remote-jobs.ts';
+
+/** Jobs of one response, so that its size has a bound. */
+const JOBS_MAX = 32;
+/** The queue is read this often without a notification: a retry may be due. */
+const TICK_MS = 1000;
+/** A response on its way is not taken for lost before this time. */
+const REDELIVERY_MS = 10_000;
+
+/** A sync that waits for news. */
+interface Waiting {
+  worker: RemoteWorker;
+  request: WorkerSync;
+  resolve(wakeUp: WakeUp): void;
+}
+
+/** The end of a wait. */
+interface WakeUp {
+  /** The jobs that a claim has found. */
+  jobs: WorkerJob[];
+  /** True: a change in the database may be news for the worker. */
+  isNews: boolean;
+}
+
+const formatKey = ({ run_id, fence }: AttemptKey): string => formatAttemptKey({ id: run_id, fence });
+const copyKey = ({ run_id, fence }: AttemptKey): AttemptKey => ({ run_id, fence });
+const toKey = ({ id, fence }: { id: RunId; fence: number }): AttemptKey => ({ run_id: id, fence });
+
+/** Answers the syncs that arrive at this process. */
+export class WorkerSyncs {
+  readonly #parts: RemoteJobParts;
+  readonly #waiting = new Map<string, Waiting>();
+  /** The times at which attempts were sent, by worker and attempt. */
+  readonly #sent = new Map<string, Map<string, number>>();
+  #endListening: (() => void)[] = [];
+  #round: Promise<void> = Promise.resolve();
+  #isRoundDue = false;
+  #cancelTick: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(parts: RemoteJobParts) {
+    this.#parts = parts;
+  }
+
+  /** The number of workers that wait for news at this process. */
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  /** Ends every wait without news. Call it before the server stops to accept requests. */
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelTick?.();
+    for (const end of this.#endListening) end();
+    for (const waiting of [...this.#waiting.values()]) waiting.resolve({ jobs: [], isNews: false });
+  }
+
+  /** Returns the news for a worker. `find` throws a 404 when the worker is not registered any more. */
+  async sync(find: () => Promise<RemoteWorker>, request: WorkerSync): Promise<WorkerNews> {
+    const { database, clock } = this.#parts;
+    const worker = await find();
+    // The request replaces the earlier one, whose state of the worker is older.
+    this.#waiting.get(worker.id)?.resolve({ jobs: [], isNews: false });
+    await storeHeartbeat(database, worker.id, clock.now());
+    const news = await this.#readNews(worker, request);
+    if (hasNews(news, request)) return news;
+    const jobs = await this.#claim(worker, request);
+    if (jobs.length > 0 || this.#isClosed) return { ...news, jobs };
+    const wakeUp = await this.#wait(worker, request);
+    if (!wakeUp.isNews) return { ...news, jobs: wakeUp.jobs };
+    return this.#readNews(await find(), request);
+  }
+
+  #wait(worker: RemoteWorker, request: WorkerSync): Promise<WakeUp> {
+    this.#listen();
+    return new Promise((resolve) => {
+      const end = this.#parts.clock.after(SYNC_WAIT_MS, () => waiting.resolve({ jobs: [], isNews: false }));
+      const waiting: Waiting = {
+        ...{ worker, request },
+        resolve: (wakeUp) => {
+          end();
+          if (this.#waiting.get(worker.id) === waiting) this.#waiting.delete(worker.id);
+          resolve(wakeUp);
+        },
+      };
+      this.#waiting.set(worker.id, waiting);
+    });
+  }
+
+  /** Listens from the first wait on: a server without remote workers wakes for none. */
+  #listen(): void {
+    if (this.#endListening.length > 0) return;
+    const { database } = this.#parts;
+    const listen = (topic: Topic, wake: () => void): void => {
+      this.#endListening.push(database.listen(topic, wake));
+    };
+    listen('runs-queued', () => this.#startRound());
+    for (const topic of ['runs-canceled', 'slots-released', 'workers-changed'] as const)
+      listen(topic, () => this.#resolveAffected(topic));
+    this.#tick();
+  }
+
+  #tick(): void {
+    this.#cancelTick = this.#parts.clock.after(TICK_MS, () => {
+      if (this.#waiting.size > 0) this.#startRound();
+      this.#tick();
+    });
+  }
+
+  /** Lets the workers read their news. Those without attempts are concerned by a change of workers alone. */
+  #resolveAffected(topic: Topic): void {
+    for (const waiting of [...this.#waiting.values()])
+      if (topic === 'workers-changed' || waiting.request.attempts.length > 0)
+        waiting.resolve({ jobs: [], isNews: true });
+  }
+
+  /** Claims for the waiting workers, once at a time. */
+  #startRound(): void {
+    if (this.#isRoundDue || this.#isClosed) return;
+    this.#isRoundDue = true;
+    this.#round = this.#round
+      .then(() => {
+        this.#isRoundDue = false;
+        return this.#claimForWaiting();
+      })
+      .catch((error: unknown) =>
+        this.#parts.log.warn({ error: errorMessage(error) }, 'Claims for remote workers failed.'),
+      );
+  }
+
+  async #claimForWaiting(): Promise<void> {
+    const exhausted = new Set<string>();
+    for (const waiting of [...this.#waiting.values()]) {
+      const { worker, request } = waiting;
+      const signature = JSON.stringify([worker.offer, request.free.map((pool) => pool.execution_classes)]);
+      if (exhausted.has(signature) || this.#waiting.get(worker.id) !== waiting) continue;
+      const jobs = await this.#claim(worker, request);
+      if (jobs.length > 0) waiting.resolve({ jobs, isNews: false });
+      // A worker with resources may be too full for runs that another one can take.
+      else if (worker.offer.resources === null && request.free.length > 0) exhausted.add(signature);
+    }
+  }
+
+  /** Claims runs for the free slots of the worker. */
+  async #claim(worker: RemoteWorker, request: WorkerSync): Promise<WorkerJob[]> {
+    if (worker.isDraining || request.stopping) return [];
+    const { database, clock } = this.#parts;
+    const runs: RunsTable[] = [];
+    for (const { execution_classes, slots } of request.free) {
+      const limit = Math.min(slots, JOBS_MAX - runs.length);
+      if (limit <= 0 || execution_classes.length === 0) continue;
+      const claim = {
+        ...{ workerId: worker.id, classes: execution_classes, limit, now: clock.now() },
+        workflowCapacity: request.workflow_capacity,
+        containment: worker.containment,
+        offer: worker.offer,
+      };
+      runs.push(...(await database.transact((tx) => claimRuns(tx, claim), { durable: false })));
+    }
+    if (runs.length > 0) database.notify('runs-started');
+    return this.#describe(worker, runs);
+  }
+
+  async #describe(worker: RemoteWorker, runs: readonly RunsTable[]): Promise<WorkerJob[]> {
+    const jobs = await Promise.all(runs.map((run) => describeRemoteJob(this.#parts, run)));
+    const now = this.#parts.clock.elapsed();
+    const sent = this.#sent.get(worker.id) ?? new Map<string, number>();
+    for (const [key, at] of sent) if (now - at > REDELIVERY_MS) sent.delete(key);
+    for (const run of runs) sent.set(formatAttemptKey(run), now);
+    if (runs.length > 0) this.#sent.set(worker.id, sent);
+    return jobs.filter((job) => job !== null);
+  }
+
+  /** Reads the news that wait in the database. */
+  async #readNews(worker: RemoteWorker, { attempts }: WorkerSync): Promise<WorkerNews> {
+    const { database } = this.#parts;
+    const news = { jobs: [], canceled: [], slots_released: [], draining: worker.isDraining };
+    const leased = await listLeasedRuns(database.read, worker.id);
+    if (leased.length === 0 && attempts.length === 0) {
+      this.#sent.delete(worker.id);
+      return news;
+    }
+    const active = new Set(leased.filter((run) => run.cancel_requested_at === null).map(formatAttemptKey));
+    const known = new Set(attempts.map(formatKey));
+    const running = new Set(attempts.filter(({ state }) => state === 'running').map(formatKey));
+    const lost = leased.filter((run) => !known.has(formatAttemptKey(run)) && this.#isLost(worker, run));
+    const again = await listRunsOfWorker(
+      database.read,
+      worker.id,
+      lost.slice(0, JOBS_MAX).map(({ id }) => id),
+    );
+    const waiting = await listWaitingWorkflows(database.read, worker.id);
+    return {
+      ...news,
+      jobs: await this.#describe(worker, again),
+      canceled: attempts.filter((one) => one.state !== 'ending' && !active.has(formatKey(one))).map(copyKey),
+      slots_released: waiting.filter((one) => running.has(formatAttemptKey(one))).map(toKey),
+    };
+  }
+
+  #isLost(worker: RemoteWorker, run: { id: RunId; fence: number }): boolean {
+    const sentAt = this.#sent.get(worker.id)?.get(formatAttemptKey(run));
+    return sentAt === undefined || this.#parts.clock.elapsed() - sentAt > REDELIVERY_MS;
+  }
+}
+
+function hasNews(news: WorkerNews, request: WorkerSync): boolean {
+  const { jobs, canceled, slots_released, draining } = news;
+  return jobs.length + canceled.length + slots_released.length > 0 || draining !== request.draining;
+}

@@ -1,0 +1,67 @@
+/** Statements on worker tokens. */
+import { createHash } from 'node:crypto';
+import type { AccountId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
+import type { Reader, Writer } from '../database/database.ts';
+import type { WorkerTokensTable } from './schema.ts';
+
+/** Returns the hash by which a token is stored; the token itself is stored nowhere. */
+export function hashWorkerToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+export async function insertWorkerToken(tx: Writer, row: WorkerTokensTable): Promise<void> {
+  await tx.insertInto('worker_tokens').values(row).execute();
+}
+
+export function findWorkerToken(db: Reader, id: string): Promise<WorkerTokensTable | undefined> {
+  return db
+    .selectFrom('worker_tokens')
+    .selectAll()
+    .where((eb) => eb(eb.ref('id').$castTo<string>(), '=', id))
+    .executeTakeFirst();
+}
+
+/** Lists the worker tokens of the account, newest first, with the number of their workers. */
+export async function listWorkerTokens(
+  db: Reader,
+  account: AccountId,
+): Promise<(WorkerTokensTable & { workers: number })[]> {
+  const rows = await db
+    .selectFrom('worker_tokens')
+    .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom('workers')
+        .select((count) => count.fn.countAll().as('workers'))
+        .whereRef('workers.token_id', '=', 'worker_tokens.id')
+        .as('workers'),
+    )
+    .where('account_id', '=', account)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map((row) => ({ ...row, workers: Number(row.workers) }));
+}
+
+export async function storeWorkerTokenUse(tx: Writer, id: WorkerTokenId, at: number): Promise<void> {
+  await tx.updateTable('worker_tokens').set({ last_used_at: at }).where('id', '=', id).execute();
+}
+
+/** Deletes the token and its workers, whose runs are orphans then. Returns false when the account has no such token. */
+export async function deleteWorkerToken(tx: Writer, account: AccountId, id: WorkerTokenId): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('worker_tokens')
+    .where('id', '=', id)
+    .where('account_id', '=', account)
+    .executeTakeFirst();
+  if (result.numDeletedRows !== 1n) return false;
+  await tx.deleteFrom('workers').where('token_id', '=', id).execute();
+  return true;
+}
+
+/** Deletes the worker tokens of a deleted account, with their workers. */
+export async function deleteAccountWorkerTokens(tx: Writer, account: AccountId): Promise<void> {
+  const tokens = tx.selectFrom('worker_tokens').select('id').where('account_id', '=', account);
+  await tx.deleteFrom('workers').where('token_id', 'in', tokens).execute();
+  await tx.deleteFrom('worker_tokens').where('account_id', '=', account).execute();
+}

@@ -1,0 +1,117 @@
+/** Issues worker tokens, and resolves one to its caller. A token has its id and a secret of 256 bits in it. */
+import { timingSafeEqual } from 'node:crypto';
+import type { AccountId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Writer } from '../database/database.ts';
+import type { Caller } from '../http/handlers/handler.ts';
+import { errorMessage, type Log } from '../log.ts';
+import { makeId, type Random } from '../random.ts';
+import type { WorkerTokensTable } from './schema.ts';
+import {
+  findWorkerToken,
+  hashWorkerToken,
+  insertWorkerToken,
+  storeWorkerTokenUse,
+} from './worker-token-store.ts';
+
+const PREFIX = 'worker.';
+const TOKEN = /^worker\.([a-z0-9-]{1,64})\.[\w-]{43}$/;
+const SECRET_BYTES = 32;
+/** The last use is stored at most this often. */
+const TOUCH_INTERVAL_MS = 60_000;
+
+/** A new token and its row. */
+export interface NewWorkerToken {
+  token: string;
+  row: WorkerTokensTable;
+}
+
+interface TokenRequest {
+  account: AccountId;
+  name: string;
+  createdBy: string;
+  applicationUids: readonly string[] | null;
+  labels: readonly string[] | null;
+  servesAllAccounts: boolean;
+}
+
+/** Creates a token; nothing is stored. */
+export function createWorkerToken(
+  { clock, random }: { clock: Clock; random: Random },
+  request: TokenRequest,
+): NewWorkerToken {
+  const id = makeId<WorkerTokenId>(random, 'wtk');
+  const token = `${PREFIX}${id}.${random.bytes(SECRET_BYTES).toString('base64url')}`;
+  const { account, name, createdBy, applicationUids, labels, servesAllAccounts } = request;
+  return {
+    token,
+    row: {
+      ...{ id, name, account_id: account, hash: hashWorkerToken(token) },
+      application_uids: applicationUids && JSON.stringify(applicationUids),
+      labels: labels && JSON.stringify(labels),
+      serves_all_accounts: servesAllAccounts ? 1 : 0,
+      ...{ created_at: clock.now(), created_by: createdBy, last_used_at: null },
+    },
+  };
+}
+
+/**
+ * Issues a token of the server itself, for workers that its provisioner starts. They execute the runs of all accounts. A token
+ * of the same name is replaced; its workers stay registered, and end with the jobs that started them.
+ */
+export async function issueServerToken(
+  tx: Writer,
+  parts: { clock: Clock; random: Random },
+  { account, name }: { account: AccountId; name: string },
+): Promise<string> {
+  const { token, row } = createWorkerToken(parts, {
+    ...{ account, name, createdBy: '', applicationUids: null, labels: null, servesAllAccounts: true },
+  });
+  await insertWorkerToken(tx, row);
+  return token;
+}
+
+/** Returns the function that resolves a worker token to its caller; null for any other token, and for a revoked one. */
+export function createWorkerAuthenticator(parts: {
+  database: Database;
+  clock: Clock;
+  log: Log;
+}): (token: string) => Promise<Caller | null> {
+  const { database, clock, log } = parts;
+  const touched = new Map<WorkerTokenId, number>();
+  const touch = (id: WorkerTokenId): void => {
+    const now = clock.now();
+    if (now - (touched.get(id) ?? 0) < TOUCH_INTERVAL_MS) return;
+    touched.set(id, now);
+    database
+      .transact((tx) => storeWorkerTokenUse(tx, id, now), { durable: false })
+      .catch((error: unknown) =>
+        log.warn({ token: id, error: errorMessage(error) }, 'Last use of a worker token not stored'),
+      );
+  };
+  return async (token) => {
+    const id = TOKEN.exec(token)?.[1];
+    const row = id === undefined ? undefined : await findWorkerToken(database.read, id);
+    if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashWorkerToken(token)))) return null;
+    touch(row.id);
+    return formatCaller(row);
+  };
+}
+
+function formatCaller(row: WorkerTokensTable): Caller {
+  return {
+    account: row.account_id,
+    key: `${row.id}` as KeyId,
+    name: row.name,
+    role: 'unassigned',
+    email: row.created_by,
+    owner: `worker token ${row.id}`,
+    session: null,
+    worker: {
+      tokenId: row.id,
+      applicationUids: row.application_uids === null ? null : JSON.parse(row.application_uids),
+      servesAllAccounts: row.serves_all_accounts === 1,
+      labels: row.labels === null ? null : JSON.parse(row.labels),
+    },
+  };
+}

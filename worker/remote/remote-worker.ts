@@ -1,0 +1,244 @@
+/**
+ * A worker that reaches its server by HTTPS alone. It keeps one sync open, by which the server gives it runs and tells it about
+ * cancels. When its free slots change, it sends another one, which ends the first.
+ *
+ * Invariants: an attempt is executed once in this process, however often the server sends it. It is named in every sync until
+ * its end is stored, so that the server does not send it again.
+ */
+import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
+import type {
+  AttemptKey,
+  WorkerNews,
+  WorkerRegistration,
+  WorkerSync,
+} from '@switchyard/contract/workers/worker-protocol.ts';
+import { errorMessage, type WorkerClock, type WorkerLog } from '../environment.ts';
+import { Executor, type ExecutorParts } from '../execute/executor.ts';
+import { formatAttemptKey } from '../execute/job.ts';
+import { RefusedError } from './http-client.ts';
+import { RemoteAssignment } from './remote-assignment.ts';
+import type { ServerConnection } from './server-connection.ts';
+
+const RETRY_FIRST_MS = 200;
+const RETRY_MS_MAX = 5000;
+/** Syncs on their way at once: a new one ends the one before, but perhaps not at once behind several servers. */
+const SYNCS_MAX = 4;
+/** Keys of attempts that are remembered, so that a late response starts none of them again. */
+const KEYS_MAX = 10_000;
+/** A worker that stops waits this long for the ends of its runs to be stored. */
+const STOP_TIMEOUT_MS = 30_000;
+
+interface RemoteWorkerParts
+  extends Omit<ExecutorParts, 'onCapacity' | 'onBusyChanged' | 'findApi' | 'clock' | 'log'> {
+  server: ServerConnection;
+  registration: WorkerRegistration;
+  clock: WorkerClock;
+  log: WorkerLog;
+  /** The worker ends after this time without a run; null: never. */
+  idleMs: number | null;
+}
+
+interface KnownAttempt {
+  key: AttemptKey;
+  state: 'running' | 'waiting' | 'ending';
+}
+
+/** Executes runs of one server until it is stopped. */
+export class RemoteWorker {
+  readonly #parts: RemoteWorkerParts;
+  readonly #executor: Executor;
+  readonly #attempts = new Map<string, KnownAttempt>();
+  readonly #seen = new Set<string>();
+  #workerId = '';
+  #lastSync = 0;
+  #syncsUnderWay = 0;
+  #isSyncDue = false;
+  #failures = 0;
+  #isDraining = false;
+  #isStopping = false;
+  #isRegistering = false;
+  #idleSince: number;
+  #end: (error: Error | null) => void = () => {};
+  readonly #ended: Promise<Error | null>;
+
+  constructor(parts: RemoteWorkerParts) {
+    this.#parts = parts;
+    this.#idleSince = parts.clock.elapsed();
+    this.#executor = new Executor({
+      ...parts,
+      findApi: () => ({ url: parts.server.url, isOwn: false }),
+      onCapacity: () => this.#syncSoon(),
+      onBusyChanged: () => {},
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  /** The id that the server gave this worker; empty before it is registered. */
+  get id(): string {
+    return this.#workerId;
+  }
+
+  /** Registers the worker and executes runs; resolves when it was stopped or idle. Throws when the server refuses it. */
+  async run(): Promise<void> {
+    await this.#parts.server.checkProtocol();
+    await this.#register();
+    this.#syncSoon();
+    this.#watchIdleness();
+    const error = await this.#ended;
+    if (error) {
+      this.#parts.server.stopRetrying();
+      await this.#executor.drain();
+      throw error;
+    }
+  }
+
+  /** Cancels the running apps, whose runs the server queues again, and leaves. */
+  async stop(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    const { server, clock, log } = this.#parts;
+    this.#syncSoon();
+    const cancelTimer = clock.after(STOP_TIMEOUT_MS, () => server.stopRetrying());
+    await this.#executor.drain();
+    cancelTimer();
+    server.stopRetrying();
+    await server
+      .leave(this.#workerId)
+      .catch((error: unknown) =>
+        log.warn({ error: errorMessage(error) }, 'The server could not be told that this worker ends.'),
+      );
+    this.#end(null);
+  }
+
+  async #register(): Promise<void> {
+    const { server, registration, log } = this.#parts;
+    this.#workerId = await server.register(registration);
+    log.info({ worker: this.#workerId, server: server.url }, 'Worker registered');
+  }
+
+  /** Sends a sync once the present work has ended, so that changes at the same time share one. */
+  #syncSoon(): void {
+    if (this.#isSyncDue || this.#isRegistering || this.#workerId === '') return;
+    if (this.#syncsUnderWay >= SYNCS_MAX) return;
+    this.#isSyncDue = true;
+    setImmediate(() => {
+      this.#isSyncDue = false;
+      void this.#sync();
+    });
+  }
+
+  async #sync(): Promise<void> {
+    const { server, log } = this.#parts;
+    const workerId = this.#workerId;
+    this.#lastSync += 1;
+    const turn = this.#lastSync;
+    this.#syncsUnderWay += 1;
+    let delayMs = 0;
+    try {
+      this.#apply(await server.sync(workerId, this.#readState()), workerId);
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      delayMs = Math.min(RETRY_FIRST_MS * 2 ** Math.min(this.#failures - 1, 30), RETRY_MS_MAX);
+      const isRefused = error instanceof RefusedError;
+      if (isRefused && error.status === 404) await this.#registerAgain(workerId);
+      else if (isRefused) this.#end(error);
+      else log.warn({ failures: this.#failures, delayMs, error: errorMessage(error) }, 'Server not reached.');
+    } finally {
+      this.#syncsUnderWay -= 1;
+    }
+    // A later sync has taken over.
+    if (turn !== this.#lastSync && this.#syncsUnderWay > 0) return;
+    if (delayMs === 0) this.#syncSoon();
+    else this.#parts.clock.after(delayMs, () => this.#syncSoon());
+  }
+
+  /** The server declared this worker dead: its runs are elsewhere. It begins anew, without them. */
+  async #registerAgain(workerId: string): Promise<void> {
+    if (workerId !== this.#workerId || this.#isStopping || this.#isRegistering) return;
+    this.#isRegistering = true;
+    this.#parts.log.warn({ worker: workerId }, 'Worker not known to the server any more; registering again.');
+    this.#executor.cancel(this.#executor.listApps());
+    try {
+      await this.#parts.server.checkProtocol();
+      await this.#register();
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      this.#isRegistering = false;
+    }
+  }
+
+  #readState(): WorkerSync {
+    const isIdle = this.#isStopping || this.#isDraining;
+    return {
+      attempts: [...this.#attempts.values()].map(({ key, state }) => ({ ...key, state })),
+      free: isIdle
+        ? []
+        : this.#executor.freeSlots.map(({ classes, slots }) => ({ execution_classes: [...classes], slots })),
+      workflow_capacity: [...this.#executor.workflowCapacity],
+      draining: this.#isDraining,
+      stopping: this.#isStopping,
+    };
+  }
+
+  #apply({ jobs, canceled, slots_released, draining }: WorkerNews, workerId: string): void {
+    if (draining !== this.#isDraining)
+      this.#parts.log.info({ draining }, draining ? 'Worker drained' : 'Drain of the worker ended');
+    this.#isDraining = draining;
+    for (const job of jobs) this.#start(job, workerId);
+    for (const key of canceled) this.#change(key, 'ending');
+    this.#executor.cancel(canceled.map(formatKey));
+    for (const key of slots_released) this.#change(key, 'waiting');
+    this.#executor.releaseSlots(slots_released.map(formatKey));
+  }
+
+  #change(key: AttemptKey, state: KnownAttempt['state']): void {
+    const attempt = this.#attempts.get(formatKey(key));
+    if (attempt) attempt.state = state;
+  }
+
+  #start(job: WorkerJob, workerId: string): void {
+    const key = formatKey(job);
+    if (this.#seen.has(key) || workerId !== this.#workerId) return;
+    this.#remember(key);
+    const { server, log } = this.#parts;
+    const assignment = new RemoteAssignment(job, workerId, server, log);
+    this.#attempts.set(key, { key: { run_id: job.run_id, fence: job.fence }, state: 'running' });
+    const finish = assignment.finish.bind(assignment);
+    assignment.finish = async (end) => {
+      this.#change(job, 'ending');
+      await finish(end);
+      this.#attempts.delete(key);
+      this.#idleSince = this.#parts.clock.elapsed();
+    };
+    this.#executor.start(assignment);
+  }
+
+  #remember(key: string): void {
+    this.#seen.add(key);
+    if (this.#seen.size <= KEYS_MAX) return;
+    const [oldest = ''] = this.#seen;
+    this.#seen.delete(oldest);
+  }
+
+  #watchIdleness(): void {
+    const { idleMs, clock, log } = this.#parts;
+    if (idleMs === null) return;
+    const check = (): void => {
+      if (this.#isStopping) return;
+      const idle = this.#attempts.size > 0 ? 0 : clock.elapsed() - this.#idleSince;
+      if (idle < idleMs) {
+        clock.after(Math.min(idleMs - idle, 1000), check);
+        return;
+      }
+      log.info({ seconds: Math.round(idle / 1000) }, 'No run for the idle time; the worker ends.');
+      void this.stop();
+    };
+    check();
+  }
+}
+
+const formatKey = ({ run_id, fence }: AttemptKey): string => formatAttemptKey({ id: run_id, fence });

@@ -1,0 +1,124 @@
+/** The protocol with the server: one method for each operation, typed by the contract, with retries. */
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { AttemptEnd, LogBatch } from '@switchyard/contract/workers/attempt-schemas.ts';
+import {
+  WORKER_PROTOCOL,
+  type WorkerNews,
+  type WorkerRegistration,
+  type WorkerSync,
+} from '@switchyard/contract/workers/worker-protocol.ts';
+import type { ResultFile } from '@switchyard/runner';
+import type { WorkerClock, WorkerLog } from '../environment.ts';
+import { type HttpClient, RefusedError } from './http-client.ts';
+
+const FIRST_RETRY_MS = 200;
+const RETRY_MS_MAX = 5000;
+
+/** Identifies an attempt at the server. */
+export interface AttemptPlace {
+  workerId: string;
+  runId: string;
+  fence: number;
+}
+
+interface Parts {
+  http: HttpClient;
+  clock: WorkerClock;
+  log: WorkerLog;
+}
+
+/** Calls the operations of the protocol. A method throws RefusedError when the server refuses, and retries otherwise. */
+export class ServerConnection {
+  readonly #parts: Parts;
+  #isClosing = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The address of the server without a trailing slash. */
+  get url(): string {
+    return this.#parts.http.url;
+  }
+
+  /** Lets no request be retried any more, so that the worker ends although the server cannot be reached. */
+  stopRetrying(): void {
+    this.#isClosing = true;
+  }
+
+  async checkProtocol(): Promise<void> {
+    await this.retry(() => this.#parts.http.call('GET', `/v1/workers/protocol?protocol=${WORKER_PROTOCOL}`));
+  }
+
+  async register(registration: WorkerRegistration): Promise<string> {
+    const registered: { worker_id: string } = Object(
+      await this.retry(() => this.#parts.http.call('POST', '/v1/workers', registration)),
+    );
+    return registered.worker_id;
+  }
+
+  /** Sends one sync, without a retry: the next one has a newer state. */
+  async sync(workerId: string, state: WorkerSync): Promise<WorkerNews> {
+    const news: WorkerNews = Object(
+      await this.#parts.http.call('POST', `/v1/workers/${encodeURIComponent(workerId)}/sync`, state),
+    );
+    return news;
+  }
+
+  async leave(workerId: string): Promise<void> {
+    await this.#parts.http.call('DELETE', `/v1/workers/${encodeURIComponent(workerId)}`);
+  }
+
+  async prove(place: AttemptPlace, endpoint: string): Promise<string> {
+    const { proof }: { proof: string } = Object(
+      await this.retry(() => this.#parts.http.call('POST', formatPath(place, 'proof'), { endpoint })),
+    );
+    return proof;
+  }
+
+  /** Stores lines of the log, without a retry: the log sends the same batch again. */
+  async writeLog(place: AttemptPlace, batch: LogBatch): Promise<void> {
+    await this.#parts.http.call('POST', formatPath(place, 'log'), batch);
+  }
+
+  /** Uploads a result file and returns its id. */
+  async putFile(place: AttemptPlace, { path, bytes }: ResultFile): Promise<string> {
+    const { file_id }: { file_id: string } = Object(
+      await this.retry(() =>
+        this.#parts.http.upload(formatPath(place, 'files'), createReadStream(path), bytes),
+      ),
+    );
+    return file_id;
+  }
+
+  async end(place: AttemptPlace, end: AttemptEnd): Promise<boolean> {
+    const { stored }: { stored: boolean } = Object(
+      await this.retry(() => this.#parts.http.call('POST', formatPath(place, 'end'), end)),
+    );
+    return stored;
+  }
+
+  download(path: string): Promise<Readable> {
+    return this.retry(() => this.#parts.http.download(path));
+  }
+
+  /** Repeats a request until the server responds, with growing delays. Each is one that may arrive twice. */
+  async retry<T>(send: () => Promise<T>): Promise<T> {
+    const { clock, log } = this.#parts;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await send();
+      } catch (error) {
+        if (error instanceof RefusedError || this.#isClosing) throw error;
+        const delayMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(tries - 1, 30), RETRY_MS_MAX);
+        log.warn({ tries, delayMs, error: String(error) }, 'Request failed; retrying.');
+        await new Promise<void>((resolve) => clock.after(delayMs, resolve));
+      }
+    }
+  }
+}
+
+function formatPath({ workerId, runId, fence }: AttemptPlace, action: string): string {
+  return `/v1/workers/${encodeURIComponent(workerId)}/runs/${encodeURIComponent(runId)}/${fence}/${action}`;
+}
