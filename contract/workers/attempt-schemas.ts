@@ -1,7 +1,6 @@
 /** The log and the end of an attempt, as a remote worker sends them. */
 import Type, { type Static } from 'typebox';
 import { StartConditions } from '../experiments/experiment-runs.ts';
-import { LOG_LINE_BYTES_MAX } from '../limits.ts';
 import { RunSeries, SolverPhase } from '../runs/run-series.ts';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 
@@ -41,16 +40,9 @@ export const LogBatch = Type.Object(
           seq: Type.Integer({ minimum: 0, description: 'Number of the chunk within the run.' }),
           at: timeSchema('Time of its first line in milliseconds since the epoch.'),
           lines: Type.Array(
-            Type.Unsafe<[number, string]>({
-              type: 'array',
-              items: [
-                { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-                { type: 'string', maxLength: 2 * LOG_LINE_BYTES_MAX },
-              ],
-              minItems: 2,
-              additionalItems: false,
-            }),
-            { maxItems: 1000, description: 'Time in microseconds, and text.' },
+            // A tuple, which OpenAPI 3.0 cannot describe; the server checks its items.
+            Type.Unsafe<[number, string]>({ type: 'array', items: {}, minItems: 2, maxItems: 2 }),
+            { maxItems: 1000, description: 'Pairs of a time in microseconds since the epoch, and a text.' },
           ),
         },
         { additionalProperties: false },
@@ -143,7 +135,7 @@ export const AttemptEnd = Type.Object(
     limits: nullable(
       Type.Object(
         {
-          cores: Type.Number({ exclusiveMinimum: 0 }),
+          cores: Type.Number({ minimum: 0 }),
           memory_bytes: Type.Integer({ minimum: 1 }),
           duration_ms: Type.Integer({ minimum: 1 }),
         },

@@ -38,7 +38,7 @@ const Registration = Type.Object(
     resources: nullable(
       Type.Object(
         {
-          cores: Type.Number({ exclusiveMinimum: 0, description: 'Cores for all runs together.' }),
+          cores: Type.Number({ minimum: 0.01, description: 'Cores for all runs together.' }),
           memory_bytes: Type.Integer({ minimum: 1, description: 'Memory for all runs together.' }),
         },
         {

@@ -4,8 +4,6 @@
 const SQLITE_FULL = 13;
 /** SQLite's code for other disk errors, such as a full disk when the WAL has to grow. */
 const SQLITE_IOERR = 10;
-/** SQLite's code for a lock that another connection holds. */
-const SQLITE_BUSY = 5;
 /** SQLite's code for a read-only file or disk. */
 const SQLITE_READONLY = 8;
 /** SQLite's codes for a malformed database, and for a file that is not a database. */

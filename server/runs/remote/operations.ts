@@ -1,6 +1,7 @@
 /** The operations of the protocol between the server and its remote workers. */
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import type { LogBatch } from '@switchyard/contract/workers/attempt-schemas.ts';
 import { WORKER_PROTOCOL, type WorkerRegistration } from '@switchyard/contract/workers/worker-protocol.ts';
 import { CHUNKS_PER_CLAIM } from '@switchyard/worker/log/log-batch.ts';
 import { badRequest, forbidden, quoteValue } from '../../http/errors/problem.ts';
@@ -105,7 +106,19 @@ export const writeAttemptLog: OperationHandler<'writeAttemptLog'> = async (
   { caller, params, body },
 ) => {
   const run = await getAttempt(context, caller, params);
-  const first = run.fence * CHUNKS_PER_CLAIM;
+  requireBatch(run.fence, body);
+  await context.remoteWorkers.writeLog(run, body);
+  return { status: 204 };
+};
+
+/** Throws a 400 for lines that are no pairs of a time and a text, and for numbers of another attempt. */
+function requireBatch(fence: number, body: LogBatch): void {
+  const isLine = ([at, text]: [unknown, unknown]) => Number.isSafeInteger(at) && typeof text === 'string';
+  if (!body.chunks.every(({ lines }) => lines.every(isLine)))
+    throw badRequest(
+      'chunks has a line that is no pair of a time and a text, such as [1763625600000000, "solved"].',
+    );
+  const first = fence * CHUNKS_PER_CLAIM;
   const numbers = [
     ...body.chunks.map(({ seq }) => seq),
     ...[body.series.replacement, body.series.addition].flatMap((row) => (row ? [row.seq] : [])),
@@ -115,9 +128,7 @@ export const writeAttemptLog: OperationHandler<'writeAttemptLog'> = async (
     throw badRequest(
       `seq is ${wrong}; the numbers of this attempt are from ${first} to ${first + CHUNKS_PER_CLAIM - 1}.`,
     );
-  await context.remoteWorkers.writeLog(run, body);
-  return { status: 204 };
-};
+}
 
 export const putAttemptFile: OperationHandler<'putAttemptFile'> = async (
   context,
@@ -131,6 +142,7 @@ export const putAttemptFile: OperationHandler<'putAttemptFile'> = async (
 export const endAttempt: OperationHandler<'endAttempt'> = async (context, { caller, params, body }) => {
   await getRemoteWorker(context.database.read, requireWorker(caller), params.worker_id);
   const run = await findLeasedRun(context.database.read, params);
+  for (const batch of body.log.batches) requireBatch(Number(params.fence), batch);
   if (run) await context.attemptEnds.store(run, body);
   return { status: 200, body: { stored: run !== undefined } };
 };
