@@ -222,7 +222,7 @@ function formatEnd(
 ): ReportedEnd {
   return {
     outcome,
-    log: { batches, times: times?.toString('base64') },
+    log: { batches, times: times?.toString('base64') ?? null },
     limits: end.limits === null ? null : JSON.parse(end.limits),
     runtime_version: end.runtimeVersion,
     start_conditions: end.startConditions === null ? null : JSON.parse(end.startConditions),
