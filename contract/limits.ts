@@ -51,6 +51,9 @@ export const WORKER_BODY_BYTES_MAX = 16 * 1024 * 1024;
 export const INLINE_RESULT_BYTES_MAX = 256 * 1024;
 /** An input or executable up to this size is part of the job. */
 export const INLINE_CONTENT_BYTES_MAX = 64 * 1024;
+/** Licences of an account, and their tokens. */
+export const LICENSES_MAX = 50;
+export const LICENSE_TOKENS_MAX = 1_000_000;
 
 export const ASSETS_MAX = 1000;
 export const ASSET_NAME_CHARS_MAX = 256;

@@ -142,6 +142,7 @@ import {
   stopSwitchbackTest,
   updateSwitchbackTest,
 } from './experiments/switchback-tests.ts';
+import { getLicenses, setLicenses } from './licenses/licenses.ts';
 import {
   createMarketplaceApp,
   createMarketplaceVersion,
@@ -229,6 +230,8 @@ export const operations = {
   setQuotas,
   getApplicationQuotas,
   setApplicationQuotas,
+  getLicenses,
+  setLicenses,
   getBackups,
   getSignUp,
   createAccount,

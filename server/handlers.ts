@@ -29,6 +29,7 @@ import * as marketplaceVersionOperations from './marketplace/version-operations.
 import * as organizationOperations from './organizations/operations.ts';
 import * as retentionOperations from './retention/operations.ts';
 import * as flowOperations from './runs/api/flow-operations.ts';
+import * as licenseOperations from './runs/api/license-operations.ts';
 import * as runListOperations from './runs/api/list-runs.ts';
 import * as runOperations from './runs/api/operations.ts';
 import * as queueOperations from './runs/api/queue-operations.ts';
@@ -65,6 +66,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, auditOperations),
     ...bindHandlers(context, usageOperations),
     ...bindHandlers(context, quotaOperations),
+    ...bindHandlers(context, licenseOperations),
     ...bindHandlers(context, applicationOperations),
     ...bindHandlers(context, applicationQuotaOperations),
     ...bindHandlers(context, executableOperations),

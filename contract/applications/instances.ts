@@ -29,6 +29,7 @@ import {
   type VersionId,
 } from '../schemas/ids.ts';
 import { PageQuery, pageOrArray } from '../schemas/paging.ts';
+import { InstanceRequirements, Requirements } from './requirements.ts';
 
 const ApiAccess = Type.Object(
   {
@@ -60,6 +61,7 @@ const writable = {
     Type.Boolean({ description: 'true: runs of the instance can use the network. The default is false.' }),
   ),
   api_access: optionalNullable(ApiAccess),
+  requirements: optionalNullable(InstanceRequirements),
 };
 
 const ConfigurationCreate = Type.Object(writable, {
@@ -91,6 +93,7 @@ export const InstanceConfiguration = Type.Object(
     format: Type.Optional(Format),
     network: Type.Boolean({ description: 'true if runs of the instance can use the network.' }),
     api_access: Type.Optional(ApiAccess),
+    requirements: Type.Optional(Requirements),
   },
   { $id: 'InstanceConfiguration', description: 'Defaults for the runs of the instance.' },
 );

@@ -4,6 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { RuntimeVersion } from '../applications/executables.ts';
+import { Requirements } from '../applications/requirements.ts';
 import { PRIORITY_MAX, PRIORITY_MIN, RUN_DESCRIPTION_CHARS_MAX, RUN_NAME_CHARS_MAX } from '../limits.ts';
 import {
   ExecutionClassName,
@@ -334,6 +335,7 @@ const RunMetadata = Type.Object(
         description: 'Applications that the app can reach with its run token. Absent without `api_access`.',
       }),
     ),
+    requirements: Type.Optional(Requirements),
     peak_memory_bytes: Type.Optional(
       Type.Integer({
         description:

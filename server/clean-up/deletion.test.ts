@@ -38,6 +38,7 @@ const RETAINED_TABLES = [
   'usage_days',
   'cost_rates',
   'account_quotas',
+  'account_licenses',
   'backups',
   'workers',
   'lost_workers',

@@ -1,4 +1,4 @@
-/** Checks of the references of an instance, in the transaction of a change. Each throws a 400 that names the missing object. */
+/** Checks of an instance and of its references, in the transaction of a change. Each throws a 400 that names the fault. */
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { SecretsCollectionId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { findExecutable } from '../applications/executables-store.ts';
@@ -13,6 +13,7 @@ import {
   readDeclaredOptions,
   validateOptionNames,
   validateOptions,
+  validateRequirements,
 } from './rules.ts';
 import type { InstancesTable } from './schema.ts';
 
@@ -54,6 +55,12 @@ export async function checkOptions(
       ? `For the version ${quoteValue(version_id)}: ${nameError}`
       : `The version ${quoteValue(version_id)} of the instance ${quoteValue(id)} was deleted; give the instance another version. ${nameError}`,
   );
+}
+
+/** Throws a 400 for requirements that no run can have. */
+export function checkRequirements(configuration: RequestedConfiguration | null | undefined): void {
+  const error = validateRequirements(configuration ?? {});
+  if (error) throw badRequest(error);
 }
 
 /** Locks the collection against deletion until the transaction ends; accepts an instance without one. */

@@ -13,6 +13,7 @@ const CONFIGURATION_FIELDS = [
   'format',
   'network',
   'api_access',
+  'requirements',
 ] as const;
 
 /** Returns the sentence that refuses a change of a locked instance: who locked it, when, and the remedy. */

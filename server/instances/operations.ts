@@ -11,7 +11,7 @@ import { respondWithList } from '../http/lists/list-responses.ts';
 import { validateName } from '../http/requests/resource-names.ts';
 import { makeId } from '../random.ts';
 import { lockVersion } from '../versions/store.ts';
-import { checkOptions, checkSecretsCollection, checkVersion } from './check-references.ts';
+import { checkOptions, checkRequirements, checkSecretsCollection, checkVersion } from './check-references.ts';
 import { formatInstance, formatLatestInstance } from './format-instance.ts';
 import { lookUpVersions, restoreHiddenOptions, type VersionInfo } from './hidden-options.ts';
 import { changesInstance, describeLock } from './instance-lock.ts';
@@ -36,6 +36,7 @@ export const createInstance: OperationHandler<'createInstance'> = async (
   if (isReservedInstanceId(id))
     throw badRequest(`id is ${quoteValue(id)}, which every application has already; choose another.`);
   validateName(body.name, id);
+  checkRequirements(body.configuration);
   const now = clock.now();
   const row: InstancesTable = {
     application_uid: application.uid,
@@ -102,6 +103,7 @@ export const updateInstance: OperationHandler<'updateInstance'> = async (
   const { database, clock } = context;
   const { application, instance } = await findInstance(database.read, caller, params);
   validateName(body.name, instance.id);
+  checkRequirements(body.configuration);
   const { hiddenOptions } = await findVersionInfo(database.read, caller, instance);
   const stored: RequestedConfiguration = JSON.parse(instance.configuration);
   const configuration = body.configuration && restoreHiddenOptions(body.configuration, stored, hiddenOptions);

@@ -1,9 +1,16 @@
 /** Rules of instances and their options, without a database. */
 
 import type { ApiAccess, InstanceConfiguration } from '@switchyard/contract/applications/instances.ts';
+import {
+  completeRequirements,
+  type InstanceRequirements,
+  isLicenseName,
+} from '@switchyard/contract/applications/requirements.ts';
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
 import { EXECUTION_CLASS_DEFAULT, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import {
+  LABEL_CHARS_MAX,
+  LICENSES_MAX,
   OPTION_NAME_CHARS_MAX,
   OPTION_VALUE_CHARS_MAX,
   OPTIONS_CHARS_MAX,
@@ -28,6 +35,7 @@ export interface RequestedConfiguration {
   format?: { input?: { type: FormatType }; output?: { type: FormatType } } | null;
   network?: boolean | null;
   api_access?: ApiAccess | null;
+  requirements?: InstanceRequirements | null;
 }
 
 /** Returns true for ids that no instance can have. `default` means the same as an absent instance id. */
@@ -123,6 +131,23 @@ export function findSecretsCollectionId(configuration: RequestedConfiguration): 
   return (configuration.secrets_collection_id || null) as SecretsCollectionId | null;
 }
 
+function hasRequirements({ requirements }: RequestedConfiguration): boolean {
+  const { labels, licenses } = completeRequirements(requirements);
+  return labels.length > 0 || Object.keys(licenses).length > 0;
+}
+
+/** Returns the error message for licences that are too many or have a name that no licence can have, or null. */
+export function validateRequirements({ requirements }: RequestedConfiguration): string | null {
+  const names = Object.keys(requirements?.licenses ?? {});
+  const field = 'configuration.requirements.licenses';
+  if (names.length > LICENSES_MAX)
+    return `${field} has ${names.length} licences; it may have ${LICENSES_MAX}.`;
+  const invalid = names.find((name) => !isLicenseName(name));
+  return invalid === undefined
+    ? null
+    : `${field} has the licence ${quoteValue(invalid)}; a name has 1 to ${LABEL_CHARS_MAX} letters, digits, periods, underscores and hyphens, and begins with a letter or digit.`;
+}
+
 /** Returns the configuration with its defaults, as the API returns it. */
 export function completeConfiguration(configuration: RequestedConfiguration): InstanceConfiguration {
   return {
@@ -136,5 +161,8 @@ export function completeConfiguration(configuration: RequestedConfiguration): In
     ...(configuration.format ? { format: configuration.format } : {}),
     network: configuration.network ?? false,
     ...(configuration.api_access ? { api_access: configuration.api_access } : {}),
+    ...(hasRequirements(configuration)
+      ? { requirements: completeRequirements(configuration.requirements) }
+      : {}),
   };
 }

@@ -59,12 +59,20 @@ export interface ApplicationQuotasTable {
   core_hours: number | null;
 }
 
+/** The tokens of a licence of an account. Their use is not stored: it is that of the running runs. */
+export interface AccountLicensesTable {
+  account_id: AccountId;
+  name: string;
+  total: number;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
     usage_records: UsageRecordsTable;
     usage_days: UsageDaysTable;
     cost_rates: CostRatesTable;
     account_quotas: AccountQuotasTable;
+    account_licenses: AccountLicensesTable;
     application_quotas: ApplicationQuotasTable;
   }
 }
@@ -134,6 +142,18 @@ export const migrations: readonly Migration[] = [
         .createIndex('application_quotas_account')
         .on('application_quotas')
         .columns(['account_id', 'application_id'])
+        .execute();
+    },
+  },
+  {
+    name: '0144-licenses',
+    async up(db) {
+      await db.schema
+        .createTable('account_licenses')
+        .addColumn('account_id', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('total', 'integer', (column) => column.notNull())
+        .addPrimaryKeyConstraint('account_licenses_key', ['account_id', 'name'])
         .execute();
     },
   },

@@ -1,4 +1,5 @@
 /** The offer of a worker: which runs it can execute, and how many of them fit beside each other. */
+import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 
 /** What a worker offers to runs besides its slots. */
@@ -40,4 +41,63 @@ export function parseOffer({ labels, cores, memory_bytes, scope }: OfferColumns)
     resources: cores === null || memory_bytes === null ? null : { cores, memoryBytes: memory_bytes },
     scope: scope === null ? null : JSON.parse(scope),
   };
+}
+
+/** What a run asks of a worker. */
+export interface Demand {
+  executionClass: ExecutionClass;
+  labels: readonly string[];
+  account: AccountId;
+  applicationUid: string;
+}
+
+/** Returns true if the scope of the offer has the application of the run. */
+export function isInScope(
+  { scope }: WorkerOffer,
+  { account, applicationUid }: Omit<Demand, 'labels'>,
+): boolean {
+  return (
+    scope === null ||
+    (scope.account === account &&
+      (scope.applicationUids === null || scope.applicationUids.includes(applicationUid)))
+  );
+}
+
+/** Returns the labels that the run requires and the worker has not. */
+export function listMissingLabels(offer: WorkerOffer, { labels }: Pick<Demand, 'labels'>): string[] {
+  return labels.filter((label) => !offer.labels.includes(label));
+}
+
+/** Returns true if the idle worker has the cores and the memory of the execution class. */
+export function isLargeEnough({ resources }: WorkerOffer, name: ExecutionClass): boolean {
+  const { cores, memory_bytes } = CLASS_LIMITS[name];
+  return resources === null || (resources.cores >= cores && resources.memoryBytes >= memory_bytes);
+}
+
+/** Returns true if the worker could execute the run as its only run. */
+export function canEverServe(offer: WorkerOffer, demand: Demand): boolean {
+  return (
+    isInScope(offer, demand) &&
+    listMissingLabels(offer, demand).length === 0 &&
+    isLargeEnough(offer, demand.executionClass)
+  );
+}
+
+/**
+ * Returns how many more runs of the class fit beside runs of the given classes: infinite without resources, negative when
+ * the runs use more than the worker has.
+ */
+export function countFitting(
+  { resources }: WorkerOffer,
+  running: Iterable<ExecutionClass>,
+  name: ExecutionClass,
+): number {
+  if (resources === null) return Number.POSITIVE_INFINITY;
+  let { cores, memoryBytes } = resources;
+  for (const one of running) {
+    cores -= CLASS_LIMITS[one].cores;
+    memoryBytes -= CLASS_LIMITS[one].memory_bytes;
+  }
+  const limits = CLASS_LIMITS[name];
+  return Math.floor(Math.min(cores / limits.cores, memoryBytes / limits.memory_bytes));
 }

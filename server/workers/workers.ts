@@ -132,6 +132,13 @@ export async function lockActiveWorkers(tx: Writer, now: number): Promise<Active
   return (await lockActive(tx, { since: now - LEASE_DURATION_MS })).map(parseActiveWorker);
 }
 
+/** Locks the worker, so that its claims follow each other until the transaction ends; returns true if it drains. */
+export async function lockWorker(tx: Writer, id: string): Promise<boolean> {
+  const query = tx.selectFrom('workers').select('draining_at').where('id', '=', id);
+  const row = await locked(tx, query, 'update').executeTakeFirst();
+  return row !== undefined && row.draining_at !== null;
+}
+
 /** A registered worker with its details. */
 export interface WorkerDetails {
   id: string;

@@ -46,6 +46,8 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   setQuotas: 'account',
   getApplicationQuotas: 'read',
   setApplicationQuotas: 'account',
+  getLicenses: 'read',
+  setLicenses: 'account',
   getBackups: 'account',
   getSignUp: 'public',
   createAccount: 'visitor',

@@ -7,6 +7,7 @@ import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import { parseStartConditions } from '../execute/start-conditions.ts';
+import { parseRequirements } from '../queue/run-requirements.ts';
 import { parseLabels } from '../store/labels.ts';
 import type { ListedRun } from '../store/runs.ts';
 import type { AssetsTable, RunsTable } from '../store/schema.ts';
@@ -91,6 +92,13 @@ function formatWorkflow(run: Pick<ListedRun, 'parent_run_id' | 'workflow'>) {
     parent_application_id: workflow.application_id,
     workflow_name: workflow.name,
   };
+}
+
+/** Formats what the run requires of its worker and of the licences of its account. */
+function formatRequirements(run: RunsTable) {
+  return run.required_labels === null && run.required_licenses === null
+    ? {}
+    : { requirements: parseRequirements(run) };
 }
 
 /** Formats the applications that the app can reach. */
@@ -210,6 +218,7 @@ export function runInformationBody(
         : { limits: JSON.parse(run.limits) as { cores: number; memory_bytes: number; duration_ms: number } }),
       ...(run.runtime_version === null ? {} : { runtime_version: run.runtime_version }),
       ...formatApiAccess(run),
+      ...formatRequirements(run),
       ...(run.peak_memory_bytes === null ? {} : { peak_memory_bytes: run.peak_memory_bytes }),
     },
   };

@@ -16,6 +16,7 @@ import type { Encryptor } from '../../database/encryption.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import type { Random } from '../../random.ts';
+import type { WorkerOffer } from '../../workers/offers.ts';
 import type { RunTokens } from '../access/run-tokens.ts';
 import { writeLogBatch } from '../logs/log-batches.ts';
 import { claimRuns } from '../queue/claim-runs.ts';
@@ -36,6 +37,7 @@ export interface DispatchParts extends JobContext {
   runner: Runner;
   slots: SlotTracker;
   workerId: string;
+  offer: WorkerOffer;
   /** Identifies the data folder of the worker, also after a restart. */
   folderId: string;
   random: Random;
@@ -128,7 +130,7 @@ export class Dispatcher {
 
   /** Returns the number of claimed runs. */
   async #claim(): Promise<number> {
-    const { database, runner, workerId, clock } = this.#parts;
+    const { database, runner, workerId, clock, offer } = this.#parts;
     let count = 0;
     for (const { classes, slots: limit } of this.#executor.freeSlots) {
       if (this.#isDraining) break;
@@ -137,6 +139,7 @@ export class Dispatcher {
         workflowCapacity: this.#executor.workflowCapacity,
         now: clock.now(),
         containment: runner.host.containment,
+        offer,
       };
       const claimed = await database.transact((tx) => claimRuns(tx, claim), { durable: false });
       if (claimed.length > 0) database.notify('runs-started');

@@ -78,6 +78,8 @@ export async function finalizeRun(parts: FinalizeParts, claimed: RunsTable, end:
   for (let tries = 1; ; tries += 1) {
     try {
       await finalization.write();
+      // Its licence tokens are free now, and another run may wait for them.
+      if (run.required_licenses !== null) parts.database.notify('runs-queued');
       return;
     } catch (error) {
       const message = mask.maskText(errorMessage(error));

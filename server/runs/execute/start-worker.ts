@@ -21,7 +21,7 @@ import { Dispatcher } from './dispatcher.ts';
 interface StartWorkerParts
   extends Omit<
     ConstructorParameters<typeof Dispatcher>[0],
-    'runner' | 'slots' | 'workerId' | 'socketsFolder'
+    'runner' | 'slots' | 'workerId' | 'offer' | 'socketsFolder'
   > {
   config: Config;
   random: Random;
@@ -59,6 +59,7 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
     runner,
     slots: new SlotTracker(config.capacity),
     workerId: worker.id,
+    offer: worker.offer,
   });
   dispatcher.start();
   closers.push(() => dispatcher.drain());

@@ -1,13 +1,22 @@
 /** Claims queued runs for a worker, and so gives it the lease on them. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Tables, Writer } from '../../database/database.ts';
-import { prepareStatement, prepareVariants } from '../../database/prepared-statements.ts';
+import { type SqlBool, sql } from 'kysely';
+import type { Writer } from '../../database/database.ts';
+import { prepareVariants } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
+import type { WorkerOffer } from '../../workers/offers.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED } from '../store/status-literals.ts';
 import { type RunClaim, startRuns } from '../store/transitions.ts';
+import { claimPlanned } from './placement/claim-planned.ts';
+import {
+  hasRequiredLabels,
+  isLimited,
+  isRetryDue,
+  nameLabels,
+  selectRunQuota,
+} from './placement/list-waiting.ts';
 import { compareQueueOrder, type QueuePosition, selectQueued } from './queue-order.ts';
 import { listQueuedAccounts, lockFreeRuns } from './run-quota.ts';
 
@@ -19,6 +28,7 @@ export interface ClaimRequest extends RunClaim {
   limit: number;
   /** The number of further workflows that the worker takes, by their depth. */
   workflowCapacity: readonly number[];
+  offer: WorkerOffer;
 }
 
 interface NextQueued extends WorkflowCapacity {
@@ -46,23 +56,16 @@ function hasWorkflowCapacity({ depth0, depth1, depth2 }: WorkflowCapacity) {
   return sql<SqlBool>`(api_access is null or (workflow_depth = 0 and ${depth0} = 1) or (workflow_depth = 1 and ${depth1} = 1) or (workflow_depth = 2 and ${depth2} = 1))`;
 }
 
-/** Selects the quota of runs at once of the application of a run. */
-function selectRunQuota(eb: ExpressionBuilder<Tables, 'runs'>) {
-  return eb
-    .selectFrom('application_quotas')
-    .select('application_quotas.application_uid')
-    .whereRef('application_quotas.application_uid', '=', 'runs.application_uid')
-    .where('application_quotas.concurrent_runs', 'is not', null);
-}
-
 /** A queued run, and whether its account or its application has a quota of runs at once. */
 type Candidate = Queued & { is_limited: SqlBool };
 
 /** A queued run, as far as a claim selects it. */
-type Queued = QueuePosition & Pick<RunsTable, 'api_access' | 'workflow_depth'>;
+type Queued = QueuePosition & Pick<RunsTable, 'api_access' | 'workflow_depth' | 'required_licenses'>;
 
-const lockNextQueued = prepareStatement(
-  (db, { workerId, executionClass, now, latest, limit, ...capacity }: NextQueued) => {
+const lockNextQueued = prepareVariants(
+  (labels: number) => `${labels}`,
+  (db, labels: number, values: NextQueued & Record<string, unknown>) => {
+    const { workerId, executionClass, limit } = values;
     const query = selectQueued(db, executionClass)
       .select((eb) => [
         'id',
@@ -70,23 +73,12 @@ const lockNextQueued = prepareStatement(
         'created_at',
         'api_access',
         'workflow_depth',
-        eb
-          .or([
-            eb.exists(
-              eb
-                .selectFrom('account_quotas')
-                .select('account_quotas.account_id')
-                .whereRef('account_quotas.account_id', '=', 'runs.account_id')
-                .where('account_quotas.concurrent_runs', 'is not', null),
-            ),
-            eb.exists(selectRunQuota(eb)),
-          ])
-          .as('is_limited'),
+        'required_licenses',
+        isLimited(eb).as('is_limited'),
       ])
-      .where((eb) =>
-        eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', latest)]),
-      )
-      .where(hasWorkflowCapacity(capacity))
+      .where(isRetryDue(values))
+      .where(hasWorkflowCapacity(values))
+      .where(hasRequiredLabels(labels, values))
       // In this statement, because a claim that reads the worker first could miss a drain, and would cost a round trip.
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -107,6 +99,8 @@ const lockNextQueued = prepareStatement(
 interface NextVariant {
   classes: readonly ExecutionClass[];
   isOfApplication: boolean;
+  /** The number of labels of the worker. */
+  labels: number;
 }
 
 interface NextOfAccount extends WorkflowCapacity {
@@ -120,13 +114,18 @@ interface NextOfAccount extends WorkflowCapacity {
 
 /** Reads the index of the queued runs of an account, so that a long queue of another account costs nothing. */
 const lockNextOfAccount = prepareVariants(
-  ({ classes, isOfApplication }: NextVariant) => `${isOfApplication} ${classes.join()}`,
-  (db, { classes, isOfApplication }: NextVariant, request: NextOfAccount) => {
-    const { account, applicationUid, now, latest, limit, ...capacity } = request;
+  ({ classes, isOfApplication, labels }: NextVariant) => `${isOfApplication} ${labels} ${classes.join()}`,
+  (
+    db,
+    { classes, isOfApplication, labels }: NextVariant,
+    request: NextOfAccount & Record<string, unknown>,
+  ) => {
+    const { account, applicationUid, limit } = request;
     const query = db
       .selectFrom('runs')
-      .select(['id', 'priority', 'created_at', 'api_access', 'workflow_depth'])
-      .where(hasWorkflowCapacity(capacity))
+      .select(['id', 'priority', 'created_at', 'api_access', 'workflow_depth', 'required_licenses'])
+      .where(hasWorkflowCapacity(request))
+      .where(hasRequiredLabels(labels, request))
       .where('status', '=', QUEUED)
       .where('account_id', '=', account)
       .where('execution_class', 'in', classes)
@@ -135,9 +134,7 @@ const lockNextOfAccount = prepareVariants(
           ? eb('application_uid', '=', applicationUid ?? '')
           : eb.not(eb.exists(selectRunQuota(eb))),
       )
-      .where((eb) =>
-        eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', latest)]),
-      )
+      .where(isRetryDue(request))
       .orderBy('priority')
       .orderBy('created_at')
       .orderBy('id')
@@ -152,16 +149,18 @@ const lockNextOfAccount = prepareVariants(
  */
 export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTable[]> {
   const candidates: Candidate[] = [];
-  const { workerId, now, limit } = claim;
-  const capacity = formatCapacity(claim.workflowCapacity);
-  const latest = now + RETRY_DELAY_MAX_MS;
+  const { workerId, now, limit, offer } = claim;
+  const times = { now, latest: now + RETRY_DELAY_MAX_MS };
+  if (offer.resources !== null || offer.scope !== null) return claimPlanned(tx, claim, times);
+  const values = { ...times, ...formatCapacity(claim.workflowCapacity), ...nameLabels(offer.labels) };
   for (const executionClass of claim.classes)
     candidates.push(
-      ...(await lockNextQueued(tx, { workerId, executionClass, now, latest, limit, ...capacity })),
+      ...(await lockNextQueued(tx, offer.labels.length, { workerId, executionClass, limit, ...values })),
     );
-  const isLimited = candidates.some((run) => run.is_limited);
-  const waiting: Queued[] = isLimited ? await lockWithinQuotas(tx, claim) : candidates;
+  const hasLimited = candidates.some((run) => run.is_limited);
+  const waiting: Queued[] = hasLimited ? await lockWithinQuotas(tx, claim) : candidates;
   if (waiting.length === 0) return [];
+  if (waiting.some((run) => run.required_licenses !== null)) return claimPlanned(tx, claim, times);
   const next = filterByCapacity(waiting.sort(compareQueueOrder), claim.workflowCapacity).slice(0, limit);
   if (next.length === 0) return [];
   return startRuns(
@@ -184,8 +183,8 @@ function filterByCapacity(runs: readonly Queued[], workflowCapacity: readonly nu
 
 /** Returns the next runs of each account, at most as many as the quotas of the account and its applications let start. */
 async function lockWithinQuotas(tx: Writer, claim: ClaimRequest): Promise<Queued[]> {
-  const { classes, now, limit } = claim;
-  const capacity = formatCapacity(claim.workflowCapacity);
+  const { classes, now, limit, offer } = claim;
+  const values = { ...formatCapacity(claim.workflowCapacity), ...nameLabels(offer.labels) };
   const free = await lockFreeRuns(tx);
   const waiting: Queued[] = [];
   for (const account of await listQueuedAccounts(tx)) {
@@ -194,10 +193,10 @@ async function lockWithinQuotas(tx: Writer, claim: ClaimRequest): Promise<Queued
     const lockNext = (applicationUid: string | null, count: number) =>
       lockNextOfAccount(
         tx,
-        { classes, isOfApplication: applicationUid !== null },
+        { classes, isOfApplication: applicationUid !== null, labels: offer.labels.length },
         {
           ...{ account, applicationUid, now, latest: now + RETRY_DELAY_MAX_MS },
-          ...{ limit: Math.min(atMost, count), ...capacity },
+          ...{ limit: Math.min(atMost, count), ...values },
         },
       );
     const next: Queued[] = [...(await lockNext(null, atMost))];

@@ -63,6 +63,10 @@ export interface RunsTable {
   parent_run_id: RunId | null;
   /** The ids of the applications that its app can reach through the API, in JSON; null without access. */
   api_access: string | null;
+  /** The labels that its worker must have (queue/run-requirements.ts); null for none. */
+  required_labels: string | null;
+  /** The licence tokens that it occupies while a worker holds its lease, by the name of the licence, in JSON; null for none. */
+  required_licenses: string | null;
   /** The number of runs above it: the one that created it, the one that created that one, and so on. */
   workflow_depth: number;
   /** The WorkflowName of the run whose app created it, in JSON; null for any other run. */

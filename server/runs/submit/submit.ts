@@ -27,6 +27,7 @@ import {
 import { requireActiveSubscription } from '../../marketplace/require-active.ts';
 import { makeId } from '../../random.ts';
 import { hasCollection } from '../../secrets/store.ts';
+import { formatRequirements, NO_REQUIREMENTS } from '../queue/run-requirements.ts';
 import { discardContents, insertResultContents, type PreparedResult } from '../results/prepared-result.ts';
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
@@ -137,6 +138,7 @@ export async function submitStandard<R>(parts: SubmitParts<R>, request: Standard
     status: 'queued',
     run_type: 'standard',
     api_access: formatApiAccess(request, target.configuration),
+    ...formatRequirements(target.configuration),
     secrets_collection_id: secrets,
     ...NOT_STARTED,
   };
@@ -170,6 +172,7 @@ export async function submitExternal<R>(parts: SubmitParts<R>, request: External
     status: 'none',
     run_type: 'external',
     api_access: null,
+    ...NO_REQUIREMENTS,
     secrets_collection_id: null,
     ...NOT_STARTED,
     ...result?.finalColumns,
@@ -207,6 +210,7 @@ export async function submitEnsemble<R>(parts: SubmitParts<R>, request: Ensemble
     status: 'running',
     run_type: 'ensemble',
     api_access: null,
+    ...NO_REQUIREMENTS,
     secrets_collection_id: null,
     definition_id: request.definitionId,
     ensemble: request.definition,

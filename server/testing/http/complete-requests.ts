@@ -7,6 +7,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   setCostRate: { currency: 'EUR', per_core_hour: 0.05 },
   setQuotas: { concurrent_runs: 100, core_hours_per_month: 1000 },
   setApplicationQuotas: { concurrent_runs: 100, core_hours_per_month: 1000 },
+  setLicenses: { licenses: [{ name: 'gurobi', total: 4 }] },
   inviteMember: { email: 'a@example.com', role: 'viewer', name: 'Ada' },
   updateMember: { role: 'viewer', name: 'Ada', email: 'x', pending_invite: true },
   createWebhook: {
@@ -101,6 +102,7 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
       integration_id: 'x',
       network: false,
       api_access: { applications: ['routing'] },
+      requirements: { labels: ['gpu'], licenses: { gurobi: 1 } },
     },
   },
   updateInstance: {

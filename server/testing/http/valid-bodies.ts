@@ -17,6 +17,7 @@ export const VALID_BODIES: Partial<Record<OperationId, unknown>> = {
   updateRunView: { name: 'New name' },
   setQuotas: { concurrent_runs: 100, core_hours_per_month: 1000 },
   setApplicationQuotas: { concurrent_runs: 100, core_hours_per_month: 1000 },
+  setLicenses: { licenses: [{ name: 'gurobi', total: 4 }] },
   setCostRate: { currency: 'EUR', per_core_hour: 0.05 },
   createSession: {},
   updateMember: { name: 'New name' },

@@ -1,0 +1,38 @@
+/** Operations on the licences of an account. */
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { lockCallerAccount } from '../../account/access-changes.ts';
+import type { Reader } from '../../database/database.ts';
+import { badRequest, quoteValue } from '../../http/errors/problem.ts';
+import type { OperationHandler } from '../../http/handlers/handler.ts';
+import { listLicenses, replaceLicenses } from '../../usage/licenses-store.ts';
+import { formatLicense, listTokenHolders } from '../queue/license-use.ts';
+
+export const getLicenses: OperationHandler<'getLicenses'> = async ({ database }, { caller }) => ({
+  status: 200,
+  body: await readLicenses(database.read, caller.account),
+});
+
+export const setLicenses: OperationHandler<'setLicenses'> = async (
+  { database },
+  { caller, body, commit },
+) => {
+  const { licenses } = body;
+  const repeated = licenses.find(({ name }, index) => licenses.findIndex((one) => one.name === name) < index);
+  if (repeated)
+    throw badRequest(
+      `licenses has ${quoteValue(repeated.name)} twice; a licence has one total. Name it once.`,
+    );
+  const committed = await commit(async (tx) => {
+    await lockCallerAccount(tx, caller);
+    await replaceLicenses(tx, caller.account, licenses);
+    return { status: 200, body: await readLicenses(tx, caller.account) };
+  });
+  database.notify('runs-queued');
+  return committed;
+};
+
+async function readLicenses(db: Reader, account: AccountId) {
+  const rows = await listLicenses(db, account);
+  const holders = rows.length === 0 ? [] : await listTokenHolders(db);
+  return { licenses: rows.map((row) => formatLicense(row, holders)) };
+}

@@ -1,0 +1,81 @@
+/**
+ * The use of licence tokens. A run occupies its tokens while a worker holds its lease: also while it waits as a workflow
+ * without a slot, because its app goes on, and while the lease of a dead worker has not expired.
+ */
+
+import type { License, LicenseHolder } from '@switchyard/contract/licenses/licenses.ts';
+import { SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../../clock.ts';
+import type { Reader } from '../../database/database.ts';
+import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { AccountLicensesTable } from '../../usage/schema.ts';
+import type { RunsTable } from '../store/schema.ts';
+import { RUNNING } from '../store/status-literals.ts';
+import { parseRequirements } from './run-requirements.ts';
+
+const HOLDER_COLUMNS = [
+  'id',
+  'account_id',
+  'application_id',
+  'initiated_at',
+  'required_labels',
+  'required_licenses',
+] as const;
+
+/** A running run that occupies licence tokens. */
+export type TokenHolder = Pick<RunsTable, (typeof HOLDER_COLUMNS)[number]>;
+
+const selectHolders = prepareStatement((db) =>
+  db
+    .selectFrom('runs')
+    .select(HOLDER_COLUMNS)
+    .where('status', '=', RUNNING)
+    .where('worker_id', 'is not', null)
+    .where('required_licenses', 'is not', null)
+    .orderBy('initiated_at')
+    .orderBy('id'),
+);
+
+/** Lists the running runs of all accounts that occupy tokens, oldest first: never more than workers execute. */
+export function listTokenHolders(db: Reader): Promise<TokenHolder[]> {
+  return selectHolders(db, {});
+}
+
+/** Returns the number of tokens of the licence that the runs of the account occupy. */
+export function countUsedTokens(
+  holders: readonly TokenHolder[],
+  { account_id, name }: Pick<AccountLicensesTable, 'account_id' | 'name'>,
+): number {
+  return selectHoldersOf(holders, account_id, name).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** Formats the use of a licence of the account. */
+export function formatLicense(
+  { account_id, name, total }: AccountLicensesTable,
+  holders: readonly TokenHolder[],
+): License {
+  const own = selectHoldersOf(holders, account_id, name);
+  return {
+    name,
+    total,
+    used: own.reduce((sum, { tokens }) => sum + tokens, 0),
+    holders: own.slice(0, SLOT_HOLDERS_MAX).map(
+      ({ run, tokens }): LicenseHolder => ({
+        run_id: run.id,
+        application_id: run.application_id,
+        started_at: formatRfc3339(run.initiated_at ?? 0),
+        tokens,
+      }),
+    ),
+  };
+}
+
+function selectHoldersOf(holders: readonly TokenHolder[], account: AccountId, name: string) {
+  return holders
+    .filter((run) => run.account_id === account)
+    .flatMap((run) => {
+      const tokens = new Map(Object.entries(parseRequirements(run).licenses)).get(name);
+      return tokens === undefined ? [] : [{ run, tokens }];
+    });
+}

@@ -1,0 +1,189 @@
+/**
+ * Claims runs by a plan. Only these claims read more than the queue: those of a worker with resources or a scope, and those
+ * that find runs with licences. The locks are taken in the order quotas, licences, worker, as in the check of a run that
+ * must not be queued, so that none deadlocks.
+ */
+import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
+import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Writer } from '../../../database/database.ts';
+import { prepareStatement } from '../../../database/prepared-statements.ts';
+import { locked } from '../../../database/row-locks.ts';
+import { lockLicenses } from '../../../usage/licenses-store.ts';
+import { createPools } from '../../../workers/slots.ts';
+import { listActiveWorkers, lockWorker } from '../../../workers/workers.ts';
+import type { RunsTable } from '../../store/schema.ts';
+import { QUEUED, RUNNING } from '../../store/status-literals.ts';
+import { startRuns } from '../../store/transitions.ts';
+import type { ClaimRequest } from '../claim-runs.ts';
+import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';
+import { loadPastDurations, type PastDurations } from '../prediction/past-durations.ts';
+import { listQueuedAccounts, lockFreeRuns } from '../run-quota.ts';
+import { parseRequirements } from '../run-requirements.ts';
+import { listWaiting, listWaitingOfAccounts, type RetryTimes, type WaitingRow } from './list-waiting.ts';
+import {
+  type FreeQuotas,
+  formatLicenseKey,
+  type Host,
+  planClaims,
+  type RunningNeeds,
+  type Situation,
+  type WaitingNeeds,
+} from './plan-claims.ts';
+
+const NO_QUOTAS: FreeQuotas = { accounts: new Map(), applications: new Map() };
+
+/** Claims the runs that the plan starts, and returns them in queue order. */
+export async function claimPlanned(tx: Writer, claim: ClaimRequest, times: RetryTimes): Promise<RunsTable[]> {
+  const { waiting, quotas } = await readWaiting(tx, claim, times);
+  if (!waiting.some((run) => claim.classes.includes(run.execution_class))) return [];
+  const licenses = await lockTotals(tx, waiting);
+  if (await lockWorker(tx, claim.workerId)) return [];
+  const running = await selectRunning(tx, {});
+  const started = new Set(running.map(({ id }) => id));
+  const rows = { running, waiting: waiting.filter(({ id }) => !started.has(id)) };
+  const cluster = { ...(await readHosts(tx, claim)), licenses, quotas };
+  const ids = await plan(tx, claim, { rows, cluster });
+  if (ids.length === 0) return [];
+  return startRuns(tx, await lockQueued(tx, ids), claim);
+}
+
+/** Plans with the limits of the classes as durations. They matter only when a run does not fit; then past runs are read. */
+async function plan(
+  tx: Writer,
+  claim: ClaimRequest,
+  { rows, cluster }: { rows: Rows; cluster: Pick<Situation, 'self' | 'hosts' | 'licenses' | 'quotas'> },
+): Promise<RunId[]> {
+  const { classes, limit, now } = claim;
+  const planWith = (past: PastDurations | null) =>
+    planClaims({ ...cluster, ...describeRuns(rows, claim, past), classes, limit, now });
+  const first = planWith(null);
+  if (!first.hasReserved) return first.started;
+  return planWith(await loadPastDurations(tx, [...rows.running, ...rows.waiting], now)).started;
+}
+
+/** Reads the waiting runs. With quotas, reads them account by account. */
+async function readWaiting(
+  tx: Writer,
+  { offer }: ClaimRequest,
+  times: RetryTimes,
+): Promise<{ waiting: WaitingRow[]; quotas: FreeQuotas }> {
+  const waiting = await listWaiting(tx, offer, times);
+  if (!waiting.some(({ is_limited }) => is_limited)) return { waiting, quotas: NO_QUOTAS };
+  const free = await lockFreeRuns(tx);
+  const accounts = (await listQueuedAccounts(tx))
+    .filter((account) => offer.scope === null || offer.scope.account === account)
+    .map((account) => ({
+      account,
+      limitedApplications: [...(free.applications.get(account)?.keys() ?? [])],
+    }));
+  const applications = new Map([...free.applications.values()].flatMap((counts) => [...counts]));
+  return {
+    waiting: await listWaitingOfAccounts(tx, accounts, times),
+    quotas: { accounts: free.accounts, applications },
+  };
+}
+
+/** Locks the licences of the accounts whose runs require some, and returns their totals. */
+async function lockTotals(tx: Writer, waiting: readonly WaitingRow[]): Promise<Map<string, number>> {
+  const accounts = waiting.filter((run) => run.required_licenses !== null).map((run) => run.account_id);
+  if (accounts.length === 0) return new Map();
+  const licenses = await lockLicenses(tx, [...new Set<AccountId>(accounts)]);
+  return new Map(licenses.map(({ account_id, name, total }) => [formatLicenseKey(account_id, name), total]));
+}
+
+const RUNNING_COLUMNS = [
+  'id',
+  'account_id',
+  'application_uid',
+  'instance_id',
+  'executable_id',
+  'execution_class',
+  'worker_id',
+  'initiated_at',
+  'slot_released_at',
+  'required_labels',
+  'required_licenses',
+] as const;
+
+type RunningRow = Pick<RunsTable, (typeof RUNNING_COLUMNS)[number]>;
+
+const selectRunning = prepareStatement((db) =>
+  db
+    .selectFrom('runs')
+    .select(RUNNING_COLUMNS)
+    .where('status', '=', RUNNING)
+    .where('worker_id', 'is not', null),
+);
+
+/** Locks those of the runs that are still queued and that no other transaction has locked. */
+async function lockQueued(tx: Writer, ids: readonly RunId[]): Promise<RunId[]> {
+  const query = tx.selectFrom('runs').select('id').where('id', 'in', ids).where('status', '=', QUEUED);
+  const rows = await locked(tx, query, 'update skip locked').execute();
+  const found = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => found.has(id));
+}
+
+/** Lists the active workers. A worker without a row has the slots for which it claims. */
+async function readHosts(
+  tx: Writer,
+  { workerId, offer, classes, limit, now }: ClaimRequest,
+): Promise<{ self: Host; hosts: Host[] }> {
+  const workers = await listActiveWorkers(tx, now);
+  const row = workers.find(({ id }) => id === workerId);
+  const self: Host = {
+    id: workerId,
+    offer,
+    pools: row ? createPools(row.capacity) : [{ classes, slots: limit }],
+  };
+  const others = workers
+    .filter((worker) => worker !== row)
+    .map((worker) => ({ id: worker.id, offer: worker.offer, pools: createPools(worker.capacity) }));
+  return { self, hosts: [self, ...others] };
+}
+
+interface Rows {
+  running: readonly RunningRow[];
+  waiting: readonly WaitingRow[];
+}
+
+function describeRuns(
+  { running, waiting }: Rows,
+  { now, workflowCapacity }: ClaimRequest,
+  past: PastDurations | null,
+): { running: RunningNeeds[]; waiting: WaitingNeeds[] } {
+  const workflows = [...workflowCapacity];
+  const takesWorkflow = (depth: number): boolean => {
+    const left = workflows[depth] ?? 0;
+    workflows[depth] = left - 1;
+    return left > 0;
+  };
+  return {
+    running: running.map((run): RunningNeeds => {
+      const startedAt = run.initiated_at ?? now;
+      const limitMs = CLASS_LIMITS[run.execution_class].duration_ms;
+      return {
+        ...describeNeeds(run),
+        workerId: run.worker_id ?? '',
+        hasSlot: run.slot_released_at === null,
+        endsAt: startedAt + expectTotalDuration(past?.find(run) ?? null, now - startedAt, limitMs),
+      };
+    }),
+    waiting: waiting.map((run) => ({
+      ...describeNeeds(run),
+      id: run.id,
+      applicationUid: run.application_uid,
+      labels: parseRequirements(run).labels,
+      createdAt: run.created_at,
+      isClaimable: run.api_access === null || takesWorkflow(run.workflow_depth),
+      durationMs: expectDuration(past?.find(run) ?? null, CLASS_LIMITS[run.execution_class].duration_ms),
+    })),
+  };
+}
+
+function describeNeeds(run: RunningRow | WaitingRow) {
+  return {
+    executionClass: run.execution_class,
+    account: run.account_id,
+    licenses: parseRequirements(run).licenses,
+  };
+}

@@ -1,0 +1,273 @@
+/**
+ * Decides which waiting runs a worker starts now, when slots are not all that runs need: also cores, memory and licence
+ * tokens. Pure.
+ *
+ * Runs start in queue order. The first run that does not fit now gets a reservation: the earliest time at which it fits on a
+ * worker, by the expected ends of the running runs. A later run may start before it only if it ends by that time, or if the
+ * reserved run fits beside it then. This is EASY backfill (Lifka, Job Scheduling Strategies for Parallel Processing, LNCS
+ * 949, 1995). The first run that waits for this very worker gets a reservation too, when it is another one.
+ *
+ * A run that no worker could ever start reserves nothing, and neither does one that its quota holds back. So neither blocks
+ * the runs after it.
+ */
+import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import { canEverServe, countFitting, type Demand, type WorkerOffer } from '../../../workers/offers.ts';
+import type { Pool } from '../../../workers/slots.ts';
+
+/** What a run occupies while it is running. */
+interface Needs {
+  executionClass: ExecutionClass;
+  account: AccountId;
+  licenses: Readonly<Record<string, number>>;
+}
+
+export interface RunningNeeds extends Needs {
+  workerId: string;
+  /** False for a workflow that waits without a slot. It occupies only its licence tokens. */
+  hasSlot: boolean;
+  /** The expected end, in milliseconds since the epoch; it may have passed. */
+  endsAt: number;
+}
+
+export interface WaitingNeeds extends Needs, Demand {
+  id: RunId;
+  createdAt: number;
+  /** False for a run that waits for something else, such as a workflow beyond the bound of the worker. */
+  isClaimable: boolean;
+  /** The expected duration, in milliseconds. */
+  durationMs: number;
+}
+
+/** A worker that claims runs. */
+export interface Host {
+  id: string;
+  offer: WorkerOffer;
+  pools: readonly Pool[];
+}
+
+/** The quotas of runs at once: how many more runs may start. Accounts and applications without a quota are absent. */
+export interface FreeQuotas {
+  accounts: ReadonlyMap<AccountId, number>;
+  applications: ReadonlyMap<string, number>;
+}
+
+export interface Situation {
+  /** The worker that claims; it is one of the hosts. */
+  self: Host;
+  hosts: readonly Host[];
+  /** The classes for which it claims, and how many runs. */
+  classes: readonly ExecutionClass[];
+  limit: number;
+  running: readonly RunningNeeds[];
+  /** In queue order. */
+  waiting: readonly WaitingNeeds[];
+  /** The total of each licence, by formatLicenseKey. */
+  licenses: ReadonlyMap<string, number>;
+  quotas: FreeQuotas;
+  now: number;
+}
+
+/**
+ * A run that waits for so long reserves room on every worker that could start it. The worker that should start it first may
+ * be one that claims nothing, for example because its disk is full.
+ */
+const RESERVED_EVERYWHERE_AFTER_MS = 10 * 60 * 1000;
+
+/** Returns the key of a licence of an account. */
+export function formatLicenseKey(account: AccountId, name: string): string {
+  return `${account} ${name}`;
+}
+
+/** The waiting runs that the worker starts now, in queue order. */
+interface ClaimPlan {
+  started: RunId[];
+  /** True when a run did not fit, so that the expected durations decided which later runs may start. */
+  hasReserved: boolean;
+}
+
+export function planClaims(situation: Situation): ClaimPlan {
+  const { self, waiting, classes, limit } = situation;
+  const cluster = new Cluster(situation);
+  const quotas = new QuotaCount(situation.quotas);
+  const reservations: Reservation[] = [];
+  const started: RunId[] = [];
+  let reservesSelf = false;
+  for (const run of waiting) {
+    if (started.length === limit) break;
+    if (!quotas.hasFree(run) || !cluster.hasLicenses(run)) continue;
+    const isOwn = run.isClaimable && classes.includes(run.executionClass) && canServe(self, run);
+    const startsNow =
+      isOwn && cluster.fitsNow(run) && !reservations.some((reservation) => cluster.delays(reservation, run));
+    if (startsNow) {
+      cluster.start(run);
+      quotas.count(run);
+      started.push(run.id);
+    } else if (reservations.length === 0 || (isOwn && !reservesSelf)) {
+      reservations.push(...cluster.reserve(run));
+      reservesSelf ||= isOwn;
+    }
+  }
+  return { started, hasReserved: reservations.length > 0 };
+}
+
+/** Returns true if the worker could start the run if nothing else was running. */
+function canServe({ offer, pools }: Host, run: WaitingNeeds): boolean {
+  return (findPool(pools, run.executionClass)?.slots ?? 0) > 0 && canEverServe(offer, run);
+}
+
+/** A start that later runs must not delay. */
+interface Reservation {
+  host: Host;
+  run: WaitingNeeds;
+  start: number;
+}
+
+/** The running runs by worker, those that this claim starts included, and the licences. */
+class Cluster {
+  readonly #situation: Situation;
+  readonly #running = new Map<string, RunningNeeds[]>();
+  readonly #holders = new Map<string, RunningNeeds[]>();
+
+  constructor(situation: Situation) {
+    this.#situation = situation;
+    // The end of a run that has outlived its expected end can be any moment, but is not now.
+    for (const run of situation.running)
+      this.#add({ ...run, endsAt: Math.max(run.endsAt, situation.now + 1) });
+  }
+
+  #add(run: RunningNeeds): void {
+    if (run.hasSlot) addTo(this.#running, run.workerId, run);
+    for (const name of Object.keys(run.licenses))
+      addTo(this.#holders, formatLicenseKey(run.account, name), run);
+  }
+
+  /** Counts a run that this claim starts. */
+  start(run: WaitingNeeds): void {
+    const { self, now } = this.#situation;
+    this.#add({ ...run, workerId: self.id, hasSlot: true, endsAt: now + run.durationMs });
+  }
+
+  /** Returns true if the account has as many tokens as the run requires, used ones included. */
+  hasLicenses(run: WaitingNeeds): boolean {
+    return Object.entries(run.licenses).every(([name, tokens]) => this.#findTotal(run, name) >= tokens);
+  }
+
+  /** Returns true if the run fits on the claiming worker now. Its free slots are the limit of the claim. */
+  fitsNow(run: WaitingNeeds): boolean {
+    const { self, now } = this.#situation;
+    return (
+      this.#hasTokens(run, now) &&
+      countFitting(self.offer, this.#listClasses(self, now), run.executionClass) > 0
+    );
+  }
+
+  /** Returns true if the run fits on the worker at the time, beside another run that the claiming worker starts now. */
+  #fits(host: Host, run: WaitingNeeds, at: number, other?: WaitingNeeds): boolean {
+    const { self, now } = this.#situation;
+    if (host === self && at === now && !other) return this.fitsNow(run);
+    return this.#hasTokens(run, at, other) && this.#hasRoom(host, run, at, other);
+  }
+
+  #hasTokens(run: WaitingNeeds, at: number, other?: WaitingNeeds): boolean {
+    return Object.entries(run.licenses).every(([name, tokens]) => {
+      const used = (this.#holders.get(formatLicenseKey(run.account, name)) ?? [])
+        .filter(({ endsAt }) => endsAt > at)
+        .reduce((sum, holder) => sum + countTokens(holder, name), 0);
+      const ofOther = other?.account === run.account ? countTokens(other, name) : 0;
+      return used + ofOther + tokens <= this.#findTotal(run, name);
+    });
+  }
+
+  #hasRoom(
+    host: Host,
+    { executionClass }: WaitingNeeds,
+    at: number,
+    other: WaitingNeeds | undefined,
+  ): boolean {
+    const running = this.#listClasses(host, at);
+    if (other && host === this.#situation.self) running.push(other.executionClass);
+    const pool = findPool(host.pools, executionClass);
+    if (!pool || running.filter((name) => pool.classes.includes(name)).length >= pool.slots) return false;
+    return countFitting(host.offer, running, executionClass) > 0;
+  }
+
+  /** Lists the classes of the runs in the slots of the worker at the time. */
+  #listClasses(host: Host, at: number): ExecutionClass[] {
+    const running = this.#running.get(host.id) ?? [];
+    return running.filter(({ endsAt }) => endsAt > at).map(({ executionClass }) => executionClass);
+  }
+
+  #findTotal({ account }: Needs, name: string): number {
+    return this.#situation.licenses.get(formatLicenseKey(account, name)) ?? 0;
+  }
+
+  /** Returns true if the run, started now, would keep the reserved run from its start. */
+  delays({ host, run, start }: Reservation, candidate: WaitingNeeds): boolean {
+    if (this.#situation.now + candidate.durationMs <= start) return false;
+    return !this.#fits(host, run, start, candidate);
+  }
+
+  /**
+   * Reserves the earliest start of the run: on every worker for a run that has waited for long, on none for a run that no
+   * worker could start.
+   */
+  reserve(run: WaitingNeeds): Reservation[] {
+    const hosts = this.#situation.hosts.filter((host) => canServe(host, run));
+    const starts = hosts.map((host) => ({ host, run, start: this.#findStart(host, run) }));
+    const [first] = starts;
+    if (!first || this.#situation.now - run.createdAt >= RESERVED_EVERYWHERE_AFTER_MS) return starts;
+    return [starts.reduce((best, one) => (one.start < best.start ? one : best), first)];
+  }
+
+  /** Returns the earliest time at which the run fits on the worker. */
+  #findStart(host: Host, run: WaitingNeeds): number {
+    const { now } = this.#situation;
+    if (this.#fits(host, run, now)) return now;
+    const holders = Object.keys(run.licenses).flatMap(
+      (name) => this.#holders.get(formatLicenseKey(run.account, name)) ?? [],
+    );
+    const ends = [...(this.#running.get(host.id) ?? []), ...holders].map(({ endsAt }) => endsAt);
+    // At the last end the worker is idle and no token is in use, and then it fits.
+    return ends.sort((one, other) => one - other).find((end) => this.#fits(host, run, end)) ?? now;
+  }
+}
+
+/** Counts the runs that this claim starts against the quotas. */
+class QuotaCount {
+  readonly #accounts: Map<AccountId, number>;
+  readonly #applications: Map<string, number>;
+
+  constructor({ accounts, applications }: FreeQuotas) {
+    this.#accounts = new Map(accounts);
+    this.#applications = new Map(applications);
+  }
+
+  hasFree({ account, applicationUid }: Demand): boolean {
+    return (this.#accounts.get(account) ?? 1) > 0 && (this.#applications.get(applicationUid) ?? 1) > 0;
+  }
+
+  count({ account, applicationUid }: Demand): void {
+    decrement(this.#accounts, account);
+    decrement(this.#applications, applicationUid);
+  }
+}
+
+function decrement<Key>(counts: Map<Key, number>, key: Key): void {
+  const count = counts.get(key);
+  if (count !== undefined) counts.set(key, count - 1);
+}
+
+function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+function countTokens({ licenses }: Needs, name: string): number {
+  return Object.hasOwn(licenses, name) ? (licenses[name] ?? 0) : 0;
+}
+
+function findPool(pools: readonly Pool[], name: ExecutionClass): Pool | undefined {
+  return pools.find(({ classes }) => classes.includes(name));
+}

@@ -1,0 +1,31 @@
+/** The columns of a run with its requirements: the labels of a worker, and the licence tokens of the account. */
+import { completeRequirements, type Requirements } from '@switchyard/contract/applications/requirements.ts';
+import type { RequestedConfiguration } from '../../instances/rules.ts';
+import type { RunsTable } from '../store/schema.ts';
+
+type RequirementColumns = Pick<RunsTable, 'required_labels' | 'required_licenses'>;
+
+/** The columns of a run without requirements. */
+export const NO_REQUIREMENTS: RequirementColumns = { required_labels: null, required_licenses: null };
+
+/** Returns the columns for the requirements of an instance. */
+export function formatRequirements({ requirements }: RequestedConfiguration): RequirementColumns {
+  const { labels, licenses } = completeRequirements(requirements);
+  return {
+    required_labels: labels.length === 0 ? null : labels.map(wrapLabel).join(''),
+    required_licenses: Object.keys(licenses).length === 0 ? null : JSON.stringify(licenses),
+  };
+}
+
+/** Wraps a label in characters that no label contains, so that a statement can remove it from the list without its parts. */
+export function wrapLabel(label: string): string {
+  return `|${label}|`;
+}
+
+/** Parses the columns of a run. */
+export function parseRequirements({ required_labels, required_licenses }: RequirementColumns): Requirements {
+  return {
+    labels: required_labels === null ? [] : required_labels.slice(1, -1).split('||'),
+    licenses: required_licenses === null ? {} : JSON.parse(required_licenses),
+  };
+}
