@@ -2,9 +2,18 @@
  * Rows for tests below HTTP. Each function inserts one row whose columns have the values of a fresh one, unless `columns` says
  * otherwise, and returns its key.
  */
-import type { AccountId, ApplicationId, RunId, WebhookId } from '@switchyard/contract/schemas/ids.ts';
+import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
+import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
+import type {
+  AccountId,
+  ApplicationId,
+  ExecutableId,
+  RunId,
+  WebhookId,
+} from '@switchyard/contract/schemas/ids.ts';
 import type { Insertable } from 'kysely';
 import type { Tables, Writer } from '../../database/database.ts';
+import { NOT_STARTED } from '../../runs/submit/not-started.ts';
 
 type Columns<T extends keyof Tables> = Partial<Insertable<Tables[T]>>;
 
@@ -43,6 +52,27 @@ export async function insertApplication(tx: Writer, columns: Columns<'applicatio
     })
     .execute();
   return uid;
+}
+
+/** Inserts a queued run; returns its id. */
+export async function insertQueuedRun(tx: Writer, columns: Columns<'runs'> = {}): Promise<RunId> {
+  const id = columns.id ?? (nextKey('run') as RunId);
+  const application = 'app' as ApplicationId;
+  await tx
+    .insertInto('runs')
+    .values({
+      ...{ application_uid: 'application', account_id: ACCOUNT, application_id: application },
+      ...{ instance_id: 'latest', version_id: '', executable_id: '' as ExecutableId, runtime: 'binary' },
+      ...{ user_email: 'a@example.com', name: '', description: '', run_type: 'standard' },
+      ...{ created_at: CREATED_AT, execution_class: EXECUTION_CLASS_DEFAULT, priority: PRIORITY_DEFAULT },
+      ...{ queuing_disabled: 0, network: 0, workflow_depth: 0, input_format: 'json', output_format: 'json' },
+      ...{ input_content_id: '', input_bytes: 0, options_summary: '[]', request_options: '{}' },
+      ...NOT_STARTED,
+      ...columns,
+      ...{ id, status: 'queued' },
+    })
+    .execute();
+  return id;
 }
 
 /** Inserts a webhook of every event; returns its uid. */

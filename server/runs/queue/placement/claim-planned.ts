@@ -43,8 +43,8 @@ export async function claimPlanned(tx: Writer, claim: ClaimRequest, times: Retry
   const rows = { running, waiting: waiting.filter(({ id }) => !started.has(id)) };
   const cluster = { ...(await readHosts(tx, claim)), licenses, quotas };
   const ids = await plan(tx, claim, { rows, cluster });
-  if (ids.length === 0) return [];
-  return startRuns(tx, await lockQueued(tx, ids), claim);
+  const free = ids.length === 0 ? [] : await lockQueued(tx, ids);
+  return free.length === 0 ? [] : startRuns(tx, free, claim);
 }
 
 /** Plans with the limits of the classes as durations. They matter only when a run does not fit; then past runs are read. */
