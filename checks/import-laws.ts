@@ -72,7 +72,10 @@ const SERVER_ORDER = [
     'memoize',
     'log',
     'config-error',
+    'label-settings',
     'sso-settings',
+    'provisioner-settings',
+    'webhook-settings',
     'config',
     'database',
     'blobs',
@@ -95,6 +98,7 @@ const SERVER_ORDER = [
     'secrets',
     'workers',
     'runs',
+    'provisioner',
     'shares',
   ],
   ...[

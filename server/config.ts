@@ -2,19 +2,23 @@
  * Reads and checks the settings. No other module reads the environment. A wrong setting ends the start with a message that
  * names it.
  */
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isLabel } from '@switchyard/contract/applications/requirements.ts';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
-import { LABEL_CHARS_MAX, LABELS_MAX } from '@switchyard/contract/limits.ts';
 import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { ConfigError } from './config-error.ts';
+import { readLabels } from './label-settings.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import {
+  PROVISIONER_VARIABLES,
+  type ProvisionerSettings,
+  readProvisionerSettings,
+} from './provisioner-settings.ts';
 import { readSsoSettings, SSO_VARIABLES, type SsoSettings } from './sso-settings.ts';
+import { type ProblemThresholds, readNetworks, readProblemThresholds } from './webhook-settings.ts';
 
 export { ConfigError } from './config-error.ts';
 
@@ -55,22 +59,14 @@ export interface Config {
   /** Networks that webhooks may reach besides public addresses; null for this machine while the server listens to it alone. */
   webhookNetworks: string[] | null;
   problemThresholds: ProblemThresholds;
+  /** null: nobody starts workers but the operator. */
+  provisioner: ProvisionerSettings | null;
 }
 
 /** PEM files of the operator, or a certificate that the server issues and renews in the data folder. */
 export type TlsSettings =
   | { kind: 'files'; certificatePath: string; keyPath: string }
   | { kind: 'self-signed' };
-
-/** The thresholds beyond which webhooks for `queue.trouble` get an event. */
-export interface ProblemThresholds {
-  /** Time that a run may wait in the queue. */
-  waitingMs: number;
-  /** Time that a growing queue may be without a start. */
-  stalledMs: number;
-  /** Faults of the host on queued runs. */
-  hostFaults: number;
-}
 
 type Environment = Record<string, string | undefined>;
 
@@ -114,7 +110,7 @@ export function readConfig(env: Environment = process.env): Config {
     tls: readTls(env),
     role,
     capacity: readCapacity(env),
-    labels: readLabels(env),
+    labels: readLabels(env, 'SWITCHYARD_LABELS'),
     containment: env.SWITCHYARD_CONTAINMENT
       ? readChoice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
       : null,
@@ -128,6 +124,7 @@ export function readConfig(env: Environment = process.env): Config {
     webhookNetworks: readNetworks(env),
     problemThresholds: readProblemThresholds(env),
     sso: readSsoSettings(env),
+    provisioner: readProvisionerSettings(env),
     // At a terminal the text of the start is enough; a stored log has more events.
     logLevel: readChoice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
   };
@@ -156,6 +153,7 @@ const VARIABLES = [
   'SWITCHYARD_QUEUE_TROUBLE',
   'SWITCHYARD_LOG_LEVEL',
   ...SSO_VARIABLES,
+  ...PROVISIONER_VARIABLES,
 ];
 
 /** Settings of clients, which often are in the same shell. */
@@ -287,21 +285,6 @@ function readSiteAddress(env: Environment, name: string, fallback: string): stri
   return isPath ? `${pathname}${search}` : href;
 }
 
-/** Parses the labels of a worker, such as `gpu,region=eu`; sorted, each of them once. */
-function readLabels(env: Environment): string[] {
-  const labels = [...new Set((env.SWITCHYARD_LABELS || '').split(',').map((label) => label.trim()))].filter(
-    (label) => label !== '',
-  );
-  const invalid = labels.find((label) => !isLabel(label));
-  if (invalid !== undefined)
-    throw new ConfigError(
-      `SWITCHYARD_LABELS has "${invalid}"; a label is a name or a name=value of letters, digits, ".", "_" and "-", at most ${LABEL_CHARS_MAX} characters, such as gpu or region=eu.`,
-    );
-  if (labels.length > LABELS_MAX)
-    throw new ConfigError(`SWITCHYARD_LABELS has ${labels.length} labels; a worker may have ${LABELS_MAX}.`);
-  return labels.sort();
-}
-
 /** Parses `4` as four shared slots, `0` as none, for a server whose runs remote workers execute, and `6c9500mb870s=4,8c16gb12h=1` as slots of classes. */
 function readCapacity(env: Environment): Capacity {
   const text = env.SWITCHYARD_CAPACITY;
@@ -351,42 +334,4 @@ function readMasterKey(env: Environment): Buffer | null {
   if (key.length !== 32)
     throw new ConfigError(`SWITCHYARD_KEY has ${key.length} bytes; it must be 32 random bytes in base64.`);
   return key;
-}
-
-/** Parses `loopback`, `none`, or networks and addresses such as `10.1.0.0/16,fd00::/8,192.168.1.5`. */
-function readNetworks(env: Environment): string[] | null {
-  const value = env.SWITCHYARD_WEBHOOK_NETWORKS;
-  if (!value || value === 'loopback') return null;
-  if (value === 'none') return [];
-  const networks = value.split(',').map((one) => one.trim());
-  for (const network of networks) {
-    const [address = '', prefix, ...rest] = network.split('/');
-    const bits = isIP(address) === 4 ? 32 : 128;
-    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
-    if (isIP(address) === 0 || !isPrefix || rest.length > 0)
-      throw new ConfigError(
-        `SWITCHYARD_WEBHOOK_NETWORKS has "${network}"; it must be loopback, none, or networks and addresses separated by commas, such as 10.1.0.0/16,192.168.1.5.`,
-      );
-  }
-  return networks;
-}
-
-/** Parses `waiting=900,stalled=300,faults=3`: two numbers of seconds, and a number of faults. */
-function readProblemThresholds(env: Environment): ProblemThresholds {
-  const thresholds = { waiting: 900, stalled: 300, faults: 3 };
-  const text = env.SWITCHYARD_QUEUE_TROUBLE;
-  const seen = new Set<string>();
-  for (const part of text ? text.split(',') : []) {
-    const match = /^\s*(waiting|stalled|faults)\s*=\s*(\d{1,7})\s*$/.exec(part);
-    const name = (['waiting', 'stalled', 'faults'] as const).find((one) => one === match?.[1]);
-    const value = Number(match?.[2]);
-    if (name === undefined || value < 1 || seen.has(name))
-      throw new ConfigError(
-        `SWITCHYARD_QUEUE_TROUBLE has "${part.trim()}"; it must be seconds or faults from 1, each name once, such as waiting=900,stalled=300,faults=3.`,
-      );
-    seen.add(name);
-    thresholds[name] = value;
-  }
-  const { waiting, stalled, faults } = thresholds;
-  return { waitingMs: waiting * 1000, stalledMs: stalled * 1000, hostFaults: faults };
 }

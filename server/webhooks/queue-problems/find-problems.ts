@@ -4,7 +4,6 @@ import type { QueueProblemInfo } from '@switchyard/contract/account/webhook-sche
 import { QUEUE_PROBLEM_IDS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import type { ProblemThresholds } from '../../config.ts';
 import type { Reader } from '../../database/database.ts';
 import {
   findLastStart,
@@ -13,6 +12,7 @@ import {
   listLongWaitingRuns,
   type WaitingRun,
 } from '../../runs/queue/problem-queries.ts';
+import type { ProblemThresholds } from '../../webhook-settings.ts';
 import { type LostWorker, listLostWorkers } from '../../workers/lost-workers.ts';
 
 /** A problem as a check finds it. `since` is in milliseconds since the epoch; null for the time of the check. */

@@ -7,10 +7,10 @@ import type { QueueProblemInfo } from '@switchyard/contract/account/webhook-sche
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { lockAccount } from '../../account/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import type { ProblemThresholds } from '../../config.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { makeId, type Random } from '../../random.ts';
+import type { ProblemThresholds } from '../../webhook-settings.ts';
 import { enqueueDeliveries, listSubscribedWebhooks } from '../fan-out.ts';
 import { type FoundProblem, findProblems } from './find-problems.ts';
 import type { QueueProblemsTable } from './schema.ts';
