@@ -13,6 +13,7 @@ import { migrations as inputSets } from './input-sets/schema.ts';
 import { migrations as inputs } from './inputs/schema.ts';
 import { migrations as instances } from './instances/schema.ts';
 import { migrations as marketplace } from './marketplace/schema.ts';
+import { migrations as provisioner } from './provisioner/schema.ts';
 import { migrations as retention } from './retention/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as runViews } from './runs/views/schema.ts';
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   ...queueProblems,
   ...http,
   ...health,
+  ...provisioner,
 ];

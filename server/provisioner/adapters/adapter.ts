@@ -1,0 +1,47 @@
+/** An adapter is the part of the provisioner that knows one kind of cluster. */
+
+/** The job of a worker that an adapter submits. The worker names the job when it registers. */
+export interface JobRequest {
+  /** Unique in the cluster; lowercase letters, digits and hyphens. */
+  name: string;
+  /** The address at which the worker reaches the server. */
+  server: string;
+  /** The worker token; it must not appear in a list of processes or of jobs. */
+  token: string;
+  labels: readonly string[];
+  idleMs: number;
+}
+
+/** A job of the provisioner as the cluster lists it. */
+export interface ListedJob {
+  name: string;
+  id: string;
+  state: 'pending' | 'running' | 'ended';
+  /** Why the job ended if it did not end well, as the cluster says it; null for a good end, and before the end. */
+  failure: string | null;
+}
+
+/** Starts, lists and stops the jobs of workers. Each method rejects with an error whose message an operator can act on. */
+export interface WorkerAdapter {
+  readonly kind: 'command' | 'slurm' | 'kubernetes';
+  /** Submits one job and returns the id that the cluster gives it. */
+  start(request: JobRequest): Promise<string>;
+  /** Lists the jobs whose names begin with the prefix. Jobs that ended may be absent. */
+  list(prefix: string): Promise<ListedJob[]>;
+  /**
+   * Ends a job: one that waits is removed, and the worker of one that runs gets SIGTERM, by which it drains. With `force`,
+   * the job ends in any case. Does nothing for a job that has ended.
+   */
+  stop(id: string, options: { force: boolean }): Promise<void>;
+}
+
+/** Returns the arguments of the worker program without the token, which it reads from its environment. */
+export function formatWorkerArguments({ name, server, labels, idleMs }: JobRequest): string[] {
+  return [
+    ...['--server', server, '--job', name, '--idle', String(idleMs / 1000)],
+    ...labels.flatMap((label) => ['--label', label]),
+  ];
+}
+
+/** The variable in which the worker program finds its token. */
+export const TOKEN_VARIABLE = 'SWITCHYARD_WORKER_TOKEN';

@@ -1,0 +1,86 @@
+/**
+ * Parses `squeue --json`. Its form differs between versions: up to 22.05 a state is a text and an exit code a number, from
+ * 23.02 on a state is a list of flags and a number an object `{set, infinite, number}`.
+ */
+import type { ListedJob } from './adapter.ts';
+
+type Fields = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+/** States in which a job has no process yet. All states that are in neither list count as running, such as COMPLETING. */
+const PENDING_STATES = new Set([
+  'PENDING',
+  'CONFIGURING',
+  'REQUEUED',
+  'REQUEUE_FED',
+  'REQUEUE_HOLD',
+  'RESV_DEL_HOLD',
+]);
+const ENDED_STATES = new Set([
+  ...['COMPLETED', 'CANCELLED', 'FAILED', 'TIMEOUT', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'DEADLINE'],
+  ...['OUT_OF_MEMORY', 'REVOKED', 'SPECIAL_EXIT', 'LAUNCH_FAILED'],
+]);
+
+/** Returns the jobs whose names begin with the prefix. Throws an Error for a text that is not the output of squeue. */
+export function parseSqueue(text: string, prefix: string): ListedJob[] {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw new Error(
+      `squeue --json printed no JSON, but "${text.trim().slice(0, 100)}". Switchyard needs Slurm 21.08 or newer with its JSON plugin.`,
+    );
+  }
+  const jobs = isObject(document) ? document.jobs : null;
+  if (!Array.isArray(jobs))
+    throw new Error('squeue --json printed no list of jobs. Run it by hand to see why.');
+  return jobs.filter(isObject).flatMap((job) => {
+    const { name, job_id } = job;
+    const id = readNumber(job_id);
+    if (typeof name !== 'string' || !name.startsWith(prefix) || id === null) return [];
+    return [{ name, id: String(id), ...parseState(job) }];
+  });
+}
+
+function parseState(job: Fields): Pick<ListedJob, 'state' | 'failure'> {
+  const states = readStates(job.job_state);
+  // COMPLETING stands beside the state in which the job ended: its processes may still be there.
+  const isCompleting = states.includes('COMPLETING');
+  const end = states.find((state) => ENDED_STATES.has(state));
+  if (end !== undefined && !isCompleting) return { state: 'ended', failure: describeEnd(end, job) };
+  return { state: states.some((state) => PENDING_STATES.has(state)) ? 'pending' : 'running', failure: null };
+}
+
+/** Returns why the job ended badly. Null for a job that ended by itself, and for one that somebody cancelled while it worked. */
+function describeEnd(state: string, job: Fields): string | null {
+  if (state === 'COMPLETED') return null;
+  const reason = typeof job.state_reason === 'string' && job.state_reason !== 'None' ? job.state_reason : '';
+  return [`Slurm says ${state}`, reason && `reason ${reason}`, describeExit(job.exit_code)]
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+/** A number is the status of wait(2); an object has the parts. */
+function describeExit(exit: unknown): string {
+  const status = readNumber(exit);
+  if (status !== null) {
+    if (status === 0) return '';
+    return (status & 127) === 0 ? `exit code ${status >> 8}` : `signal ${status & 127}`;
+  }
+  if (!isObject(exit)) return '';
+  const code = readNumber(exit.return_code);
+  if (code !== null && code !== 0) return `exit code ${code}`;
+  const signal = isObject(exit.signal) ? readNumber(exit.signal.id ?? exit.signal.signal_id) : null;
+  return signal === null || signal === 0 ? '' : `signal ${signal}`;
+}
+
+/** Reads a number, also as `{set, infinite, number}`; null for one that is not set. */
+function readNumber(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  if (isObject(value) && value.set !== false && typeof value.number === 'number') return value.number;
+  return null;
+}
+
+const readStates = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string');

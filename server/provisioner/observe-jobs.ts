@@ -1,0 +1,83 @@
+/**
+ * Compares the rows of the jobs with what the cluster lists and which workers are registered. A pure function: a job of an
+ * earlier server is adopted by its name, a job that is gone is removed, and one that ended before its worker registered has
+ * failed.
+ */
+import type { ListedJob } from './adapters/adapter.ts';
+import type { WorkerJob } from './store.ts';
+
+/** A job that the cluster does not list is gone after this time. A list may lag behind the submission. */
+export const MISSING_GRACE_MS = 60_000;
+
+export interface Observation {
+  /** The jobs that exist, with their new columns. */
+  jobs: WorkerJob[];
+  /** Names of the jobs that do not exist any more. */
+  ended: string[];
+  /** Messages on the jobs that ended before their worker registered. */
+  failures: string[];
+  /** The number of jobs whose worker registered for the first time. */
+  registrations: number;
+}
+
+interface Facts {
+  adapter: string;
+  rows: readonly WorkerJob[];
+  listed: readonly ListedJob[];
+  /** Names of the jobs whose worker is registered and alive. */
+  registered: ReadonlySet<string>;
+  now: number;
+}
+
+export function observeJobs({ adapter, rows, listed, registered, now }: Facts): Observation {
+  const observation: Observation = { jobs: [], ended: [], failures: [], registrations: 0 };
+  const byName = new Map(listed.map((job) => [job.name, job]));
+  const known = new Set(rows.map(({ name }) => name));
+  const adopted = listed
+    .filter(({ name, state }) => !known.has(name) && state !== 'ended')
+    .map(({ name, id }) => createJob(name, { adapter, id, now }));
+  for (const row of [...rows, ...adopted]) {
+    const hasWorker = registered.has(row.name);
+    if (hasWorker && row.worker_seen_at === null) observation.registrations += 1;
+    const seen: WorkerJob = hasWorker ? { ...row, worker_seen_at: now, unneeded_since: null } : row;
+    const job = byName.get(row.name);
+    if (job && job.state !== 'ended') {
+      observation.jobs.push(updateJob(seen, job, now));
+    } else if (!job && (hasWorker || now - row.requested_at < MISSING_GRACE_MS)) {
+      observation.jobs.push(seen);
+    } else {
+      observation.ended.push(row.name);
+      const failure = describeFailure(seen, job);
+      if (failure !== null) observation.failures.push(failure);
+    }
+  }
+  return observation;
+}
+
+/** Returns the row of a job that was just requested, or found without a row. */
+export function createJob(
+  name: string,
+  { adapter, id, now }: { adapter: string; id: string | null; now: number },
+): WorkerJob {
+  return {
+    ...{ name, adapter, id, state: 'starting', requested_at: now, running_since: null },
+    ...{ worker_seen_at: null, unneeded_since: null, stop_requested_at: null },
+  };
+}
+
+function updateJob(row: WorkerJob, { id, state }: ListedJob, now: number): WorkerJob {
+  if (state === 'ended') return row;
+  // A job that is queued again after a fault of its node starts its time to register anew.
+  const running_since = state === 'running' ? (row.running_since ?? now) : null;
+  return { ...row, id, state, running_since };
+}
+
+/** Returns the reason why a job that has ended is a failed start; null when it is none. */
+function describeFailure(row: WorkerJob, job: ListedJob | undefined): string | null {
+  if (row.worker_seen_at !== null || row.stop_requested_at !== null) return null;
+  if (job && job.failure === null) return null;
+  // Nobody saw the end of the submission: the server was killed, or the error is stored already.
+  if (!job && row.id === null) return null;
+  const reason = job?.failure ?? 'the cluster no longer lists it';
+  return `Job ${row.name} (${row.id}) ended before its worker registered: ${reason}. Look at the output of the job on the cluster.`;
+}

@@ -1,0 +1,202 @@
+/**
+ * Decides how many workers the provisioner starts and which jobs it stops. A pure function of what waits, what workers offer
+ * and which jobs exist, so that tests can check it over thousands of cases.
+ *
+ * A queued run goes to the free slots of registered workers first, then to workers that are about to register. What is left
+ * needs new workers. A run that no such worker could execute is ignored. Idle workers leave by themselves; only jobs that
+ * have no worker yet are stopped for lack of work.
+ */
+import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import type { WorkerOffer } from '../workers/offers.ts';
+import type { Pool } from '../workers/slots.ts';
+import type { WorkerJobsTable } from './schema.ts';
+
+/** Queued runs that ask the same of a worker and that a free slot would start. */
+export interface Demand {
+  account: AccountId;
+  applicationUid: string;
+  executionClass: ExecutionClass;
+  /** The labels that a worker must have. */
+  labels: readonly string[];
+  count: number;
+}
+
+/** What a worker has left for further runs. */
+export interface FreeOffer extends WorkerOffer {
+  pools: readonly Pool[];
+}
+
+/** A registered worker that claims runs. */
+export interface PlannedWorker {
+  /** The job that started it; null for a worker that somebody started. */
+  jobName: string | null;
+  isIdle: boolean;
+  free: FreeOffer;
+}
+
+/** A job, and whether its worker is registered. */
+export type PlannedJob = Omit<WorkerJobsTable, 'adapter' | 'id'> & { hasWorker: boolean };
+
+export interface PlanSettings {
+  max: number;
+  idleMs: number;
+  /** The offer of a worker that the provisioner starts. */
+  offer: FreeOffer;
+  /** Failed attempts since a worker last registered. After one, a single worker is tried until it registers. */
+  failures: number;
+  /** No worker is started before; null for none. */
+  retryAt: number | null;
+  /** Since when the provisioner has seen which workers register. Time before it counts against no job. */
+  watchingSince: number;
+}
+
+export interface PlanInput {
+  demand: readonly Demand[];
+  workers: readonly PlannedWorker[];
+  jobs: readonly PlannedJob[];
+  settings: PlanSettings;
+  now: number;
+}
+
+export interface StopOrder {
+  name: string;
+  /** `unregistered`: it runs without a worker for too long. `unneeded`: no run needs it. `surplus`: beyond the most workers. */
+  reason: 'unregistered' | 'unneeded' | 'surplus';
+}
+
+export interface WorkerPlan {
+  start: number;
+  stop: readonly StopOrder[];
+  /** Names of the jobs without a worker that no queued run needs. */
+  unneeded: readonly string[];
+  /** The number of queued runs that no worker of the provisioner could execute. */
+  unservableRuns: number;
+}
+
+/** Time in which the worker of a running job must register, with the start of a container and of Node in it. */
+export const REGISTRATION_TIMEOUT_MS = 180_000;
+
+/** Returns what to start and to stop now. The result holds for this instant: apply it, then plan again. */
+export function planWorkers({ demand, workers, jobs, settings, now }: PlanInput): WorkerPlan {
+  const waiting = demand.map((one) => ({ ...one })).sort(compareSize);
+  for (const { free } of workers) fill(free, waiting);
+  const left = waiting.filter((one) => countFitting(settings.offer, one) > 0);
+  const unservableRuns = sum(waiting) - sum(left);
+
+  const live = jobs.filter((job) => !isOverdue(job, settings, now));
+  const arriving = live
+    .filter((job) => !job.hasWorker && job.stop_requested_at === null)
+    .sort((one, other) => STATE_ORDER[one.state] - STATE_ORDER[other.state] || compareAge(one, other));
+  const unneeded = arriving.filter(() => fill(settings.offer, left) === 0).map(({ name }) => name);
+
+  const wanted = countNewWorkers(left, settings, jobs.length);
+  const isTrying = settings.failures > 0;
+  const allowed = isTrying ? (arriving.length > 0 ? 0 : 1) : wanted;
+  const isBackingOff = settings.retryAt !== null && now < settings.retryAt;
+  return {
+    start: isBackingOff ? 0 : Math.min(wanted, allowed),
+    stop: [
+      ...jobs
+        .filter((job) => job.stop_requested_at === null && isOverdue(job, settings, now))
+        .map(({ name }): StopOrder => ({ name, reason: 'unregistered' })),
+      ...listUnneeded(arriving, unneeded, settings, now),
+      ...listSurplus({ jobs, workers, arriving, settings }),
+    ].filter((order, index, all) => all.findIndex(({ name }) => name === order.name) === index),
+    unneeded,
+    unservableRuns,
+  };
+}
+
+/** Jobs that are closer to a worker come first, so that those which wait in the cluster are the ones found unneeded. */
+const STATE_ORDER: Record<WorkerJobsTable['state'], number> = { running: 0, starting: 1, pending: 2 };
+
+const compareAge = (one: PlannedJob, other: PlannedJob): number =>
+  one.requested_at - other.requested_at || (one.name < other.name ? -1 : 1);
+
+/** Large runs first: they fit into the fewest holes. */
+const compareSize = (one: Demand, other: Demand): number =>
+  CLASS_LIMITS[other.executionClass].cores - CLASS_LIMITS[one.executionClass].cores;
+
+const sum = (demand: readonly Demand[]): number => demand.reduce((total, { count }) => total + count, 0);
+
+/** Returns true if the job runs without a worker for longer than any worker takes to register. */
+function isOverdue(job: PlannedJob, { watchingSince }: PlanSettings, now: number): boolean {
+  if (job.state !== 'running' || job.hasWorker) return false;
+  const since = Math.max(job.running_since ?? job.requested_at, job.worker_seen_at ?? 0, watchingSince);
+  return now - since > REGISTRATION_TIMEOUT_MS;
+}
+
+/** Puts waiting runs into the offer, subtracts them from `waiting`, and returns how many they are. */
+function fill(offer: FreeOffer, waiting: Demand[]): number {
+  const free = {
+    ...offer,
+    pools: offer.pools.map((pool) => ({ ...pool })),
+    resources: offer.resources && { ...offer.resources },
+  };
+  let filled = 0;
+  for (const demand of waiting) {
+    const count = countFitting(free, demand);
+    const pool = free.pools.find(({ classes }) => classes.includes(demand.executionClass));
+    if (count === 0 || !pool) continue;
+    const { cores, memory_bytes } = CLASS_LIMITS[demand.executionClass];
+    pool.slots -= count;
+    if (free.resources) {
+      free.resources.cores -= count * cores;
+      free.resources.memoryBytes -= count * memory_bytes;
+    }
+    demand.count -= count;
+    filled += count;
+  }
+  return filled;
+}
+
+/** Counts the runs of the demand that fit into the offer. */
+function countFitting({ pools, labels, resources, scope }: FreeOffer, demand: Demand): number {
+  const { cores, memory_bytes } = CLASS_LIMITS[demand.executionClass];
+  if (!demand.labels.every((label) => labels.includes(label))) return 0;
+  if (scope && scope.account !== demand.account) return 0;
+  if (scope?.applicationUids && !scope.applicationUids.includes(demand.applicationUid)) return 0;
+  const slots = pools.find(({ classes }) => classes.includes(demand.executionClass))?.slots ?? 0;
+  const fitting = resources
+    ? Math.min(Math.floor(resources.cores / cores), Math.floor(resources.memoryBytes / memory_bytes))
+    : slots;
+  return Math.max(0, Math.min(demand.count, slots, fitting));
+}
+
+/** Counts the new workers that the runs would fill, each of them with one run at least, up to the most that are allowed. */
+function countNewWorkers(left: Demand[], { offer, max }: PlanSettings, jobs: number): number {
+  let count = 0;
+  while (jobs + count < max && fill(offer, left) > 0) count += 1;
+  return count;
+}
+
+/** Lists the jobs without a worker that no run has needed for the idle time; a job that starts ends by itself. */
+function listUnneeded(
+  arriving: readonly PlannedJob[],
+  unneeded: readonly string[],
+  { idleMs }: PlanSettings,
+  now: number,
+): StopOrder[] {
+  return arriving
+    .filter(({ name, state, unneeded_since: since }) => {
+      const isDue = since !== null && now - since >= idleMs;
+      return state === 'pending' && isDue && unneeded.includes(name);
+    })
+    .map(({ name }) => ({ name, reason: 'unneeded' }));
+}
+
+/** Lists jobs beyond the most workers, for example after the setting was lowered: first those that wait, then idle workers. */
+function listSurplus({
+  jobs,
+  workers,
+  arriving,
+  settings,
+}: Pick<PlanInput, 'jobs' | 'workers' | 'settings'> & { arriving: readonly PlannedJob[] }): StopOrder[] {
+  const staying = jobs.filter((job) => job.stop_requested_at === null);
+  const idle = new Set(workers.flatMap(({ isIdle, jobName }) => (isIdle && jobName ? [jobName] : [])));
+  const candidates = [...arriving].reverse().concat(staying.filter(({ name }) => idle.has(name)));
+  return candidates
+    .slice(0, Math.max(0, staying.length - settings.max))
+    .map(({ name }) => ({ name, reason: 'surplus' }));
+}
