@@ -1,0 +1,211 @@
+/** The Kubernetes adapter against a double of the API server that validates by the schemas of Kubernetes. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { KubernetesSettings } from '../../provisioner-settings.ts';
+import { type KubernetesApi, startKubernetesApi } from '../../testing/kubernetes/api-server.ts';
+import { createKubernetesAdapter } from './kubernetes.ts';
+import { parseJob } from './kubernetes-job.ts';
+
+const PREFIX = 'switchyard-a1b2-';
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-kubernetes-'));
+const KUBECONFIG = join(folder, 'kubeconfig');
+let api: KubernetesApi;
+
+beforeAll(async () => {
+  api = await startKubernetesApi('solvers');
+  writeFileSync(KUBECONFIG, api.kubeconfig);
+});
+afterEach(() => {
+  api.jobs.clear();
+  api.secrets.clear();
+  api.deletions.length = 0;
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true });
+});
+
+const create = (fields: Partial<KubernetesSettings> = {}) =>
+  createKubernetesAdapter(
+    {
+      ...{ kind: 'kubernetes', namespace: 'solvers', image: 'registry.example/worker:1.7.0' },
+      ...{ manifestPath: null, queue: null, size: { cores: 4, memoryBytes: 16e9 }, ...fields },
+    },
+    { KUBECONFIG },
+  );
+const buildRequest = (name: string, token = 'secret-1') => ({
+  ...{ name: `${PREFIX}${name}`, server: 'https://yard.example', token, labels: ['gpu'], idleMs: 300_000 },
+});
+const writeManifest = (text: string): string => {
+  const path = join(folder, 'job.yaml');
+  writeFileSync(path, text);
+  return path;
+};
+
+describe('a job', () => {
+  test('is valid, names its worker, and refers to the token', async () => {
+    expect(await create().start(buildRequest('one'))).toBe(`${PREFIX}one`);
+    const job = api.jobs.get(`${PREFIX}one`);
+    expect(job?.spec).toMatchObject({
+      backoffLimit: 0,
+      template: {
+        spec: {
+          restartPolicy: 'Never',
+          automountServiceAccountToken: false,
+          containers: [
+            {
+              image: 'registry.example/worker:1.7.0',
+              args: [
+                ...['--server', 'https://yard.example', '--job', `${PREFIX}one`],
+                ...['--idle', '300', '--label', 'gpu'],
+              ],
+              resources: { requests: { cpu: '4', memory: '16000000000' } },
+            },
+          ],
+        },
+      },
+    });
+    expect(job?.spec).not.toHaveProperty('suspend');
+    expect(JSON.stringify(job)).not.toContain('secret-1');
+    expect(api.secrets.get(`${PREFIX}token`)?.stringData).toEqual({ token: 'secret-1' });
+  });
+
+  test('of a later server gets its new token', async () => {
+    await create().start(buildRequest('one'));
+    await create().start(buildRequest('two', 'secret-2'));
+    expect(api.secrets.size).toBe(1);
+    expect(api.secrets.get(`${PREFIX}token`)?.stringData).toEqual({ token: 'secret-2' });
+  });
+
+  test('with a queue of Kueue is suspended until the queue has room', async () => {
+    await create({ queue: 'team-a' }).start(buildRequest('one'));
+    const job = api.jobs.get(`${PREFIX}one`);
+    expect(job?.metadata.labels).toMatchObject({ 'kueue.x-k8s.io/queue-name': 'team-a' });
+    expect(job?.spec?.suspend).toBe(true);
+  });
+
+  test('keeps what the manifest sets', async () => {
+    const manifestPath = writeManifest(`
+apiVersion: batch/v1
+kind: Job
+metadata: { labels: { team: a } }
+spec:
+  activeDeadlineSeconds: 14400
+  template:
+    spec:
+      nodeSelector: { pool: solvers }
+      containers:
+        - { name: proxy, image: "registry.example/proxy:2" }
+        - name: worker
+          image: registry.example/worker:9
+          command: [node, worker/process.ts]
+          args: [--data, /scratch]
+          env: [{ name: LICENSE, value: "27000@licences" }]
+          resources: { limits: { cpu: "8" } }
+`);
+    await create({ manifestPath, image: null }).start(buildRequest('one'));
+    const job = api.jobs.get(`${PREFIX}one`);
+    expect(job?.metadata.labels).toMatchObject({ team: 'a', 'app.kubernetes.io/managed-by': 'switchyard' });
+    expect(job?.spec).toMatchObject({
+      activeDeadlineSeconds: 14400,
+      template: {
+        spec: {
+          nodeSelector: { pool: 'solvers' },
+          containers: [
+            { name: 'proxy' },
+            {
+              ...{ image: 'registry.example/worker:9', command: ['node', 'worker/process.ts'] },
+              resources: { limits: { cpu: '8' } },
+            },
+          ],
+        },
+      },
+    });
+    const worker = job?.spec?.template.spec.containers[1];
+    expect(worker?.args?.slice(0, 3)).toEqual(['--data', '/scratch', '--server']);
+    expect(worker?.env?.map(({ name }) => name)).toEqual(['LICENSE', 'SWITCHYARD_WORKER_TOKEN']);
+  });
+
+  test('is listed page by page, and ends by a deletion', async () => {
+    const adapter = create();
+    for (const name of ['one', 'two', 'three']) await adapter.start(buildRequest(name));
+    await create().start({ ...buildRequest('x'), name: 'switchyard-other-x' });
+    const job = api.jobs.get(`${PREFIX}two`);
+    if (job) job.status = { active: 1, ready: 1 };
+    const listed = await adapter.list(PREFIX);
+    expect(listed.map(({ name, state }) => [name, state])).toEqual([
+      [`${PREFIX}one`, 'pending'],
+      [`${PREFIX}two`, 'running'],
+      [`${PREFIX}three`, 'pending'],
+    ]);
+    await adapter.stop(`${PREFIX}one`, { force: false });
+    await adapter.stop(`${PREFIX}one`, { force: false });
+    await adapter.stop(`${PREFIX}two`, { force: true });
+    expect(api.deletions.map((query) => Object.fromEntries(query))).toEqual([
+      { propagationPolicy: 'Foreground' },
+      { propagationPolicy: 'Foreground', gracePeriodSeconds: '0' },
+    ]);
+    expect((await adapter.list(PREFIX)).map(({ name }) => name)).toEqual([`${PREFIX}three`]);
+  });
+});
+
+describe('an error names the response of the API server', () => {
+  test.each([
+    ['of another namespace', { namespace: 'default' }, /answered 403: .*forbidden/],
+    [
+      'of a manifest with an unknown field',
+      { manifest: 'apiVersion: batch/v1\nkind: Job\nspec: { replicas: 3 }\n' },
+      /whose field spec\.replicas a Job does not have/,
+    ],
+    [
+      'of a manifest with a value of another type',
+      { manifest: 'apiVersion: batch/v1\nkind: Job\nspec: { parallelism: many }\n' },
+      /answered 422: .*parallelism must be integer/,
+    ],
+    [
+      'of a manifest without an image',
+      { image: null, manifest: 'apiVersion: batch/v1\nkind: Job\n' },
+      /answered 422: .*image/,
+    ],
+    [
+      'of a manifest that is no Job',
+      { manifest: 'kind: Pod\n' },
+      /SWITCHYARD_KUBERNETES_MANIFEST is .*no Job/,
+    ],
+  ])(
+    '%s',
+    async (_, { manifest, ...fields }: Partial<KubernetesSettings> & { manifest?: string }, message) => {
+      const manifestPath = manifest === undefined ? null : writeManifest(manifest);
+      await expect(create({ ...fields, manifestPath }).start(buildRequest('one'))).rejects.toThrow(message);
+    },
+  );
+});
+
+describe('the status of a job', () => {
+  test.each([
+    ['suspended', { conditions: [{ type: 'Suspended', status: 'True' }] }, 'pending', null],
+    ['whose pod waits', { active: 1, ready: 0 }, 'pending', null],
+    ['whose pod runs', { active: 1, ready: 1 }, 'running', null],
+    ['complete', { succeeded: 1, conditions: [{ type: 'Complete', status: 'True' }] }, 'ended', null],
+    [
+      'failed',
+      {
+        failed: 1,
+        conditions: [
+          {
+            type: 'Failed',
+            status: 'True',
+            reason: 'BackoffLimitExceeded',
+            message: 'Job has reached the limit',
+          },
+        ],
+      },
+      'ended',
+      'Kubernetes says Failed, BackoffLimitExceeded: Job has reached the limit',
+    ],
+  ])('%s', (_, status, state, failure) => {
+    expect(parseJob({ metadata: { name: 'a' }, status })).toEqual({ name: 'a', id: 'a', state, failure });
+  });
+});

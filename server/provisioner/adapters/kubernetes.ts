@@ -1,0 +1,171 @@
+/**
+ * The adapter for Kubernetes: one Job for each worker, through the API of the cluster. The token is in a Secret, to which the
+ * Job refers. The client of the cluster is loaded with the first call: it takes 80 MB of memory, which other servers need not
+ * pay.
+ */
+import { readFile } from 'node:fs/promises';
+import type { BatchV1Api, CoreV1Api, V1Job } from '@kubernetes/client-node';
+import type { KubernetesSettings } from '../../provisioner-settings.ts';
+import type { JobRequest, ListedJob, WorkerAdapter } from './adapter.ts';
+import { buildJob, JOB_LABELS, parseJob, type TokenSecret } from './kubernetes-job.ts';
+
+const SECRET_KEY = 'token';
+const PAGE_SIZE = 500;
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+
+interface Cluster {
+  batch: BatchV1Api;
+  core: CoreV1Api;
+}
+
+/** Creates the adapter. `env` may name the file of the credentials in KUBECONFIG, else they are those of the pod or the user. */
+export function createKubernetesAdapter(settings: KubernetesSettings, env: NodeJS.ProcessEnv): WorkerAdapter {
+  return new KubernetesAdapter(settings, env);
+}
+
+class KubernetesAdapter implements WorkerAdapter {
+  readonly kind = 'kubernetes';
+  readonly #settings: KubernetesSettings;
+  readonly #env: NodeJS.ProcessEnv;
+  #cluster: Promise<Cluster> | null = null;
+  #manifest: Promise<V1Job | null> | null = null;
+  /** The token in the Secret, as far as this process knows. */
+  #storedToken: string | null = null;
+
+  constructor(settings: KubernetesSettings, env: NodeJS.ProcessEnv) {
+    this.#settings = settings;
+    this.#env = env;
+  }
+
+  async start(request: JobRequest): Promise<string> {
+    const { batch, core } = await this.#connect();
+    this.#manifest ??= readManifest(this.#settings.manifestPath);
+    const manifest = await this.#manifest;
+    const { namespace } = this.#settings;
+    // One Secret for each server: the name of a job without its last part.
+    const secret: TokenSecret = { name: request.name.replace(/-[^-]*$/, '-token'), key: SECRET_KEY };
+    await this.#storeToken(core, secret, request.token);
+    const body = buildJob(manifest, this.#settings, { request, secret });
+    await describeErrors(batch.createNamespacedJob({ namespace, body }));
+    return request.name;
+  }
+
+  async list(prefix: string): Promise<ListedJob[]> {
+    const { batch } = await this.#connect();
+    const { namespace } = this.#settings;
+    const labelSelector = Object.entries(JOB_LABELS)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(',');
+    const jobs: ListedJob[] = [];
+    let next: string | undefined;
+    do {
+      const page = await describeErrors(
+        batch.listNamespacedJob({
+          ...{ namespace, labelSelector, limit: PAGE_SIZE },
+          ...(next === undefined ? {} : { _continue: next }),
+        }),
+      );
+      jobs.push(...page.items.map(parseJob).filter((job) => job !== null));
+      next = page.metadata?._continue || undefined;
+    } while (next !== undefined);
+    return jobs.filter(({ name }) => name.startsWith(prefix));
+  }
+
+  async stop(id: string, { force }: { force: boolean }): Promise<void> {
+    const { batch } = await this.#connect();
+    // The Job stays until its pod has ended, so that it counts until then.
+    const options = { propagationPolicy: 'Foreground', ...(force ? { gracePeriodSeconds: 0 } : {}) };
+    const deletion = batch.deleteNamespacedJob({ name: id, namespace: this.#settings.namespace, ...options });
+    await describeErrors(deletion, [NOT_FOUND]);
+  }
+
+  async #connect(): Promise<Cluster> {
+    this.#cluster ??= openCluster(this.#env);
+    try {
+      return await this.#cluster;
+    } catch (error) {
+      this.#cluster = null;
+      throw error;
+    }
+  }
+
+  async #storeToken(core: CoreV1Api, { name, key }: TokenSecret, token: string): Promise<void> {
+    if (this.#storedToken === token) return;
+    const { namespace } = this.#settings;
+    const body = {
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
+      metadata: { name, namespace, labels: { ...JOB_LABELS } },
+      stringData: { [key]: token },
+    };
+    const created = await describeErrors(core.createNamespacedSecret({ namespace, body }), [CONFLICT]);
+    if (created === null) await describeErrors(core.replaceNamespacedSecret({ name, namespace, body }));
+    this.#storedToken = token;
+  }
+}
+
+async function openCluster(env: NodeJS.ProcessEnv): Promise<Cluster> {
+  const { BatchV1Api, CoreV1Api, KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  if (env.KUBECONFIG) config.loadFromFile(env.KUBECONFIG);
+  else config.loadFromDefault();
+  return { batch: config.makeApiClient(BatchV1Api), core: config.makeApiClient(CoreV1Api) };
+}
+
+async function readManifest(path: string | null): Promise<V1Job | null> {
+  if (path === null) return null;
+  const { loadYaml } = await import('@kubernetes/client-node');
+  const { parse } = await import('yaml');
+  const text = await readFile(path, 'utf8');
+  const job = loadYaml<V1Job | null>(text);
+  if (job?.kind !== 'Job' || job.apiVersion !== 'batch/v1')
+    throw new Error(
+      `SWITCHYARD_KUBERNETES_MANIFEST is "${path}", which has no Job of batch/v1. Write a Job into it, or leave it out.`,
+    );
+  const unknown = findDroppedField(parse(text), job);
+  if (unknown !== null)
+    throw new Error(
+      `SWITCHYARD_KUBERNETES_MANIFEST is "${path}", whose field ${unknown} a Job does not have. Correct or remove it.`,
+    );
+  return job;
+}
+
+/** Returns the path of a field that the client does not know, and would drop without a word; null when it knows all. */
+function findDroppedField(written: unknown, known: unknown, path: readonly string[] = []): string | null {
+  if (typeof written !== 'object' || written === null || known instanceof Date) return null;
+  const knownFields = typeof known === 'object' && known !== null ? new Map(Object.entries(known)) : null;
+  for (const [name, value] of Object.entries(written)) {
+    const place = [...path, name];
+    if (value === null) continue;
+    const dropped = knownFields?.get(name) === undefined;
+    const found = dropped ? place.join('.') : findDroppedField(value, knownFields?.get(name), place);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Resolves with null for an expected status. Other errors get the message of the API server, without the request. */
+async function describeErrors<T>(response: Promise<T>, expected: readonly number[] = []): Promise<T | null>;
+async function describeErrors<T>(response: Promise<T>): Promise<T>;
+async function describeErrors<T>(response: Promise<T>, expected: readonly number[] = []): Promise<T | null> {
+  try {
+    return await response;
+  } catch (error) {
+    const { ApiException } = await import('@kubernetes/client-node');
+    if (!(error instanceof ApiException)) throw error;
+    if (expected.includes(error.code)) return null;
+    throw new Error(`The API server of Kubernetes answered ${error.code}: ${readMessage(error.body)}`);
+  }
+}
+
+/** The body of an error is a Status object, as an object or as text. */
+function readMessage(body: unknown): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  try {
+    const status: unknown = JSON.parse(text);
+    if (typeof status === 'object' && status !== null && 'message' in status) return String(status.message);
+  } catch {
+    // Not a Status object: a proxy before the API server answered.
+  }
+  return text.slice(0, 200);
+}
