@@ -11,6 +11,12 @@ export const workersQuery = queryOptions({
   meta: { topics: [{ events: 'queue' }] },
 });
 
+/** The provisioner, read again as often as the workers. */
+export const provisionerQuery = queryOptions({
+  ...operationQuery('getProvisioner'),
+  refetchInterval: REFRESH_MS,
+});
+
 /** Drains a worker or ends its drain, and resolves when the page shows it. */
 export function useDrain() {
   return useMutation({

@@ -7,7 +7,8 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
-import { useDrain, workersQuery } from './queries.ts';
+import { ProvisionerStatus } from './provisioner-status.tsx';
+import { provisionerQuery, useDrain, workersQuery } from './queries.ts';
 import { WorkerRow } from './worker-row.tsx';
 import styles from './workers-page.module.css';
 
@@ -15,11 +16,13 @@ import styles from './workers-page.module.css';
 export function WorkersPage() {
   usePageTitle('Workers');
   const { data } = useSuspenseQuery(workersQuery);
+  const { data: provisioner } = useSuspenseQuery(provisionerQuery);
   const drain = useDrain();
   const { items, may_drain: mayDrain } = data;
   return (
     <>
       <PageHeader title="Workers" description={describeSlots(items)} />
+      <ProvisionerStatus provisioner={provisioner} />
       {drain.isError && <Notice kind="error">{describeError(drain.error)}</Notice>}
       {items.length > 0 && items.every(({ status }) => status !== 'active') && (
         <div className={styles.notice}>
@@ -27,9 +30,7 @@ export function WorkersPage() {
         </div>
       )}
       {items.length === 0 ? (
-        <EmptyState title="No worker is active" command={START_COMMAND}>
-          <p>Runs wait until a worker starts. Start one on a machine that reaches the same database:</p>
-        </EmptyState>
+        <NoWorkers isProvisioned={provisioner.adapter !== 'none'} />
       ) : (
         <TableRegion label="Table of workers">
           <table className={table.table} aria-label="Workers">
@@ -64,6 +65,20 @@ export function WorkersPage() {
 }
 
 const START_COMMAND = 'SWITCHYARD_ROLE=worker npm start';
+
+function NoWorkers({ isProvisioned }: { isProvisioned: boolean }) {
+  if (isProvisioned)
+    return (
+      <EmptyState title="No worker is active">
+        <p>The server starts one when a run is queued.</p>
+      </EmptyState>
+    );
+  return (
+    <EmptyState title="No worker is active" command={START_COMMAND}>
+      <p>Runs wait until a worker starts. Start one on a machine that reaches the same database:</p>
+    </EmptyState>
+  );
+}
 
 function describeSlots(workers: readonly Worker[]): string {
   const pools = workers.filter(({ status }) => status === 'active').flatMap(({ slots }) => slots);

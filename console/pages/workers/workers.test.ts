@@ -20,8 +20,28 @@ describe.skipIf(!hasBrowser)('the workers', () => {
       });
       run = await createRun(server, 'planner', { input: {} });
       await waitForLogLine(server, 'planner', run, 'started');
+      const at = Date.now();
+      await server.runningServer.database.transact((tx) =>
+        tx
+          .insertInto('provisioner_state')
+          .values({
+            ...{ one: 1, failures: 1, failed_starts: 2, retry_at: null, unservable_runs: 3, listed_at: at },
+            ...{ last_error: 'sh ended with status 1: no credentials', last_error_at: at },
+          })
+          .execute(),
+      );
     },
-    { env: { SWITCHYARD_CAPACITY: '2,16c60gb12h=1', SWITCHYARD_LABELS: 'solver=gurobi, gpu' } },
+    {
+      env: {
+        SWITCHYARD_CAPACITY: '2,16c60gb12h=1',
+        SWITCHYARD_LABELS: 'solver=gurobi, gpu',
+        SWITCHYARD_PROVISIONER: 'command',
+        SWITCHYARD_PROVISIONER_MAX: '4',
+        SWITCHYARD_COMMAND_START: 'echo no credentials >&2; exit 1',
+        SWITCHYARD_COMMAND_LIST: 'true',
+        SWITCHYARD_COMMAND_STOP: 'true',
+      },
+    },
   );
 
   test('show slots and runs, and an operator drains one by the keyboard', async () => {
@@ -51,10 +71,19 @@ describe.skipIf(!hasBrowser)('the workers', () => {
     await page.getByRole('cell', { name: 'Active' }).waitFor();
   });
 
+  test('stand below the state of the provisioner', async () => {
+    const page = await at.open('/workers', { role: 'admin' });
+    const status = page.getByRole('region', { name: 'Provisioner' });
+    await status.getByText('up to 4 workers by the commands of the operator').waitFor();
+    await status.getByRole('alert').getByText('no credentials').waitFor();
+    await status.getByText('3 queued runs need more').waitFor();
+  });
+
   test('have no button for a viewer', async () => {
     const page = await at.open('/workers', { role: 'viewer' });
     await page.getByRole('cell', { name: 'Active' }).waitFor();
     expect(await page.getByRole('button', { name: /drain/i }).count()).toBe(0);
+    expect(await page.getByRole('alert').count()).toBe(1);
   });
 
   test('are accessible on a phone in both themes', async () => {
