@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { readProvisionerSettings } from './provisioner-settings.ts';
 
 const COMMAND = {
   SWITCHYARD_PROVISIONER: 'command',
@@ -39,20 +40,20 @@ describe('the error for a wrong setting names it', () => {
     [KUBERNETES, 'SWITCHYARD_KUBERNETES_NAMESPACE', 'Team A'],
     [KUBERNETES, 'SWITCHYARD_KUBERNETES_QUEUE', 'a/b'],
   ])('%o %s="%s"', (correct, name, value) => {
-    const read = () => readConfig({ ...correct, [name]: value });
+    const read = () => readProvisionerSettings({ ...correct, [name]: value });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(new RegExp(`^${name} .*\\.$`));
   });
 });
 
 test('there is no provisioner by default', () => {
-  expect(readConfig({}).provisioner).toBeNull();
-  expect(readConfig({ SWITCHYARD_PROVISIONER: 'none' }).provisioner).toBeNull();
+  expect(readProvisionerSettings({})).toBeNull();
+  expect(readProvisionerSettings({ SWITCHYARD_PROVISIONER: 'none' })).toBeNull();
 });
 
 test('the arguments of sbatch keep what is quoted, and give the size of a worker', () => {
   const read = (args: string) => {
-    const adapter = readConfig({ ...SLURM, SWITCHYARD_SLURM_ARGS: args }).provisioner?.adapter;
+    const adapter = readProvisionerSettings({ ...SLURM, SWITCHYARD_SLURM_ARGS: args })?.adapter;
     if (adapter?.kind !== 'slurm') throw new Error('The adapter is not Slurm.');
     return { args: adapter.args, ...adapter.size };
   };
@@ -81,7 +82,7 @@ test('correct settings are read', () => {
     SWITCHYARD_PROVISIONER_LABELS: 'region=eu, gpu',
     SWITCHYARD_PROVISIONER_SIZE: 'cores=8,memory=32G',
   };
-  expect(readConfig(env).provisioner).toEqual({
+  expect(readProvisionerSettings(env)).toEqual({
     max: 4,
     idleMs: 60_000,
     server: 'https://yard.example',

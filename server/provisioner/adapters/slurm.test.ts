@@ -10,6 +10,7 @@ import { createSlurmAdapter } from './slurm.ts';
 
 const PREFIX = 'switchyard-test-';
 const TOKEN = 'the-token-of-workers';
+// Slurm runs as root on Debian and Ubuntu only; the reason goes to standard error.
 const problem = await findSlurmProblem();
 
 describe.skipIf(problem !== null)('the Slurm adapter', () => {
