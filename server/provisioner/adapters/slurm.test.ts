@@ -10,9 +10,9 @@ import { createSlurmAdapter } from './slurm.ts';
 
 const PREFIX = 'switchyard-test-';
 const TOKEN = 'the-token-of-workers';
-// Slurm runs as root on Debian and Ubuntu only; the reason goes to standard error.
 const problem = await findSlurmProblem();
 
+// Its daemons run as root, on Debian and Ubuntu; the reason of a skip goes to standard error.
 describe.skipIf(problem !== null)('the Slurm adapter', () => {
   let cluster: SlurmCluster;
   let adapter: WorkerAdapter;
