@@ -11,7 +11,7 @@ import { LongestFirst } from './vitest.sequence.ts';
  * backups, JSON and time. Every operation responds there as declared (server/http/declared-responses.test.ts).
  */
 const SAME_ON_BOTH = [
-  'server/{config,random,random-generator}.test.ts',
+  'server/{config,provisioner-settings,random,random-generator}.test.ts',
   'server/account/{invites,own-account,secrets-not-logged,sign-up,tokens}.test.ts',
   'server/applications/{account-semaphore,archives,executable-files,push}.test.ts',
   'server/audit/refusal-limiter.test.ts',
@@ -41,6 +41,8 @@ const SAME_ON_BOTH = [
   'server/instances/instances.test.ts',
   'server/jobs/*',
   'server/marketplace/isolation.test.ts',
+  'server/provisioner/{observe-jobs,plan-workers}.test.ts',
+  'server/provisioner/adapters/*',
   'server/runs/runs.test.ts',
   'server/runs/api/queue-reasons.test.ts',
   'server/runs/execute/{contained-apps,cancel-and-delete,host-faults,killed-processes}.test.ts',
