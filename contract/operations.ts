@@ -14,6 +14,7 @@ import {
   renewInvite,
   updateMember,
 } from './account/members.ts';
+import { getProvisioner } from './account/provisioner.ts';
 import { getApplicationQuotas, getQuotas, setApplicationQuotas, setQuotas } from './account/quotas.ts';
 import { getHealth, getMetrics, getReadiness } from './account/service.ts';
 import { createSession, createSignInLink, endSession, listSessions } from './account/sessions.ts';
@@ -315,6 +316,7 @@ export const operations = {
   getSharedContent,
   createRunUpload,
   getQueue,
+  getProvisioner,
   getWorkers,
   drainWorker,
   endWorkerDrain,

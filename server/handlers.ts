@@ -27,6 +27,7 @@ import * as marketplaceAppOperations from './marketplace/app-operations.ts';
 import * as subscriptionOperations from './marketplace/subscription-operations.ts';
 import * as marketplaceVersionOperations from './marketplace/version-operations.ts';
 import * as organizationOperations from './organizations/operations.ts';
+import * as provisionerOperations from './provisioner/operations.ts';
 import * as retentionOperations from './retention/operations.ts';
 import * as flowOperations from './runs/api/flow-operations.ts';
 import * as licenseOperations from './runs/api/license-operations.ts';
@@ -88,6 +89,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, workerOperations),
     ...bindHandlers(context, workerTokenOperations),
     ...bindHandlers(context, remoteOperations),
+    ...bindHandlers(context, provisionerOperations),
     ...bindHandlers(context, replayOperations),
     ...bindHandlers(context, seriesOperations),
     ...bindHandlers(context, runStreamOperations),

@@ -76,6 +76,7 @@ test('the arguments of sbatch keep what is quoted, and give the size of a worker
 test('correct settings are read', () => {
   const env = {
     ...COMMAND,
+    PATH: '/usr/bin',
     SWITCHYARD_PROVISIONER_MAX: '4',
     SWITCHYARD_PROVISIONER_IDLE: '60',
     SWITCHYARD_PROVISIONER_SERVER: 'https://yard.example/',
@@ -87,6 +88,7 @@ test('correct settings are read', () => {
     idleMs: 60_000,
     server: 'https://yard.example',
     labels: ['gpu', 'region=eu'],
+    env: { PATH: '/usr/bin' },
     adapter: {
       kind: 'command',
       start: 'start',

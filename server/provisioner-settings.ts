@@ -13,6 +13,8 @@ export interface ProvisionerSettings {
   server: string | null;
   /** Labels of every worker that it starts. */
   labels: readonly string[];
+  /** The environment of the programs that reach the cluster: the one of the server without its own settings, the master key among them. */
+  env: Record<string, string | undefined>;
   adapter: CommandSettings | SlurmSettings | KubernetesSettings;
 }
 
@@ -105,6 +107,7 @@ export function readProvisionerSettings(env: Environment): ProvisionerSettings |
       }),
     server: readServer(env),
     labels: readLabels(env, 'SWITCHYARD_PROVISIONER_LABELS'),
+    env: Object.fromEntries(Object.entries(env).filter(([variable]) => !variable.startsWith('SWITCHYARD_'))),
     adapter: ADAPTER_READERS[kind](env),
   };
 }

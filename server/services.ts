@@ -182,6 +182,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
   const folders = config.s3 ? [config.data] : [config.data, blobsFolder(config)];
   return {
     ...shared,
+    provisionerSettings: config.provisioner,
     host: runner?.host ?? null,
     consoleFiles,
     onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),

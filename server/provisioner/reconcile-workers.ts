@@ -73,7 +73,8 @@ interface Round {
 
 class WorkerReconciler {
   readonly #parts: ProvisionerParts;
-  #token: string | null = null;
+  /** Issued once for all jobs of this process, and again after a failure. */
+  #token: Promise<string> | null = null;
   #lastRound = Number.NEGATIVE_INFINITY;
   #watchingSince = 0;
 
@@ -203,9 +204,10 @@ class WorkerReconciler {
     });
     await database.transact((tx) => upsertJobs(tx, [job]));
     try {
-      this.#token ??= await this.#parts.issueWorkerToken();
+      this.#token ??= this.#parts.issueWorkerToken();
       const { labels, idleMs } = settings;
-      const request = { name: job.name, server: this.#serverUrl(), token: this.#token, labels, idleMs };
+      const token = await this.#token;
+      const request = { name: job.name, server: this.#serverUrl(), token, labels, idleMs };
       const id = await adapter.start(request);
       await database.transact((tx) => upsertJobs(tx, [{ ...job, id }]));
       log.info({ job: job.name, id, adapter: adapter.kind }, 'Worker job submitted');

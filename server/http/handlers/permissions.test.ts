@@ -146,6 +146,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   createRunUpload: 'run',
   getQueue: 'read',
   getWorkers: 'read',
+  getProvisioner: 'read',
   drainWorker: 'run',
   createWorkerToken: 'account',
   getWorkerTokens: 'account',

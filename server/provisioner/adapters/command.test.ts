@@ -12,8 +12,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const COMMANDS = {
   start:
     'echo "$SWITCHYARD_WORKER_TOKEN $WORKER_LABELS $WORKER_ARGUMENTS" > call; echo pending > "$WORKER_NAME.job"; echo "submitted"; echo "id-$WORKER_NAME"',
-  list: 'for file in "$WORKER_NAME_PREFIX"*.job; do name=${file%.job}; echo "$name id-$name $(cat $file)"; done',
-  stop: 'echo "ended $WORKER_FORCE" > "${WORKER_ID#id-}.job"',
+  list: 'for file in "$WORKER_NAME_PREFIX"*.job; do name=$(basename $file .job); echo "$name id-$name $(cat $file)"; done',
+  stop: 'echo "ended $WORKER_FORCE" > "$(echo $WORKER_ID | cut -c 4-).job"',
 };
 const create = (commands: Partial<typeof COMMANDS> = {}) => {
   const all = { ...COMMANDS, ...commands };

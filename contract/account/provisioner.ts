@@ -1,0 +1,75 @@
+/** The provisioner starts and stops workers on a cluster, as many as the queue needs. */
+import Type, { type Static } from 'typebox';
+import { defineOperation } from '../operation.ts';
+import { nullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
+
+/** The adapters of the provisioner; `none` without one. */
+const PROVISIONER_ADAPTERS = ['none', 'command', 'slurm', 'kubernetes'] as const;
+
+const Provisioner = Type.Object(
+  {
+    adapter: stringEnum(
+      PROVISIONER_ADAPTERS,
+      'The kind of cluster on which the provisioner starts workers; `none` without a provisioner.',
+    ),
+    max_workers: Type.Integer({
+      description: 'The most workers at once, those included that wait in the queue of the cluster.',
+    }),
+    idle_seconds: Type.Number({ description: 'A worker without a run for this time ends by itself.' }),
+    jobs: Type.Object(
+      {
+        pending: Type.Integer({ description: 'Jobs that wait in the queue of the cluster or start.' }),
+        running: Type.Integer({ description: 'Jobs whose worker runs.' }),
+        stopping: Type.Integer({ description: 'Jobs that were told to end.' }),
+      },
+      { description: 'The jobs of workers on the cluster.' },
+    ),
+    failed_starts: Type.Integer({
+      description: 'Jobs that could not be submitted, or ended before their worker registered.',
+    }),
+    unservable_runs: Type.Integer({
+      description:
+        'Queued runs that no worker of the provisioner could execute: a worker has too few cores or too little memory for them, or not their labels.',
+    }),
+    last_error: nullable(
+      Type.String({
+        description:
+          'The last error, until a worker registers; null without one, and for a caller who does not manage the server.',
+      }),
+    ),
+    last_error_at: nullable(timestampSchema('When it occurred; null without an error')),
+    retry_at: nullable(timestampSchema('No worker is started before; null for none')),
+    checked_at: nullable(timestampSchema('When the jobs were last listed; null before the first time')),
+  },
+  { $id: 'Provisioner', description: 'The workers that the server starts and stops itself.' },
+);
+export type Provisioner = Static<typeof Provisioner>;
+
+export const getProvisioner = defineOperation({
+  id: 'getProvisioner',
+  method: 'GET',
+  path: '/v1/account/provisioner',
+  tag: 'workers',
+  summary: 'Get the provisioner',
+  description:
+    'Returns the state of the provisioner, which starts workers on a cluster for queued runs and lets them end when they are idle.',
+  right: 'read',
+  responses: {
+    200: {
+      description: 'The provisioner.',
+      schema: Provisioner,
+      example: {
+        adapter: 'slurm',
+        max_workers: 20,
+        idle_seconds: 300,
+        jobs: { pending: 2, running: 4, stopping: 0 },
+        failed_starts: 0,
+        unservable_runs: 0,
+        last_error: null,
+        last_error_at: null,
+        retry_at: null,
+        checked_at: '2026-11-20T08:00:00.000Z',
+      },
+    },
+  },
+});
