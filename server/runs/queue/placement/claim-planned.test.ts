@@ -35,7 +35,7 @@ afterEach(() => opened.close());
 
 const buildWorker = (id: string, offer: WorkerOffer, slots = 4): Worker => ({
   ...{ id, folderId: id, capacity: { shared: slots, perClass: {} }, host: id, version: '', startedAt: NOW },
-  ...{ kind: 'remote', offer, scratchBytes: null, tokenId: null, jobId: null },
+  ...{ kind: 'remote', offer, scratchBytes: null, tokenId: null, jobId: null, containment: 'limits' },
 });
 
 async function register(id: string, offer: WorkerOffer = SLOTS_ONLY, slots = 4): Promise<Worker> {
@@ -191,7 +191,7 @@ describe('licence tokens', () => {
       tx
         .updateTable('runs')
         .set({ slot_released_at: NOW })
-        .where('id', '=', runs[0] ?? '')
+        .where('id', '=', runs[0] as RunId)
         .execute(),
     );
     await deregisterWorker(database, dead);

@@ -5,11 +5,11 @@
  */
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Writer } from '../../../database/database.ts';
 import { prepareStatement } from '../../../database/prepared-statements.ts';
 import { locked } from '../../../database/row-locks.ts';
 import { lockLicenses } from '../../../usage/licenses-store.ts';
-import { createPools } from '../../../workers/slots.ts';
 import { listActiveWorkers, lockWorker } from '../../../workers/workers.ts';
 import type { RunsTable } from '../../store/schema.ts';
 import { QUEUED, RUNNING } from '../../store/status-literals.ts';

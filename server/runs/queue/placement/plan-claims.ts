@@ -12,8 +12,8 @@
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Pool } from '@switchyard/worker/execute/slots.ts';
 import { canEverServe, countFitting, type Demand, type WorkerOffer } from '../../../workers/offers.ts';
-import type { Pool } from '../../../workers/slots.ts';
 
 /** What a run occupies while it is running. */
 interface Needs {
