@@ -39,7 +39,7 @@ const SAME_ON_BOTH = [
   'server/inputs/{inputs,runs-on-inputs}.test.ts',
   'server/installation/start-refusal.test.ts',
   'server/instances/instances.test.ts',
-  'server/jobs/*',
+  'server/jobs/define-job.test.ts',
   'server/marketplace/isolation.test.ts',
   'server/provisioner/{observe-jobs,plan-workers}.test.ts',
   'server/provisioner/adapters/*',

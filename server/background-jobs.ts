@@ -1,7 +1,7 @@
 /**
- * The list of background jobs. Every process runs `maintenance`, and those that serve the API run `webhooks`. A process
- * that executes runs has three more, which start and drain with its worker (`runs/execute/start-worker.ts`):
- * `send-heartbeats`, `claim-runs` and `cancel-runs`.
+ * The list of background jobs. The server that leads runs them (`jobs/leadership.ts`). A process that executes runs has three
+ * more, which start and drain with its worker (`runs/execute/start-worker.ts`): `send-heartbeats`, `claim-runs` and
+ * `cancel-runs`.
  */
 import { chainAuditEntriesJob } from './audit/chain.ts';
 import type { Contents } from './blobs/contents.ts';
@@ -59,26 +59,12 @@ export interface BackgroundJobs {
   maintenance: readonly Job[];
   /** Start them once the server listens: the address rules depend on who can reach it. */
   webhooks: readonly Job[];
-  /** Jobs that operations wake. */
-  removeDeletedApplications: Job;
-  removeDeletedExperiments: Job;
-  removeExpiredRuns: Job;
-  advanceOnlineTests: Job;
-  removeDeletedWebhooks: Job;
 }
 
 /** Creates all background jobs. */
 export function createBackgroundJobs(parts: Parts): BackgroundJobs {
   const { idempotency, uploads, onlineTests } = parts;
-  const wakeable = {
-    removeDeletedApplications: removeDeletedApplicationsJob(parts),
-    removeDeletedExperiments: removeDeletedExperimentsJob(parts),
-    removeExpiredRuns: removeExpiredRunsJob(parts),
-    advanceOnlineTests: onlineTests.advanceOnlineTestsJob(),
-    removeDeletedWebhooks: removeDeletedWebhooksJob(parts),
-  };
   return {
-    ...wakeable,
     maintenance: [
       idempotency.removeExpiredResponsesJob(parts),
       removeEndedSessionsJob(parts),
@@ -86,16 +72,16 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       countUsageJob(parts),
       chainAuditEntriesJob(parts),
       uploads.removeExpiredUploadsJob(parts),
-      wakeable.removeDeletedApplications,
-      wakeable.removeExpiredRuns,
+      removeDeletedApplicationsJob(parts),
+      removeExpiredRunsJob(parts),
       removeUnusedExecutablesJob(parts),
       startPlannedRunsJob({ ...parts, startPlannedEnsemble }),
       compareReplaysJob(parts),
       advanceEnsemblesJob(parts),
       finalizeBatchesJob(parts),
       advanceBisectsJob(parts),
-      wakeable.removeDeletedExperiments,
-      wakeable.advanceOnlineTests,
+      removeDeletedExperimentsJob(parts),
+      onlineTests.advanceOnlineTestsJob(),
       readOriginalFieldsJob(parts),
       onlineTests.finalizeOnlineTestsJob(),
       decideAcceptanceTestsJob(parts),
@@ -109,7 +95,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       fanOutExperimentEventsJob(parts),
       watchQueueJob(parts),
       sendDeliveriesJob(parts),
-      wakeable.removeDeletedWebhooks,
+      removeDeletedWebhooksJob(parts),
       removeOldConversationsJob(parts),
     ],
   };

@@ -127,14 +127,18 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     notReadyReason: '',
   };
   const services = await createServices({
-    ...{ ...base, ...storage, state },
+    ...{ ...base, ...storage, folderId, state },
     resolveHostname: overrides.resolveHostname ?? resolveName,
   });
   const isWorker = config.role === 'worker';
   await prepareResultsFolder(services.resultsFolder);
   const consoleFiles = overrides.console && !isWorker ? await loadConsole(overrides.console) : null;
   const handlers = createHandlers(createContext({ config, state, services, runner, consoleFiles }));
-  startJobs(services.jobs.maintenance, closers);
+  if (!isWorker) {
+    closers.push(() => services.leadership.stop());
+    await services.leadership.start();
+    runJobsOfLeader(services, services.jobs.maintenance, closers);
+  }
   if (runner) {
     const { shared, runTokens } = services;
     const findApi = () => findApiTarget(config, state);
@@ -161,9 +165,9 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   closers.push(() => closeHttp(http));
   closers.push(async () => services.openStreams.close());
   closers.push(async () => services.workerSyncs.close());
-  if (config.role !== 'worker') startJobs(services.jobs.webhooks, closers);
+  if (!isWorker) runJobsOfLeader(services, services.jobs.webhooks, closers);
   // Nobody waits for it: the server serves keys while the provider is down.
-  if (config.role !== 'worker') void services.singleSignOn?.checkProvider();
+  if (!isWorker) void services.singleSignOn?.checkProvider();
   closers.push(async () => {
     state.notReadyReason = 'The server is shutting down.';
   });
@@ -297,9 +301,12 @@ function countSlots({ capacity }: Config): number {
   return Object.values(capacity.perClass).reduce((sum, slots) => sum + slots, capacity.shared);
 }
 
-function startJobs(jobs: readonly Job[], closers: (() => Promise<void>)[]): void {
-  for (const job of jobs) {
-    job.start();
-    closers.push(() => job.stop());
-  }
+/** Runs the jobs while this server leads. */
+function runJobsOfLeader(
+  { leadership }: Services,
+  jobs: readonly Job[],
+  closers: (() => Promise<void>)[],
+): void {
+  leadership.addJobs(jobs);
+  closers.push(() => leadership.removeJobs(jobs));
 }

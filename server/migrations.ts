@@ -3,6 +3,7 @@ import { migrations as account } from './account/schema.ts';
 import { migrations as applications } from './applications/schema.ts';
 import { migrations as audit } from './audit/schema.ts';
 import { migrations as blobs } from './blobs/schema.ts';
+import { migrations as leases } from './database/lease.ts';
 import type { Migration } from './database/migrate.ts';
 import { migrations as ensembles } from './ensembles/schema.ts';
 import { migrations as acceptanceTests } from './experiments/store/acceptance-schema.ts';
@@ -30,6 +31,7 @@ import { migrations as webhooks } from './webhooks/schema.ts';
 import { migrations as queue } from './workers/schema.ts';
 
 export const migrations: readonly Migration[] = [
+  ...leases,
   ...blobs,
   ...audit,
   ...account,

@@ -1,5 +1,6 @@
 /** Creates every object that holds state and that requests, background jobs and the worker share. */
 
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Runner } from '@switchyard/runner';
 import { createKeyTouch } from './account/authenticate.ts';
@@ -40,9 +41,10 @@ import { OpenStreams } from './http/streams/open-streams.ts';
 import { shareInput } from './inputs/share-input.ts';
 import { describeLock } from './instances/instance-lock.ts';
 import { findInstance, findInstanceUsingSecrets, findLockedInstance } from './instances/store.ts';
+import { Leadership, registerLeaderMetric } from './jobs/leadership.ts';
 import type { Log } from './log.ts';
 import { withdrawAccount, withdrawApplication } from './marketplace/withdraw.ts';
-import type { Random } from './random.ts';
+import { makeId, type Random } from './random.ts';
 import { StorageMeter } from './retention/storage-meter.ts';
 import { findLiveRun, RunTokens } from './runs/access/run-tokens.ts';
 import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
@@ -88,6 +90,8 @@ interface ServicesParts {
   database: Database;
   blobs: BlobStore;
   identity: InstallationIdentity;
+  /** Id of the data folder, which is unique among all machines. */
+  folderId: string;
   state: ProcessState;
   resolveHostname: ResolveName;
 }
@@ -149,6 +153,15 @@ export async function createServices(parts: ServicesParts) {
   });
   const remoteParts = { ...shared, runTokens, log };
   const resultsFolder = join(config.data, 'remote-results');
+  const leadership = new Leadership({
+    ...{ database, clock, log },
+    holder: {
+      id: makeId(random, 'server'),
+      folderId: parts.folderId,
+      name: `${hostname()}, process ${process.pid}`,
+    },
+  });
+  registerLeaderMetric(metrics.registry, leadership);
   const openStreams = new OpenStreams(clock);
   const runStreams = new RunStreams({ database, clock, log, openStreams });
   return {
@@ -159,7 +172,7 @@ export async function createServices(parts: ServicesParts) {
     resultsFolder,
     accountStreams: new AccountStreams({ database, clock, log, openStreams }),
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
-    ...{ jobs, publicUrl, isLocal, singleSignOn, touchKey, endpoint, runTokens },
+    ...{ jobs, leadership, publicUrl, isLocal, singleSignOn, touchKey, endpoint, runTokens },
     invites: new Invites(deriveKey(masterKey, 'invites'), clock),
     shareTokens: new ShareTokens(deriveKey(masterKey, 'shares')),
     shareViews: new ShareViews({ database, clock, random }),
@@ -177,7 +190,7 @@ interface ContextParts {
 
 /** Creates the context of the handlers. It connects slices that must not import each other. */
 export function createContext({ config, state, services, runner, consoleFiles }: ContextParts): Context {
-  const { shared, jobs } = services;
+  const { shared } = services;
   const { database, clock } = shared;
   const folders = config.s3 ? [config.data] : [config.data, blobsFolder(config)];
   return {
@@ -185,7 +198,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     provisionerSettings: config.provisioner,
     host: runner?.host ?? null,
     consoleFiles,
-    onApplicationDeleted: () => jobs.removeDeletedApplications.wake(),
+    onApplicationDeleted: () => database.notify('applications-deleted'),
     tokens: services.tokens,
     invites: services.invites,
     ...{ shareTokens: services.shareTokens, shareViews: services.shareViews },
@@ -209,12 +222,13 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     },
     storage: new StorageProbe({ database, folders, clock }),
     notReadyReason: () => state.notReadyReason,
+    leadership: services.leadership,
     coreHourLimiter: new CoreHourLimiter(shared),
     countRunningRuns,
     deletePrivateViews,
     describeVersionUse,
     addressRuleFor: services.addressRuleFor,
-    onWebhookDeleted: () => jobs.removeDeletedWebhooks.wake(),
+    onWebhookDeleted: () => database.notify('webhooks-deleted'),
     findInstanceUsingSecrets,
     lockSecretsCollection: (tx, applicationUid, id) =>
       lockCollection(tx, { applicationUid, id, change: false }),
@@ -242,9 +256,9 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     onlineTests: services.onlineTests,
     onlineTestResults: services.onlineTestResults,
     batchResultsCache: new ResultsCache(),
-    onOnlineTestChanged: () => jobs.advanceOnlineTests.wake(),
+    onOnlineTestChanged: () => database.notify('online-tests-changed'),
     storageMeter: new StorageMeter(shared),
-    onRetentionChanged: () => jobs.removeExpiredRuns.wake(),
-    onExperimentDeleted: () => jobs.removeDeletedExperiments.wake(),
+    onRetentionChanged: () => database.notify('retention-changed'),
+    onExperimentDeleted: () => database.notify('experiments-deleted'),
   };
 }

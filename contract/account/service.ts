@@ -23,6 +23,10 @@ const Readiness = Type.Object(
     reason: Type.String({ description: 'Why the server is not ready; empty when it is.' }),
     version: Type.String({ description: 'Version of the API.' }),
     database: Type.String({ description: 'Database: sqlite or postgres.' }),
+    leads: Type.Boolean({
+      description:
+        'True while this server leads: it runs the background jobs of all servers on the database.',
+    }),
     containment: Type.String({
       description: 'Containment of apps on this host: sandbox or limits; empty when it runs no apps.',
     }),
@@ -64,6 +68,7 @@ const readinessExample = {
   reason: '',
   version: '1.7.0',
   database: 'sqlite',
+  leads: true,
   containment: 'sandbox',
   containment_reason: '',
   enforcement: {

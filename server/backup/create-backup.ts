@@ -49,7 +49,7 @@ const RENEW_INTERVAL_MS = 60_000;
  * restored server gets a new one.
  */
 const EXCLUDED_TABLES = new Set([
-  ...['workers', 'backup_holds', 'installation_identity', 'backups'],
+  ...['workers', 'leases', 'backup_holds', 'installation_identity', 'backups'],
   ...['opened', 'migrations', 'migrations_lock'],
 ]);
 const REPORTED_DAMAGE_MAX = 10;

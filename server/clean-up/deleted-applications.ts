@@ -128,6 +128,7 @@ export function removeDeletedApplicationsJob(parts: Parts): Job {
 
   return defineJob<DeletedRow>(parts, {
     name: 'remove-deleted-applications',
+    wakeOn: ['applications-deleted'],
     intervalMs: INTERVAL_MS,
     listRows: async () => [
       ...(await listDeletedApplicationUids(database.read)).map(

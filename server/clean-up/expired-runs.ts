@@ -76,6 +76,7 @@ export function removeExpiredRunsJob(parts: Parts): Job {
 
   return defineJob<ActivePolicy>(parts, {
     name: 'remove-expired-runs',
+    wakeOn: ['retention-changed'],
     intervalMs: INTERVAL_MS,
     listRows: () => listActivePolicies(database.read),
     formatKey: (policy) => policy.application_uid,

@@ -47,6 +47,12 @@ export const TOPICS = [
   'flows-changed',
   'slots-released',
   'workers-changed',
+  'applications-deleted',
+  'experiments-deleted',
+  'webhooks-deleted',
+  'online-tests-changed',
+  'retention-changed',
+  'leader-left',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 

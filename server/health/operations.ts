@@ -2,6 +2,7 @@
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import type { Host } from '@switchyard/runner';
 import type { OperationHandler } from '../http/handlers/handler.ts';
+import type { Leadership } from '../jobs/leadership.ts';
 import type { StorageProbe } from './storage-probe.ts';
 
 declare module '../http/handlers/context.ts' {
@@ -9,6 +10,7 @@ declare module '../http/handlers/context.ts' {
     storage: StorageProbe;
     /** Returns the reason why the process accepts no work, as a sentence; empty while it accepts work. */
     notReadyReason(): string;
+    leadership: Pick<Leadership, 'isLeader'>;
   }
 }
 
@@ -16,13 +18,15 @@ declare module '../http/handlers/context.ts' {
 export const getHealth: OperationHandler<'getHealth'> = async () => ({ status: 200, body: { status: 'ok' } });
 
 /** Returns 200 when the process accepts work and can write to its storage, and 503 with the reason otherwise. */
-export const getReadiness: OperationHandler<'getReadiness'> = async ({ storage, host, notReadyReason }) => {
+export const getReadiness: OperationHandler<'getReadiness'> = async (context) => {
+  const { storage, host, notReadyReason, leadership } = context;
   const reason = notReadyReason() || (await storage.findFault());
   const body = {
     status: reason === '' ? ('ready' as const) : ('not ready' as const),
     reason,
     version: API_VERSION,
     database: storage.kind,
+    leads: leadership.isLeader,
     containment: host?.containment ?? '',
     containment_reason: host?.containmentReason ?? '',
     enforcement: host ? { ...host.enforcement } : {},

@@ -36,6 +36,7 @@ export function removeDeletedWebhooksJob(parts: Parts): Job {
   const { database } = parts;
   return defineJob<string>(parts, {
     name: 'remove-deleted-webhooks',
+    wakeOn: ['webhooks-deleted'],
     intervalMs: INTERVAL_MS,
     listRows: () => listOrphanedWebhookUids(database.read),
     formatKey: (uid) => uid,

@@ -60,7 +60,7 @@ class DeliverySender {
   readonly #underWay = new Map<string, { account: string | null; attempts: Set<Promise<void>> }>();
   /** Webhooks whose last attempt has failed. */
   readonly #failingWebhooks = new Set<string>();
-  readonly #stopping = new AbortController();
+  #stopping = new AbortController();
   #cancelTimer = (): void => {};
 
   constructor(parts: SendDeliveriesParts) {
@@ -78,6 +78,8 @@ class DeliverySender {
     this.#cancelTimer();
     this.#stopping.abort();
     await Promise.all([...this.#underWay.values()].flatMap(({ attempts }) => [...attempts]));
+    // The job starts again when this server leads again.
+    this.#stopping = new AbortController();
   }
 
   /** Claims due deliveries and starts an attempt of each, without waiting for its end. Returns the number of attempts. */

@@ -93,7 +93,7 @@ export class OnlineTests {
     return defineJob<ExperimentsTable>(this.#parts, {
       name,
       intervalMs: INTERVAL_MS,
-      wakeOn: ['runs-captured', 'runs-ended', 'runs-canceled'],
+      wakeOn: ['online-tests-changed', 'runs-captured', 'runs-ended', 'runs-canceled'],
       listRows: listTests,
       formatKey: (test) => test.uid,
       handleRow: handleTest,

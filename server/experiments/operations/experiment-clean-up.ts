@@ -70,6 +70,7 @@ export function removeDeletedExperimentsJob(parts: Parts): Job {
 
   return defineJob<ExperimentsTable>(parts, {
     name: 'remove-deleted-experiments',
+    wakeOn: ['experiments-deleted'],
     intervalMs: INTERVAL_MS,
     batchSize: EXPERIMENT_BATCH_SIZE,
     listRows: (limit, after) => listDeletedExperiments(database.read, after?.uid ?? '', limit),

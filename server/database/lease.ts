@@ -1,0 +1,164 @@
+/**
+ * Leases: a role that one process on the database has at a time. A lease expires by the clock of the database, so clocks of
+ * machines that disagree, and processes that are killed or suspended, delay nobody. SQLite has one process, which holds every
+ * lease.
+ *
+ * Invariant: the fencing token of a lease grows each time another process acquires it.
+ */
+import { sql } from 'kysely';
+import type { Database, Reader, Writer } from './database.ts';
+import type { Migration } from './migrate.ts';
+
+interface LeasesTable {
+  name: string;
+  /** Id of the process that acquired the lease last. */
+  holder: string;
+  /** Its data folder. The folder is locked, so another process in it proves that the holder has ended. */
+  folder_id: string;
+  /** Its machine and process id, for people. */
+  holder_name: string;
+  fence: number;
+  /** Milliseconds since the epoch, by the clock of the database. */
+  expires_at: number;
+}
+
+declare module './database.ts' {
+  interface Tables {
+    leases: LeasesTable;
+  }
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0160-leases',
+    async up(db) {
+      await db.schema
+        .createTable('leases')
+        .addColumn('name', 'text', (column) => column.primaryKey())
+        .addColumn('holder', 'text', (column) => column.notNull())
+        .addColumn('folder_id', 'text', (column) => column.notNull())
+        .addColumn('holder_name', 'text', (column) => column.notNull())
+        .addColumn('fence', 'bigint', (column) => column.notNull())
+        .addColumn('expires_at', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
+];
+
+/** A process that may hold a lease. */
+export interface LeaseHolder {
+  id: string;
+  folderId: string;
+  /** Names the process for people, such as `db-1, process 4711`. */
+  name: string;
+}
+
+/** The lease after an attempt to acquire it. */
+export interface LeaseState {
+  /** True: this process holds the lease. */
+  isHeld: boolean;
+  /** The name of the process that holds the lease. */
+  holderName: string;
+  fence: number;
+  /** Milliseconds until the lease expires unless its holder renews it; infinite on SQLite. */
+  remainingMs: number;
+}
+
+export interface Lease {
+  /** Renews the lease of this process, or acquires it if no other process holds it. */
+  acquire(): Promise<LeaseState>;
+  /** Ends the lease if this process holds it, so that another one acquires it without waiting. */
+  release(): Promise<void>;
+}
+
+interface LeaseSettings {
+  name: string;
+  durationMs: number;
+  holder: LeaseHolder;
+}
+
+/** Returns the lease of the name for the process. It is not acquired yet. */
+export function createLease(database: Database, settings: LeaseSettings): Lease {
+  const { name, durationMs, holder } = settings;
+  if (database.kind === 'sqlite')
+    return {
+      acquire: async () => ({
+        isHeld: true,
+        holderName: holder.name,
+        fence: 1,
+        remainingMs: Number.POSITIVE_INFINITY,
+      }),
+      release: async () => {},
+    };
+  return {
+    async acquire() {
+      const current = await readLease(database.read, name);
+      const isOurs = current?.holder === holder.id;
+      if (current && !isOurs && current.folder_id !== holder.folderId && current.remaining_ms > 0)
+        return {
+          isHeld: false,
+          holderName: current.holder_name,
+          fence: current.fence,
+          remainingMs: current.remaining_ms,
+        };
+      const fence = await database.transact((tx) => writeLease(tx, settings));
+      // Another process was faster. Its lease is new, so a full one is left.
+      if (fence === undefined)
+        return { isHeld: false, holderName: '', fence: current?.fence ?? 0, remainingMs: durationMs };
+      return { isHeld: true, holderName: holder.name, fence, remainingMs: durationMs };
+    },
+    async release() {
+      await database.transact((tx) =>
+        tx
+          .updateTable('leases')
+          .set({ expires_at: 0 })
+          .where('name', '=', name)
+          .where('holder', '=', holder.id)
+          .execute(),
+      );
+    },
+  };
+}
+
+/** Milliseconds since the epoch by the clock of PostgreSQL. */
+const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+function readLease(db: Reader, name: string) {
+  return db
+    .selectFrom('leases')
+    .select(['holder', 'folder_id', 'holder_name', 'fence'])
+    .select(sql<number>`expires_at - ${NOW}`.as('remaining_ms'))
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
+/** Renews or acquires the lease in one statement; returns its fencing token, or undefined while another process holds it. */
+async function writeLease(
+  tx: Writer,
+  { name, durationMs, holder }: LeaseSettings,
+): Promise<number | undefined> {
+  const expires_at = sql<number>`${NOW} + ${durationMs}::bigint`;
+  const own = { holder: holder.id, folder_id: holder.folderId, holder_name: holder.name };
+  const row = await tx
+    .insertInto('leases')
+    .values({ name, ...own, fence: 1, expires_at })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet(({ ref }) => ({
+          ...own,
+          expires_at,
+          fence: sql<number>`${ref('leases.fence')} + case when ${ref('leases.holder')} = ${holder.id} then 0 else 1 end`,
+        }))
+        .where((eb) =>
+          eb.or([
+            eb('leases.holder', '=', holder.id),
+            eb('leases.folder_id', '=', holder.folderId),
+            eb('leases.expires_at', '<=', NOW),
+          ]),
+        ),
+    )
+    .returning('fence')
+    .executeTakeFirst();
+  return row?.fence;
+}
