@@ -223,7 +223,7 @@ async function openStorage(
   const cleanUpBlocker = archiveDamagedLog(config, sides, clock, log);
   const database = config.postgres
     ? await withSettingName('SWITCHYARD_DATABASE names a database that cannot be opened', () =>
-        openDatabase(config, log),
+        openDatabase(config, log, migrations.length),
       )
     : await openDatabase(config, log);
   closers.push(() => database.close());

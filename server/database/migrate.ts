@@ -28,6 +28,11 @@ export interface Migration {
   /** Number and effect, such as `0007-add-webhooks`; the names define the order. */
   name: string;
   up(db: Kysely<unknown>, types: ColumnTypes): Promise<void>;
+  /**
+   * Says what a server of an earlier release can no longer do after the migration; absent for one that only adds. The start
+   * is refused while such a server is connected. `migrations.test.ts` checks the statements.
+   */
+  breaks?: string;
 }
 
 /** A migration failed and was rolled back; the message names it. */

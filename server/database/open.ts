@@ -9,7 +9,14 @@ import { openSqlite } from './sqlite/sqlite.ts';
 /** Returns the path of the SQLite database in the data folder. */
 export const sqlitePath = (dataFolder: string): string => join(dataFolder, 'switchyard.db');
 
-/** Opens PostgreSQL where SWITCHYARD_DATABASE names it, otherwise SQLite in the data folder. */
-export async function openDatabase({ postgres, data }: Config, log: Log): Promise<Database> {
-  return postgres ? openPostgres(postgres, log) : openSqlite(sqlitePath(data));
+/**
+ * Opens PostgreSQL where SWITCHYARD_DATABASE names it, otherwise SQLite in the data folder. A server or worker passes the
+ * number of migrations that it knows.
+ */
+export async function openDatabase(
+  { postgres, data }: Config,
+  log: Log,
+  migrationCount?: number,
+): Promise<Database> {
+  return postgres ? openPostgres(postgres, log, migrationCount) : openSqlite(sqlitePath(data));
 }

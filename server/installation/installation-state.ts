@@ -20,9 +20,11 @@ import { describeBlobStore, openBlobReader } from '../blobs/open-blob-store.ts';
 import type { IdentityTable } from '../blobs/schema.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { Database, Reader } from '../database/database.ts';
+import { listOlderServers, type OlderServer } from '../database/maintenance/connected-servers.ts';
 import { listTables, openPostgresSnapshot } from '../database/maintenance/snapshot-connection.ts';
 import { openStoppedDatabase } from '../database/maintenance/stopped-database.ts';
 import { countDroppedCommits } from '../database/maintenance/wal-damage.ts';
+import type { Migration } from '../database/migrate.ts';
 import { sqlitePath } from '../database/open.ts';
 import { errorMessage } from '../log.ts';
 import { migrations } from '../migrations.ts';
@@ -55,6 +57,10 @@ interface DatabaseState {
   lastSeenAt: number | null;
   /** The number of commits that SQLite drops because of damage in its WAL. */
   droppedCommits: number;
+  /** A migration that this start would apply and that earlier releases do not tolerate; null without one. */
+  breakingMigration: Pick<Migration, 'name' | 'breaks'> | null;
+  /** Servers and workers of an earlier release that are connected, if there is such a migration. */
+  olderServers: readonly OlderServer[];
 }
 
 interface DataFolderState {
@@ -106,6 +112,7 @@ async function readDatabase(config: Config): Promise<DatabaseState> {
   const empty: DatabaseState = {
     ...{ name, state: 'empty', detail: '', identity: null, hasAccounts: false, keyCheck: null },
     ...{ sampledBlobKeys: [], lastSeenAt: null, droppedCommits: 0 },
+    ...{ breakingMigration: null, olderServers: [] },
   };
   if (config.postgres) {
     const connection = await openPostgresSnapshot(config.postgres);
@@ -166,6 +173,20 @@ async function inspectDatabase(database: Pick<Database, 'kind' | 'read'>): Promi
     keyCheck: check?.key_check ?? null,
     sampledBlobKeys: names.has('contents') ? await sampleBlobs(read) : [],
     lastSeenAt: identity || !account ? null : await findLatestInstant(read, names),
+    ...(await findBreakingMigration(database, new Set(applied.map(({ name }) => name)))),
+  };
+}
+
+/** SQLite has one process, so no other can be connected. */
+async function findBreakingMigration(
+  { kind, read }: Pick<Database, 'kind' | 'read'>,
+  applied: ReadonlySet<string>,
+): Promise<Pick<DatabaseState, 'breakingMigration' | 'olderServers'>> {
+  const breakingMigration = migrations.find(({ name, breaks }) => breaks && !applied.has(name)) ?? null;
+  const isShared = kind === 'postgres' && breakingMigration !== null;
+  return {
+    breakingMigration,
+    olderServers: isShared ? await listOlderServers(read, migrations.length) : [],
   };
 }
 

@@ -14,6 +14,7 @@ const EMPTY: InstallationState = {
       keyCheck: null,
     },
     ...{ sampledBlobKeys: [], lastSeenAt: null, droppedCommits: 0 },
+    ...{ breakingMigration: null, olderServers: [] },
   },
   folder: { path: '/data', installation: null, leftoverNames: [], foreignFolder: null, masterKey: null },
   blobs: { name: 'the bucket', marker: null, isEmpty: true, sampledCount: 0, foundCount: 0 },
@@ -37,4 +38,19 @@ describe('R1: an empty database', () => {
     };
     expect(findStartRefusal(sides)).toContain(`The database is missing or empty, but ${words}.`);
   });
+});
+
+describe('a migration that earlier releases do not tolerate', () => {
+  const migration = { name: '9000-renamed', breaks: 'It reads runs.status, which is renamed.' };
+  const olderServers = [{ address: '10.1.0.3', since: Date.parse('2026-11-26T08:00:00Z') }];
+  const refuse = (database: Partial<InstallationState['database']>): string | null =>
+    findStartRefusal({ ...EMPTY, database: { ...EMPTY.database, state: 'ours', ...database } });
+
+  test('refuses a start beside a server of an earlier release, and names both', () =>
+    expect(refuse({ breakingMigration: migration, olderServers })).toBe(
+      'This release applies the migration 9000-renamed, after which an earlier one cannot work: It reads runs.status, which is renamed. Servers or workers of an earlier release are connected to the database: from 10.1.0.3 since 2026-11-26T08:00:00.000Z. Stop them, then start this one. Nothing was changed.',
+    ));
+
+  test('does not refuse a start once they are stopped', () =>
+    expect(refuse({ breakingMigration: migration })).toBeNull());
 });

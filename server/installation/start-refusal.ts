@@ -7,6 +7,7 @@
  * its blobs. One blob of a sample is enough, because a single lost blob must not prevent an upgrade.
  */
 import { computeKeyCheck, WRONG_MASTER_KEY_MESSAGE } from '../account/master-key.ts';
+import { formatRfc3339 } from '../clock.ts';
 import type { InstallationState } from './installation-state.ts';
 
 const NOTHING_CHANGED = 'Nothing was changed.';
@@ -46,7 +47,21 @@ function findMismatch(sides: InstallationState): string | null {
   ];
   if (others.length > 0)
     return `${capitalise(database.name)} belongs to ${id ?? 'an installation without an id, of an earlier release'}, but ${others.join(', and ')}. Set SWITCHYARD_DATABASE, SWITCHYARD_DATA and SWITCHYARD_BLOBS to those of one installation; two installations need separate ones. ${capitalise(INSPECT)}, and ${ADOPT} makes all three the installation of the database.`;
-  return blobs.marker ? explainLostBlobs(sides) : explainUnmarkedBlobs(sides);
+  return (
+    explainOlderServers(database) ?? (blobs.marker ? explainLostBlobs(sides) : explainUnmarkedBlobs(sides))
+  );
+}
+
+function explainOlderServers({
+  name,
+  breakingMigration,
+  olderServers,
+}: InstallationState['database']): string | null {
+  if (breakingMigration === null || olderServers.length === 0) return null;
+  const list = olderServers
+    .map(({ address, since }) => `from ${address ?? 'this machine'} since ${formatRfc3339(since)}`)
+    .join(', ');
+  return `This release applies the migration ${breakingMigration.name}, after which an earlier one cannot work: ${breakingMigration.breaks} Servers or workers of an earlier release are connected to ${name}: ${list}. Stop them, then start this one.`;
 }
 
 function explainEmptyDatabase({ database, folder, blobs }: InstallationState): string | null {

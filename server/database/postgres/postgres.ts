@@ -13,6 +13,8 @@ import { isOutdatedPlan, NamedStatementsDialect, StatementNames } from './named-
 import { TransactionGroups } from './transaction-groups.ts';
 
 const CHANNEL = 'switchyard';
+/** Name of the connection that listens. A server or worker appends the number of migrations that it knows. */
+export const LISTENER_NAME = 'switchyard listen';
 const RECONNECT_DELAY_MS = 1000;
 /** Serialization failure and deadlock: PostgreSQL rolled this transaction back in favour of another; a retry may succeed. */
 const RETRYABLE_STATES = new Set(['40001', '40P01']);
@@ -32,8 +34,11 @@ export function createTypeOverrides(): pg.TypeOverrides {
   return overrides;
 }
 
-/** Connects to the database at the `postgres://` address. Throws when it is unreachable. */
-export async function openPostgres(address: string, log: Log): Promise<Database> {
+/**
+ * Connects to the database at the `postgres://` address. Throws when it is unreachable. A server or worker passes the number of
+ * migrations that it knows, by which a later release finds it (maintenance/connected-servers.ts).
+ */
+export async function openPostgres(address: string, log: Log, migrationCount?: number): Promise<Database> {
   const pool = createPool(address, log, { max: CONNECTIONS_MAX });
   const names = new StatementNames();
   const db = new Kysely<Tables>({ dialect: new NamedStatementsDialect(pool, names) });
@@ -55,7 +60,14 @@ export async function openPostgres(address: string, log: Log): Promise<Database>
   const transactAlone = <T>(work: (tx: Writer) => Promise<T>): Promise<T> => transactWithRetries(db, work);
   const groups = new TransactionGroups({ db, inserts, transactAlone, isRetryable });
   const topics = new TopicListeners();
-  const listener = await startListener(address, log, (topic) => topics.notify(topic));
+  const listener = await startListener(
+    {
+      connectionString: address,
+      application_name: migrationCount === undefined ? LISTENER_NAME : `${LISTENER_NAME} ${migrationCount}`,
+    },
+    log,
+    (topic) => topics.notify(topic),
+  );
 
   const notifyProcesses = coalesceNotifications(async (topic) => {
     try {
@@ -123,13 +135,13 @@ async function transactWithRetries<T>(db: Kysely<Tables>, work: (tx: Writer) => 
  * Listens on a connection of its own. When the connection breaks, it connects again and then notifies every topic, because
  * the server may have missed notifications.
  */
-async function startListener(address: string, log: Log, onNotification: (topic: string) => void) {
+async function startListener(settings: pg.ClientConfig, log: Log, onNotification: (topic: string) => void) {
   let stopped = false;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async (): Promise<void> => {
-    const connection = new pg.Client({ connectionString: address, application_name: 'switchyard listen' });
+    const connection = new pg.Client(settings);
     let listening = false;
     connection.on('notification', ({ payload }) => payload && onNotification(payload));
     connection.on('error', (error) => log.warn({ error: error.message }, 'LISTEN connection broke'));

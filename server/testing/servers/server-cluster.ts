@@ -9,8 +9,11 @@ import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from '../database/pos
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 export interface ServerCluster {
-  /** Starts another process, with two slots if its role executes runs. */
-  start(role: 'server' | 'worker' | 'all'): Promise<ServerProcess>;
+  /**
+   * Starts another process, with two slots if its role executes runs. `main` is the module to start, by default that of this
+   * release.
+   */
+  start(role: 'server' | 'worker' | 'all', main?: string): Promise<ServerProcess>;
   /** Queries the shared database. */
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
   /** Kills all processes, and removes their database, bucket and folders. */
@@ -19,20 +22,24 @@ export interface ServerCluster {
 
 /**
  * Creates a database of the name on the PostgreSQL server for a cluster without processes. `sharedBlobs` is a folder for
- * the blobs; by default they are in a bucket.
+ * the blobs; by default they are in a bucket. `isEmpty`: the first process creates the tables.
  */
 export async function startServerCluster(
   postgres: string,
   name: string,
-  { sharedBlobs }: { sharedBlobs?: string } = {},
+  {
+    sharedBlobs,
+    publicUrl,
+    isEmpty = false,
+  }: { sharedBlobs?: string; publicUrl?: string; isEmpty?: boolean } = {},
 ): Promise<ServerCluster> {
-  const address = await createDatabase(postgres, name, TEMPLATE_DATABASE);
+  const address = await createDatabase(postgres, name, isEmpty ? undefined : TEMPLATE_DATABASE);
   const s3 = sharedBlobs === undefined ? await startS3Server() : null;
   const key = randomBytes(32).toString('base64');
   const folders: string[] = [];
   const started: ServerProcess[] = [];
   return {
-    async start(role) {
+    async start(role, main) {
       const data = mkdtempSync(join(tmpdir(), `switchyard-${role}-`));
       // Only the process that creates the installation gets the token, so the others copy its file.
       const [first] = folders;
@@ -40,11 +47,13 @@ export async function startServerCluster(
       folders.push(data);
       const server = await startServerProcess({
         dataFolder: data,
+        ...(main === undefined ? {} : { main: { path: main, args: [] } }),
         env: {
           SWITCHYARD_ROLE: role,
           SWITCHYARD_DATABASE: address,
           SWITCHYARD_KEY: key,
           SWITCHYARD_CAPACITY: '2',
+          ...(publicUrl === undefined ? {} : { SWITCHYARD_PUBLIC_URL: publicUrl }),
           ...(s3
             ? {
                 SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,

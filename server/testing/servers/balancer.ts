@@ -1,0 +1,60 @@
+/** A load balancer for tests: one address before several servers, by TCP connections in turns. */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface Balancer {
+  /** The address of all servers together. */
+  readonly url: string;
+  /** Sends new connections to these servers alone. Connections that are open stay where they are. */
+  use(urls: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/** Starts a balancer without servers on a free port. A connection that a server refuses goes to the next one. */
+export async function startBalancer(): Promise<Balancer> {
+  let targets: readonly string[] = [];
+  let turn = 0;
+  const open = new Set<Socket>();
+  const track = (socket: Socket): Socket => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    // An end by an error closes the other side as well; a listener keeps the error from ending this process.
+    socket.on('error', () => {});
+    return socket;
+  };
+  const forward = (client: Socket, remaining: number): void => {
+    const target = targets[turn % Math.max(1, targets.length)];
+    turn += 1;
+    if (target === undefined || remaining === 0) {
+      client.destroy();
+      return;
+    }
+    const { hostname, port } = new URL(target);
+    const server = track(connect(Number(port), hostname));
+    const isOpen = { current: false };
+    server.once('connect', () => {
+      isOpen.current = true;
+      client.pipe(server);
+      server.pipe(client);
+    });
+    server.once('close', (hasFailed) => {
+      if (!isOpen.current) forward(client, remaining - 1);
+      else if (hasFailed) client.destroy();
+    });
+    client.once('close', () => server.destroy());
+  };
+  const balancer = createServer({ pauseOnConnect: true }, (client) => {
+    track(client);
+    forward(client, targets.length);
+  });
+  await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`,
+    use(urls) {
+      targets = [...urls];
+    },
+    async close() {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => balancer.close(resolve));
+    },
+  };
+}
