@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderInUseError } from '@switchyard/worker/host/folder-lock.ts';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createLog } from '../log.ts';
 import { createDatabase, dropDatabase } from '../testing/database/postgres-server.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { lockDataFolder } from './folder-lock.ts';
+import { listOlderServers } from './maintenance/connected-servers.ts';
 import { type Migration, MigrationError, migrate } from './migrate.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { prepareStatement } from './prepared-statements.ts';
@@ -179,6 +180,19 @@ describe('a notification', () => {
       expect(rows[0]?.count).toBe(1);
     },
   );
+});
+
+test.runIf(postgres)('servers that know fewer migrations are found by their connections', async () => {
+  const database = await open();
+  for (const count of [3, 5]) opened.push(await openPostgres(address, createLog('silent'), count));
+  const count = async (known: number) => (await listOlderServers(database.read, known)).length;
+  expect([await count(3), await count(5), await count(6)]).toEqual([1, 2, 3]);
+  // An earlier release names no number.
+  expect(await listOlderServers(database.read, 3)).toEqual([
+    { address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/), since: expect.any(Number) },
+  ]);
+  await opened.pop()?.close();
+  await vi.waitFor(async () => expect(await count(6)).toBe(2));
 });
 
 test('a ping succeeds until the database is closed', async () => {

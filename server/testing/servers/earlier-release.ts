@@ -1,0 +1,57 @@
+/** The server of an earlier commit, for tests of upgrades. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrations } from '../../migrations.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** The packages that the server loads. */
+const PACKAGES = ['contract', 'runner', 'server', 'solver-logs'];
+const ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
+
+const runGit = (...args: string[]): string =>
+  execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+
+/**
+ * Returns the last commit without the newest migration of this code, so that an upgrade from it migrates the database; null
+ * without the history, as in a shallow clone.
+ */
+export function findEarlierCommit(): string | null {
+  const newest =
+    migrations
+      .map(({ name }) => name)
+      .toSorted()
+      .at(-1) ?? '';
+  try {
+    const adding = runGit('log', '-1', '--format=%H', `-S'${newest}'`, '--', 'server');
+    return runGit('rev-parse', '--verify', adding === '' ? 'HEAD' : `${adding}^`);
+  } catch {
+    return null;
+  }
+}
+
+/** The code of a commit in a temporary folder. */
+export interface EarlierRelease extends Disposable {
+  /** The module that starts its server without a site. */
+  readonly main: string;
+}
+
+/** Extracts the server of the commit. It uses the installed packages of this repository, and its own workspace packages. */
+export function extractRelease(commit: string): EarlierRelease {
+  const folder = mkdtempSync(join(tmpdir(), 'switchyard-earlier-'));
+  const archive = execFileSync('git', ['archive', commit, 'package.json', ...PACKAGES], {
+    cwd: ROOT,
+    maxBuffer: ARCHIVE_BYTES_MAX,
+  });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, '@switchyard'), { recursive: true });
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (name !== '@switchyard') symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  for (const name of PACKAGES) symlinkSync(join(folder, name), join(modules, '@switchyard', name));
+  return {
+    main: join(folder, 'server', 'testing', 'servers', 'server-without-site.ts'),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
