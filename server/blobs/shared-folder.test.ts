@@ -1,5 +1,15 @@
 /** B20: several servers and workers share a folder for blobs, for example on NFS, instead of a bucket. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -14,7 +24,7 @@ import { startServerCluster } from '../testing/servers/server-cluster.ts';
 import { startTestServer } from '../testing/servers/test-server.ts';
 import { StoreUnavailableError } from './blob-store.ts';
 import { openDiskBlobs } from './disk.ts';
-import { checkSharedFolder } from './shared-folder.ts';
+import { checkSharedFolder, type SharedFiles } from './shared-folder.ts';
 
 const postgres = inject('postgres');
 const MINUTE_MS = 60_000;
@@ -51,7 +61,7 @@ describe('B20: a start is refused', () => {
         return folder;
       },
       0,
-      /cannot be written, synced and renamed/,
+      /cannot create the folder incoming \(EEXIST.*check the rights/,
     ],
     ['where clocks differ', () => folder, 6 * MINUTE_MS, /clock is 3\d\d s apart .* NTP/],
     ['where clocks differ in the other direction', () => folder, -6 * MINUTE_MS, /clock is 3\d\d s apart/],
@@ -60,6 +70,58 @@ describe('B20: a start is refused', () => {
     await expect(check).rejects.toThrow(message);
     await expect(check).rejects.toBeInstanceOf(ConfigError);
   });
+
+  const ordinary = (): SharedFiles => ({
+    writeSynced: async (path, text) => writeFileSync(path, text),
+    createExclusively: async (path) => writeFileSync(path, '', { flag: 'wx' }),
+    rename: async (from, to) => renameSync(from, to),
+    link: async (from, to) => linkSync(from, to),
+    syncFolder: async () => {},
+  });
+  const fail = (code: string) => async () => {
+    throw Object.assign(new Error(`${code}: the mount refuses it`), { code });
+  };
+
+  test.each<[string, Partial<SharedFiles>, RegExp]>([
+    ['files cannot be synced', { writeSynced: fail('EINVAL') }, /cannot write and sync a file \(EINVAL/],
+    ['folders cannot be synced', { syncFolder: fail('EINVAL') }, /cannot sync a folder \(EINVAL/],
+    ['files cannot be renamed', { rename: fail('EXDEV') }, /cannot rename a file \(EXDEV/],
+    [
+      'a rename copies',
+      { rename: async (from, to) => copyFileSync(from, to) },
+      /a rename does not replace a file in one step: use NFS/,
+    ],
+    [
+      'a rename leaves a gap',
+      {
+        async rename(from, to) {
+          rmSync(to);
+          await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+          await readFile(from);
+          renameSync(from, to);
+        },
+      },
+      /a rename does not replace a file in one step/,
+    ],
+    [
+      'an exclusive open replaces',
+      { createExclusively: async (path) => writeFileSync(path, '') },
+      /two processes can create the same file/,
+    ],
+    [
+      'a link replaces',
+      { link: async (from, to) => copyFileSync(from, to) },
+      /two processes can create the same file/,
+    ],
+  ])('where %s', async (_, files, message) => {
+    const check = checkSharedFolder(folder, 'one', systemClock, { ...ordinary(), ...files });
+    await expect(check).rejects.toThrow(message);
+    await expect(check).rejects.toThrow(`SWITCHYARD_BLOBS is "file://${folder}"`);
+    expect(readdirSync(join(folder, 'incoming'))).toEqual([]);
+  });
+
+  test('but not where links are missing', () =>
+    checkSharedFolder(folder, 'one', systemClock, { ...ordinary(), link: fail('EPERM') }));
 
   test('but not where clocks differ by four minutes', async () => {
     await checkSharedFolder(folder, 'one', createManualClock(Date.now() + 4 * MINUTE_MS));
