@@ -153,14 +153,7 @@ export async function createServices(parts: ServicesParts) {
   });
   const remoteParts = { ...shared, runTokens, log };
   const resultsFolder = join(config.data, 'remote-results');
-  const leadership = new Leadership({
-    ...{ database, clock, log },
-    holder: {
-      id: makeId(random, 'server'),
-      folderId: parts.folderId,
-      name: `${hostname()}, process ${process.pid}`,
-    },
-  });
+  const leadership = createLeadership(parts);
   registerLeaderMetric(metrics.registry, leadership);
   const openStreams = new OpenStreams(clock);
   const runStreams = new RunStreams({ database, clock, log, openStreams });
@@ -177,6 +170,14 @@ export async function createServices(parts: ServicesParts) {
     shareTokens: new ShareTokens(deriveKey(masterKey, 'shares')),
     shareViews: new ShareViews({ database, clock, random }),
   };
+}
+
+function createLeadership({ database, clock, log, random, folderId }: ServicesParts): Leadership {
+  const name = `${hostname()}, process ${process.pid}`;
+  return new Leadership({
+    ...{ database, clock, log },
+    holder: { id: makeId(random, 'server'), folderId, name },
+  });
 }
 
 interface ContextParts {

@@ -3,7 +3,7 @@
  * machines that disagree, and processes that are killed or suspended, delay nobody. SQLite has one process, which holds every
  * lease.
  *
- * Invariant: the fencing token of a lease grows each time another process acquires it.
+ * Invariant: the fencing token of a lease grows each time another process gets it.
  */
 import { sql } from 'kysely';
 import type { Database, Reader, Writer } from './database.ts';
@@ -11,7 +11,7 @@ import type { Migration } from './migrate.ts';
 
 interface LeasesTable {
   name: string;
-  /** Id of the process that acquired the lease last. */
+  /** Id of the process that got the lease last. */
   holder: string;
   /** Its data folder. The folder is locked, so another process in it proves that the holder has ended. */
   folder_id: string;
@@ -53,7 +53,7 @@ export interface LeaseHolder {
   name: string;
 }
 
-/** The lease after an attempt to acquire it. */
+/** The lease after an attempt to get it. */
 export interface LeaseState {
   /** True: this process holds the lease. */
   isHeld: boolean;
@@ -65,9 +65,9 @@ export interface LeaseState {
 }
 
 export interface Lease {
-  /** Renews the lease of this process, or acquires it if no other process holds it. */
+  /** Renews the lease of this process, or gets it if no other process holds it. */
   acquire(): Promise<LeaseState>;
-  /** Ends the lease if this process holds it, so that another one acquires it without waiting. */
+  /** Ends the lease if this process holds it, so that another one gets it without waiting. */
   release(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ interface LeaseSettings {
   holder: LeaseHolder;
 }
 
-/** Returns the lease of the name for the process. It is not acquired yet. */
+/** Returns the lease of the name for the process, which does not hold it before the first `acquire`. */
 export function createLease(database: Database, settings: LeaseSettings): Lease {
   const { name, durationMs, holder } = settings;
   if (database.kind === 'sqlite')
@@ -132,7 +132,7 @@ function readLease(db: Reader, name: string) {
     .executeTakeFirst();
 }
 
-/** Renews or acquires the lease in one statement; returns its fencing token, or undefined while another process holds it. */
+/** Renews or gets the lease in one statement; returns its fencing token, or undefined while another process holds it. */
 async function writeLease(
   tx: Writer,
   { name, durationMs, holder }: LeaseSettings,

@@ -9,7 +9,7 @@ import type { Job } from './define-job.ts';
 import { Leadership } from './leadership.ts';
 
 const isPostgres = inject('postgres') !== '';
-const TAKE_OVER_MS = 5000;
+const FAILOVER_MS = 5000;
 
 let opened: TestDatabase;
 const members: Leadership[] = [];
@@ -102,7 +102,7 @@ describe.runIf(isPostgres)('of several servers', () => {
     isSuspended = true;
     const begun = performance.now();
     await waitUntil('the other leads', () => other.isLeader);
-    expect(performance.now() - begun).toBeLessThan(TAKE_OVER_MS);
+    expect(performance.now() - begun).toBeLessThan(FAILOVER_MS);
     expect(suspended.isLeader).toBe(true);
     isSuspended = false;
     for (const callback of pending) callback();

@@ -1,6 +1,6 @@
 /**
  * Leader election. Of all servers on a database one leads: it runs the background jobs of all. The leader renews a lease in
- * the database. A leader that is killed, suspended or cut off from the database does not, so another server acquires the
+ * the database. A leader that is killed, suspended or cut off from the database does not, so another server gets the
  * lease when it has expired. A leader that stops releases it.
  *
  * Two servers may run jobs at the same time: one that was suspended continues until its next renewal fails. Each job is safe
@@ -102,7 +102,7 @@ export class Leadership {
     void this.#acquire();
   }
 
-  /** Attempts to acquire or renew the lease, once at a time, and schedules the next attempt. */
+  /** Attempts to get or renew the lease, once at a time, and schedules the next attempt. */
   #acquire(): Promise<void> {
     this.#cancelTimer();
     this.#attempt = this.#attempt.then(async () => {
@@ -132,7 +132,7 @@ export class Leadership {
       this.#setLeader(this.#state.isHeld);
     } catch (error) {
       log.warn({ error: errorMessage(error) }, 'Lease on background jobs could not be read');
-      // No server can renew it while the database is away, so that the last leader may lead on afterwards.
+      // No server can renew it while the database is unavailable, so that the last leader may lead on afterwards.
       if (clock.elapsed() - this.#renewedAt < LEASE_MS) return;
       this.#state = null;
       this.#setLeader(false);

@@ -24,7 +24,9 @@ export async function listStatements(migration: Migration): Promise<string[]> {
       createIntrospector: (kysely) => new PostgresIntrospector(kysely),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
-    log: ({ query }) => statements.push(query.sql),
+    log({ query }) {
+      statements.push(query.sql);
+    },
   });
   await migration.up(db, {
     bytes: sql`bytea`,

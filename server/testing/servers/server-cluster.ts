@@ -22,7 +22,7 @@ export interface ServerCluster {
 
 /**
  * Creates a database of the name on the PostgreSQL server for a cluster without processes. `sharedBlobs` is a folder for
- * the blobs; by default they are in a bucket. `isEmpty`: the first process creates the tables.
+ * the blobs; by default they are in a bucket. With `isEmpty` the first process creates the tables.
  */
 export async function startServerCluster(
   postgres: string,
