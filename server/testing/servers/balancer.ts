@@ -6,11 +6,16 @@ export interface Balancer {
   readonly url: string;
   /** Sends new connections to these servers alone. Connections that are open stay where they are. */
   use(urls: readonly string[]): void;
+  /** Closes all open connections, as a network that fails does. */
+  cut(): void;
   close(): Promise<void>;
 }
 
-/** Starts a balancer without servers on a free port. A connection that a server refuses goes to the next one. */
-export async function startBalancer(): Promise<Balancer> {
+/**
+ * Starts a balancer without servers on a free port. A connection that a server refuses goes to the next one. One without bytes
+ * for `idleMs` is closed, as some proxies do.
+ */
+export async function startBalancer({ idleMs = 0 }: { idleMs?: number } = {}): Promise<Balancer> {
   let targets: readonly string[] = [];
   let turn = 0;
   const open = new Set<Socket>();
@@ -43,7 +48,7 @@ export async function startBalancer(): Promise<Balancer> {
     client.once('close', () => server.destroy());
   };
   const balancer = createServer({ pauseOnConnect: true }, (client) => {
-    track(client);
+    track(client).setTimeout(idleMs, () => client.destroy());
     forward(client, targets.length);
   });
   await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
@@ -51,6 +56,9 @@ export async function startBalancer(): Promise<Balancer> {
     url: `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`,
     use(urls) {
       targets = [...urls];
+    },
+    cut() {
+      for (const socket of open) socket.destroy();
     },
     async close() {
       for (const socket of open) socket.destroy();
