@@ -34,7 +34,12 @@ import { StorageProbe } from './health/storage-probe.ts';
 import type { Context } from './http/handlers/context.ts';
 import { Idempotency } from './http/handlers/idempotency.ts';
 import { PageTokens } from './http/lists/pagination.ts';
-import { createMetrics, registerBackupMetric, registerQueueMetrics } from './http/metrics.ts';
+import {
+  createMetrics,
+  registerBackupMetric,
+  registerLicenseMetrics,
+  registerQueueMetrics,
+} from './http/metrics.ts';
 import { RequestEndpoint } from './http/requests/request-endpoint.ts';
 import { UrlSigner } from './http/requests/signed-url.ts';
 import { OpenStreams } from './http/streams/open-streams.ts';
@@ -50,6 +55,7 @@ import { findLiveRun, RunTokens } from './runs/access/run-tokens.ts';
 import { RunDeletion } from './runs/execute/cancel-and-delete.ts';
 import { LogSearch } from './runs/log-search/log-search.ts';
 import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
+import { countTokens } from './runs/queue/license-use.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { countRunningRuns } from './runs/queue/run-quota.ts';
 import { AttemptEnds } from './runs/remote/end-attempt.ts';
@@ -106,6 +112,7 @@ export async function createServices(parts: ServicesParts) {
   await checkMasterKey(database, masterKey);
   const metrics = createMetrics();
   registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(database.read) });
+  registerLicenseMetrics(metrics, { clock, read: () => countTokens(database.read) });
   registerBackupMetric(metrics, { clock, read: () => findLastBackupTime(database.read) });
   const contents = new Contents({
     ...{ database, blobs, clock, random },

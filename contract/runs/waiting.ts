@@ -1,5 +1,6 @@
 /** Why a queued run has not started: a reason code, a message, the queue position, and the runs in the slots. */
 import Type, { type Static } from 'typebox';
+import { licenseUseFields } from '../licenses/licenses.ts';
 import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '../limits.ts';
 import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 
@@ -7,8 +8,14 @@ import { stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 const WAITING_REASONS = [
   'host_fault',
   'no_worker',
+  'labels_missing',
+  'class_too_large',
+  'licenses_missing',
   'quota',
+  'licenses_taken',
+  'workflows_running',
   'slots_taken',
+  'resources_taken',
   'runs_before',
   'about_to_start',
 ] as const;
@@ -25,6 +32,103 @@ const SlotHolder = Type.Object(
   },
   { $id: 'SlotHolder', description: 'A running run that occupies a slot.' },
 );
+
+const Resources = Type.Object(
+  {
+    cores: Type.Number({ description: 'Number of cores.' }),
+    memory_bytes: Type.Integer({ description: 'Memory in bytes.' }),
+  },
+  { description: 'Cores and memory.' },
+);
+
+const LackingLicense = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the licence.' }),
+    required: Type.Integer({ description: 'Number of tokens that the run requires.' }),
+    ...licenseUseFields,
+  },
+  { $id: 'LackingLicense', description: 'A licence of which too few tokens are free.' },
+);
+
+/** Facts behind the reasons, each present with the reasons that its description names. */
+const facts = {
+  fault: Type.Optional(
+    Type.Object(
+      {
+        message: Type.String({ description: 'The fault of the host.' }),
+        retry_at: timestampSchema('Time of the next attempt'),
+      },
+      { description: 'With host_fault: the fault.' },
+    ),
+  ),
+  workers: Type.Optional(
+    Type.Object(
+      {
+        active: Type.Integer({ description: 'Number of active workers.' }),
+        draining: Type.Integer({ description: 'Number of those that drain.' }),
+      },
+      { description: 'With no_worker: the workers.' },
+    ),
+  ),
+  can_be_provisioned: Type.Optional(
+    Type.Boolean({
+      description:
+        'With no_worker, labels_missing and class_too_large: true if the server can start a worker for the run; otherwise the run waits until somebody starts one.',
+    }),
+  ),
+  required_labels: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'With labels_missing: the labels that no active worker has together.',
+    }),
+  ),
+  required_resources: Type.Optional(
+    Type.Object(Resources.properties, {
+      description: 'With class_too_large and resources_taken: what the execution class of the run needs.',
+    }),
+  ),
+  largest_worker: Type.Optional(
+    Type.Object(Resources.properties, {
+      description: 'With class_too_large: the largest active worker that has the labels.',
+    }),
+  ),
+  quota: Type.Optional(
+    Type.Object(
+      {
+        owner: stringEnum(['account', 'application'], 'Owner of the quota.'),
+        limit: Type.Integer({ description: 'Runs at once that the quota allows.' }),
+        running: Type.Integer({ description: 'Runs that workers execute.' }),
+      },
+      { description: 'With quota: the quota that is used up.' },
+    ),
+  ),
+  licenses: Type.Optional(
+    Type.Array(LackingLicense, {
+      description:
+        'With licenses_missing and licenses_taken: the licences of which the account has too few tokens, or too few free ones.',
+    }),
+  ),
+  workflows: Type.Optional(
+    Type.Object(
+      {
+        level: Type.Integer({ description: 'Level of the run: 1 for a workflow that no workflow created.' }),
+        limit: Type.Integer({ description: 'Workflows of a level that a worker executes at once.' }),
+      },
+      { description: 'With workflows_running: the bound that every worker has reached.' },
+    ),
+  ),
+  slots: Type.Optional(
+    Type.Object(
+      {
+        total: Type.Integer({ description: 'Slots of active workers that serve the run.' }),
+        free: Type.Integer({ description: 'Free slots of them.' }),
+      },
+      {
+        description:
+          'With slots_taken, resources_taken, runs_before and about_to_start: the slots of all active workers that can execute the run.',
+      },
+    ),
+  ),
+};
 
 const PredictedStart = Type.Object(
   {
@@ -44,12 +148,13 @@ export const Waiting = Type.Object(
     }),
     reason: stringEnum(
       WAITING_REASONS,
-      'Reason for waiting. With `host_fault`, the host of the run had a fault, such as a full disk, and the run is retried after a pause. With `no_worker`, no active worker has a slot for its execution class. With `quota`, the account or the application executes as many runs at once as its quota allows. With `slots_taken`, every slot is busy. With `runs_before`, runs ahead in the queue need the free slots. With `about_to_start`, the run is next.',
+      'Reason for waiting. With `host_fault`, the host of the run had a fault, such as a full disk, and the run is retried after a pause. With `no_worker`, no active worker has a slot for its execution class. With `labels_missing`, no active worker has the labels that the run requires. With `class_too_large`, every active worker has fewer cores or less memory than its execution class. With `licenses_missing`, the account has fewer licence tokens than the run requires. With `quota`, the account or the application executes as many runs at once as its quota allows. With `licenses_taken`, too few licence tokens are free. With `workflows_running`, the run is a workflow, and every worker executes as many of them as it may. With `slots_taken`, every slot is busy. With `resources_taken`, slots are free, but too few cores or too little memory on each worker. With `runs_before`, runs ahead in the queue need the free slots. With `about_to_start`, the run is next.',
     ),
     message: Type.String({
       description:
         'The reason in a sentence, with numbers. When no slot has become free for a minute, it names the runs in the slots, and those that may wait for runs that they created.',
     }),
+    ...facts,
     predicted_start: Type.Optional(PredictedStart),
     slots_taken_since: Type.Optional(
       timestampSchema(

@@ -92,15 +92,7 @@ export function registerQueueMetrics(
   { registry }: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<QueuedInClass[]> },
 ): void {
-  let readAt = Number.NEGATIVE_INFINITY;
-  let latest: Promise<QueuedInClass[] | null> = Promise.resolve(null);
-  const readQueue = (): Promise<QueuedInClass[] | null> => {
-    if (clock.elapsed() - readAt < QUEUE_READ_INTERVAL_MS) return latest;
-    readAt = clock.elapsed();
-    // An unavailable database must not fail the scrape: the two queue metrics are absent then.
-    latest = read().catch(() => null);
-    return latest;
-  };
+  const readQueue = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, read);
   const register = (name: string, help: string, value: (queued: QueuedInClass) => number): void => {
     new Gauge({
       name,
@@ -123,6 +115,61 @@ export function registerQueueMetrics(
     'Seconds since the oldest queued run in the database was created, by execution class; 0 without one.',
     ({ oldest }) => Math.max(0, (clock.now() - oldest) / 1000),
   );
+}
+
+/** The tokens of the licences of one name, of all accounts together. */
+export interface LicenseTokens {
+  license: string;
+  total: number;
+  used: number;
+}
+
+/** Registers the licence tokens and their use. Each scrape reads both from the database. */
+export function registerLicenseMetrics(
+  { registry }: Pick<Metrics, 'registry'>,
+  { clock, read }: { clock: Clock; read(): Promise<LicenseTokens[]> },
+): void {
+  const readTokens = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, read);
+  const register = (name: string, help: string, value: (tokens: LicenseTokens) => number): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['license'],
+      registers: [registry],
+      async collect() {
+        const licenses = await readTokens();
+        this.reset();
+        for (const tokens of licenses ?? []) this.set({ license: tokens.license }, value(tokens));
+      },
+    });
+  };
+  register(
+    'switchyard_license_tokens',
+    'Licence tokens of all accounts, by the name of the licence.',
+    ({ total }) => total,
+  );
+  register(
+    'switchyard_license_tokens_used',
+    'Licence tokens that running runs occupy, by the name of the licence.',
+    ({ used }) => used,
+  );
+}
+
+/** Returns a function that reads at most once in the interval, and returns null when the database is unavailable. */
+function readAtMostEvery<Value>(
+  intervalMs: number,
+  clock: Clock,
+  read: () => Promise<Value>,
+): () => Promise<Value | null> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let latest: Promise<Value | null> = Promise.resolve(null);
+  return () => {
+    if (clock.elapsed() - readAt < intervalMs) return latest;
+    readAt = clock.elapsed();
+    // An unavailable database must not fail the scrape: the metrics are absent then.
+    latest = read().catch(() => null);
+    return latest;
+  };
 }
 
 /**

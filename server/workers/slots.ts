@@ -1,6 +1,7 @@
 /** The slots of all workers together, by execution class. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { type Capacity, createPools, findPool, type Pool } from '@switchyard/worker/execute/slots.ts';
+import { countFitting, SLOTS_ONLY, type WorkerOffer } from './offers.ts';
 
 /** The slots that serve a class on all active workers. */
 export interface ClassCapacity {
@@ -8,7 +9,9 @@ export interface ClassCapacity {
   workers: number;
   /** The number of those that drain, and so offer no slot. */
   drainingWorkers: number;
-  pools: readonly { workerId: string; pool: Pool }[];
+  pools: readonly { workerId: string; pool: Pool; offer: WorkerOffer }[];
+  /** The class that they serve. */
+  name: ExecutionClass;
   slots: number;
   /** The classes whose runs compete for the slots. */
   classes: readonly ExecutionClass[];
@@ -16,16 +19,21 @@ export interface ClassCapacity {
 
 /** Finds the pools of the workers that have a slot for the class. */
 export function computeClassCapacity(
-  workers: readonly { id: string; capacity: Capacity; isDraining?: boolean }[],
+  workers: readonly { id: string; capacity: Capacity; isDraining?: boolean; offer?: WorkerOffer }[],
   name: ExecutionClass,
 ): ClassCapacity {
   const pools = workers
-    .map(({ id, capacity }) => ({ workerId: id, pool: findPool(createPools(capacity), name) }))
+    .map(({ id, capacity, offer = SLOTS_ONLY }) => ({
+      workerId: id,
+      pool: findPool(createPools(capacity), name),
+      offer,
+    }))
     .filter(({ pool }) => pool.slots > 0);
   return {
     workers: workers.length,
     drainingWorkers: workers.filter(({ isDraining }) => isDraining).length,
     pools,
+    name,
     slots: pools.reduce((sum, { pool }) => sum + pool.slots, 0),
     classes: [...new Set([name, ...pools.flatMap(({ pool }) => pool.classes)])],
   };
@@ -38,14 +46,24 @@ export interface BusySlotCount {
   count: number;
 }
 
-/** Counts the free slots, worker by worker: a full pool of one worker takes no slot from another worker. */
-export function countFreeSlots(serving: ClassCapacity, busy: readonly BusySlotCount[]): number {
-  let free = 0;
-  for (const { workerId, pool } of serving.pools) {
-    const busyCount = busy
-      .filter((row) => row.worker_id === workerId && pool.classes.includes(row.execution_class))
+/**
+ * Counts the free slots, worker by worker: a full pool of one worker takes no slot from another worker. `fitting` counts only
+ * those for whose run the worker has the cores and memory; a worker that counts slots alone has them.
+ */
+export function countFreeSlots(
+  serving: ClassCapacity,
+  busy: readonly BusySlotCount[],
+): { slots: number; fitting: number } {
+  let [slots, fitting] = [0, 0];
+  for (const { workerId, pool, offer } of serving.pools) {
+    const ofWorker = busy.filter((row) => row.worker_id === workerId);
+    const busyCount = ofWorker
+      .filter((row) => pool.classes.includes(row.execution_class))
       .reduce((sum, row) => sum + row.count, 0);
-    free += Math.max(0, pool.slots - busyCount);
+    const free = Math.max(0, pool.slots - busyCount);
+    const running = ofWorker.flatMap((row) => Array<ExecutionClass>(row.count).fill(row.execution_class));
+    slots += free;
+    fitting += Math.max(0, Math.min(free, countFitting(offer, running, serving.name)));
   }
-  return free;
+  return { slots, fitting };
 }

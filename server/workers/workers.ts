@@ -113,7 +113,7 @@ export function sendHeartbeatsJob(parts: JobContext & { database: Database; work
   });
 }
 
-interface ActiveWorker {
+export interface ActiveWorker {
   id: string;
   /** Without slots while the worker drains. */
   capacity: Capacity;

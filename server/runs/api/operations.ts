@@ -12,7 +12,7 @@ import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagina
 import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
 import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
-import { explainWaitingRun } from '../queue/waiting-reason.ts';
+import { explainWaitingRun } from '../queue/explain-waiting.ts';
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
 import type { JsonReader } from '../results/json-reader.ts';
 import { findAsset, listAssets } from '../store/assets.ts';

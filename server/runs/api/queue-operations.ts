@@ -7,12 +7,12 @@
 
 import { QUEUE_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
-import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { toStatusV1 } from '@switchyard/contract/states.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
 import { type PagePosition, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
+import { explainWaitingRuns } from '../queue/explain-waiting.ts';
 import {
   type ActiveRunRow,
   compareQueueOrder,
@@ -20,7 +20,6 @@ import {
   listActiveRuns,
   type QueuePosition,
 } from '../queue/queue-order.ts';
-import { explainWaitingRuns } from '../queue/waiting-reason.ts';
 
 interface Cursor {
   part: 'running' | 'queued';
@@ -44,7 +43,7 @@ export const getQueue: OperationHandler<'getQueue'> = async (
   const startedUntil = cursor?.startedUntil ?? Math.max(0, ...active.running.map(readStartTime));
   const rows = sortRemaining(active, cursor, startedUntil);
   const page = slicePage(rows, limit, ({ part, run }) => formatCursor({ part, after: run, startedUntil }));
-  const runs = await formatRuns(database.read, caller.account, page.items, clock.now());
+  const runs = await formatRuns(database.read, page.items, clock.now());
   return {
     status: 200,
     body: {
@@ -95,14 +94,9 @@ function parseCursor({ at, id }: PagePosition): Cursor {
   };
 }
 
-async function formatRuns(
-  db: Reader,
-  account: AccountId,
-  rows: readonly Row[],
-  now: number,
-): Promise<ActiveRun[]> {
+async function formatRuns(db: Reader, rows: readonly Row[], now: number): Promise<ActiveRun[]> {
   const queued = rows.map(({ run }) => run).filter((run) => run.status === 'queued');
-  const reasons = await explainWaitingRuns(db, account, queued, now);
+  const reasons = await explainWaitingRuns(db, queued, now);
   const waiting = new Map(queued.map((run, index) => [run.id, reasons[index]]));
   return rows.map(({ run }) => {
     const reason = waiting.get(run.id);

@@ -95,6 +95,7 @@ test('has the fields that existing clients read, and the same reason for waiting
     place: 1,
     reason: 'slots_taken',
     message: 'The only slot that serves execution class 6c9500mb870s is taken; this run is next.',
+    slots: { total: 1, free: 0 },
     slots_taken_since: first?.initiated_at,
     slot_holders: [
       { run_id: blocker, application_id: 'app', started_at: first?.initiated_at, network: false },
@@ -141,7 +142,10 @@ test('R3: the reason of a run that waits for a minute names the runs in the slot
 test('a run of a class without slots waits for a worker', async () => {
   await start(`${SMALL}=1,0`);
   const run = await createQueuedRun(1, LARGE);
-  const waiting = { place: 1, reason: 'no_worker', message: expect.stringContaining(LARGE) };
+  const waiting = {
+    ...{ place: 1, reason: 'no_worker', message: expect.stringContaining(LARGE) },
+    ...{ workers: { active: 1, draining: 0 }, can_be_provisioned: false },
+  };
   expect((await getMetadata(run)).metadata.waiting).toEqual(waiting);
   expect((await getQueue()).runs[0]?.waiting).toEqual(waiting);
 });

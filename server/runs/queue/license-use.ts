@@ -9,6 +9,8 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
+import type { LicenseTokens } from '../../http/metrics.ts';
+import { listLicenses } from '../../usage/licenses-store.ts';
 import type { AccountLicensesTable } from '../../usage/schema.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
@@ -48,6 +50,22 @@ export function countUsedTokens(
   { account_id, name }: Pick<AccountLicensesTable, 'account_id' | 'name'>,
 ): number {
   return selectHoldersOf(holders, account_id, name).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** Counts the tokens of the licences of all accounts by name, and those in use. */
+export async function countTokens(db: Reader): Promise<LicenseTokens[]> {
+  const licenses = await listLicenses(db);
+  const holders = licenses.length === 0 ? [] : await listTokenHolders(db);
+  const tokens = new Map<string, LicenseTokens>();
+  for (const row of licenses) {
+    const { total, used } = tokens.get(row.name) ?? { total: 0, used: 0 };
+    tokens.set(row.name, {
+      license: row.name,
+      total: total + row.total,
+      used: used + countUsedTokens(holders, row),
+    });
+  }
+  return [...tokens.values()];
 }
 
 /** Formats the use of a licence of the account. */

@@ -94,6 +94,25 @@ export type SlotHolder = Pick<
   | 'containment'
 >;
 
+const selectWorkflowCounts = prepareStatement(
+  (db) =>
+    db
+      .selectFrom('runs')
+      .select((eb) => ['worker_id', 'workflow_depth', eb.fn.countAll().as('count')])
+      .where('status', '=', RUNNING)
+      .where('worker_id', 'is not', null)
+      .where('api_access', 'is not', null)
+      .groupBy(['worker_id', 'workflow_depth']),
+  { isReusable: true },
+);
+
+/** Counts the workflows of each worker by their depth, with those that have released their slot. */
+export async function countWorkflows(
+  db: Reader,
+): Promise<(Pick<RunsTable, 'worker_id' | 'workflow_depth'> & { count: number })[]> {
+  return (await selectWorkflowCounts(db, {})).map((row) => ({ ...row, count: Number(row.count) }));
+}
+
 /** Lists the runs of all accounts that occupy a slot: never more than the workers have slots. */
 export function listSlotHolders(db: Reader): Promise<SlotHolder[]> {
   return selectSlotHolders(db, {});
@@ -197,6 +216,11 @@ const ACTIVE_COLUMNS = [
   'attempt',
   'host_fault',
   'retry_at',
+  'account_id',
+  'required_labels',
+  'required_licenses',
+  'api_access',
+  'workflow_depth',
 ] as const;
 
 export type ActiveRunRow = Pick<RunsTable, (typeof ACTIVE_COLUMNS)[number]>;

@@ -1,11 +1,15 @@
 /** The reason why a run waits: the code and the message match the same numbers of workers, slots and runs. */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX } from '@switchyard/contract/limits.ts';
+import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import type { AccountId, ApplicationId, ExecutableId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { describe, expect, test } from 'vitest';
+import { SLOTS_ONLY, type WorkerOffer } from '../../workers/offers.ts';
 import { type BusySlotCount, computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
+import { findSuitable, type RequiredLicense } from './obstacles.ts';
 import { createQueuePosition, type SlotHolder } from './queue-order.ts';
+import { formatRequirements } from './run-requirements.ts';
 import { describeWaiting } from './waiting-reason.ts';
 
 const SMALL: ExecutionClass = '6c9500mb870s';
@@ -21,25 +25,43 @@ interface Case {
   name?: ExecutionClass;
   holders?: SlotHolder[];
   quota?: { owner: 'account' | 'application'; limit: number; running: number };
+  /** The offers of the workers, in their order; by default slots alone. */
+  offers?: Partial<WorkerOffer>[];
+  labels?: string[];
+  licenses?: RequiredLicense[];
+  /** The workflows of each worker on the level of the run, which is one. */
+  workflows?: number[];
+  canProvision?: boolean;
 }
 
 const NOW = Date.UTC(2026, 10, 20, 9);
 
 function explain({ workers, busy = [], before = 0, attempt = 0, fault, name = SMALL, ...rest }: Case) {
-  const { holders = [], quota = null } = rest;
-  const serving = computeClassCapacity(
-    workers.map((capacity, index) => ({ id: `worker-${index}`, capacity })),
-    name,
-  );
+  const { holders = [], quota = null, offers = [], labels = [], licenses = [], canProvision = false } = rest;
+  const account = 'own' as AccountId;
+  const active = workers.map((capacity, index) => ({
+    id: `worker-${index}`,
+    capacity,
+    offer: { ...SLOTS_ONLY, ...offers[index] },
+  }));
+  const demand = { executionClass: name, labels, account, applicationUid: 'application' };
+  const { suitable, obstacle } = findSuitable(active, demand, canProvision);
+  const serving = computeClassCapacity(suitable.length > 0 ? suitable : active, name);
   const run = {
     ...createQueuePosition(6, 0, 'run-1'),
+    ...formatRequirements({ requirements: { labels } }),
+    ...{ account_id: account, application_uid: 'application', workflow_depth: 1 },
+    api_access: rest.workflows ? '[]' : null,
     execution_class: name,
     attempt,
     host_fault: fault?.message ?? null,
     retry_at: fault ? NOW + fault.retryInMs : null,
   };
   return describeWaiting(run, {
-    ...{ serving, busy, before, holders, quota, account: 'own' as AccountId, now: NOW },
+    ...{ serving, obstacle, canProvision, busy, before, holders, quota, licenses, account, now: NOW },
+    workflows: rest.workflows
+      ? new Map(rest.workflows.map((count, index) => [`worker-${index}`, count]))
+      : null,
   });
 }
 const on = (worker: number, name: ExecutionClass, count: number): BusySlotCount => ({
@@ -48,6 +70,146 @@ const on = (worker: number, name: ExecutionClass, count: number): BusySlotCount 
   count,
 });
 const shared = (slots: number): Capacity => ({ shared: slots, perClass: {} });
+
+const resources = (cores: number, gigabytes: number) => ({
+  resources: { cores, memoryBytes: gigabytes * 1e9 },
+});
+const gurobi = (required: number, total: number, ...tokens: number[]): RequiredLicense => ({
+  ...{ name: 'gurobi', required, total, used: tokens.reduce((sum, one) => sum + one, 0) },
+  holders: tokens.map((count, index) => ({
+    run_id: `run-${index}` as RunId,
+    application_id: 'app' as ApplicationId,
+    started_at: '2026-11-20T08:58:30.000Z',
+    tokens: count,
+  })),
+});
+
+/** What stands beside the place, the reason and the message. */
+type Facts = Omit<Waiting, 'place' | 'reason' | 'message'>;
+
+test.each<[string, Case, Pick<Waiting, 'reason'> & { message: RegExp } & Facts]>([
+  [
+    'no worker has the label that it requires',
+    { workers: [shared(4), shared(4)], offers: [{ labels: ['gp'] }], labels: ['gpu'] },
+    {
+      reason: 'labels_missing',
+      message:
+        /^The run requires the label gpu, and no active worker has it; the run waits until somebody starts one that has\.$/,
+      required_labels: ['gpu'],
+      can_be_provisioned: false,
+    },
+  ],
+  [
+    'no worker has all of its labels, and the server can start one',
+    {
+      ...{ workers: [shared(4), shared(4)], offers: [{ labels: ['gpu'] }, { labels: ['region=eu'] }] },
+      ...{ labels: ['gpu', 'region=eu'], canProvision: true },
+    },
+    {
+      reason: 'labels_missing',
+      message:
+        /^The run requires the labels gpu, region=eu, .* has all of them; the server can start one that has\.$/,
+      required_labels: ['gpu', 'region=eu'],
+      can_be_provisioned: true,
+    },
+  ],
+  [
+    'the worker with its label is full, and another one is free',
+    {
+      workers: [shared(1), shared(1)],
+      offers: [{ labels: ['gpu'] }],
+      labels: ['gpu'],
+      busy: [on(0, SMALL, 1)],
+    },
+    { reason: 'slots_taken', message: /^The only slot/, slots: { total: 1, free: 0 } },
+  ],
+  [
+    'every worker is smaller than its class',
+    { workers: [shared(4), shared(4)], offers: [resources(8, 64), resources(4, 16)], name: LARGE },
+    {
+      reason: 'class_too_large',
+      message:
+        /^Execution class 16c60gb12h needs 16 cores and 60 GB of memory; the largest active worker that it could use has 8 cores and 64 GB of memory; /,
+      required_resources: { cores: 16, memory_bytes: 60e9 },
+      largest_worker: { cores: 8, memory_bytes: 64e9 },
+      can_be_provisioned: false,
+    },
+  ],
+  [
+    'the only worker serves another account',
+    { workers: [shared(4)], offers: [{ scope: { account: 'other' as AccountId, applicationUids: null } }] },
+    {
+      reason: 'no_worker',
+      message: /^No active worker may execute runs of this application; /,
+      workers: { active: 1, draining: 0 },
+      can_be_provisioned: false,
+    },
+  ],
+  [
+    'the account has fewer tokens than it requires',
+    { workers: [shared(4)], licenses: [gurobi(2, 1)] },
+    {
+      reason: 'licenses_missing',
+      message: /^The run requires 2 tokens of the licence gurobi, and the account has 1; /,
+      licenses: [gurobi(2, 1)],
+    },
+  ],
+  [
+    'runs occupy the tokens',
+    { workers: [shared(4)], licenses: [gurobi(2, 4, 1, 2)] },
+    {
+      reason: 'licenses_taken',
+      message:
+        /^The run requires 2 tokens of the licence gurobi, of which 3 of 4 are in use by run-0, run-1; /,
+      licenses: [gurobi(2, 4, 1, 2)],
+    },
+  ],
+  [
+    'every worker executes as many workflows of its level as it may',
+    { workers: [shared(4), shared(1)], workflows: [16, 17] },
+    {
+      reason: 'workflows_running',
+      message: /^The run is a workflow on level 2, and every worker .* executes 16 of them, /,
+      workflows: { level: 2, limit: 16 },
+    },
+  ],
+  [
+    'another worker may execute one more workflow',
+    { workers: [shared(4), shared(1)], workflows: [16] },
+    { reason: 'about_to_start', message: /^5 of 5 slots/, slots: { total: 5, free: 5 } },
+  ],
+  [
+    'slots are free, and no worker has its cores free',
+    {
+      workers: [shared(4)],
+      offers: [resources(16, 64)],
+      busy: [on(0, MIDDLE, 1), on(0, SMALL, 1)],
+      name: MIDDLE,
+    },
+    {
+      reason: 'resources_taken',
+      message:
+        /^2 of 4 slots .* are free, but no worker has 8 cores and 16 GB of memory free; this run is next\.$/,
+      slots: { total: 4, free: 2 },
+      required_resources: { cores: 8, memory_bytes: 16e9 },
+    },
+  ],
+  [
+    'it fits, and workers keep room for the run before it',
+    { workers: [shared(4)], offers: [resources(32, 64)], before: 1 },
+    {
+      reason: 'runs_before',
+      message: /^4 of 4 slots .* are free, and one run stands before it\.$/,
+      slots: { total: 4, free: 4 },
+    },
+  ],
+])('%s: the reason and its facts', (_, testCase, { message, ...facts }) => {
+  expect(explain(testCase)).toEqual({
+    place: (testCase.before ?? 0) + 1,
+    message: expect.stringMatching(message),
+    ...facts,
+  });
+});
 
 test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
   [
@@ -116,7 +278,7 @@ test.each<[string, Case, { place: number; reason: string; message: RegExp }]>([
     { place: 1, reason: 'slots_taken', message: /It was started 2 times, cut short and queued again/ },
   ],
 ])('%s', (_, testCase, { place, reason, message }) => {
-  expect(explain(testCase)).toEqual({ place, reason, message: expect.stringMatching(message) });
+  expect(explain(testCase)).toMatchObject({ place, reason, message: expect.stringMatching(message) });
 });
 
 const holder = (
@@ -200,10 +362,16 @@ test('a run occupies a slot of the pool that serves its class on its worker, and
   });
   expect(computeClassCapacity(workers, LARGE).slots).toBe(3);
   const busy = [on(0, SMALL, 2), on(0, LARGE, 1), on(1, MIDDLE, 1)];
-  expect(countFreeSlots(computeClassCapacity(workers, SMALL), busy)).toBe(1);
-  expect(countFreeSlots(computeClassCapacity(workers, LARGE), busy)).toBe(1);
+  expect(countFreeSlots(computeClassCapacity(workers, SMALL), busy)).toEqual({ slots: 1, fitting: 1 });
+  expect(countFreeSlots(computeClassCapacity(workers, LARGE), busy)).toEqual({ slots: 1, fitting: 1 });
   // A class with more runs than slots, as after its capacity was lowered, uses no slot of the others.
-  expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(0, SMALL, 9)])).toBe(2);
+  expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(0, SMALL, 9)])).toEqual({
+    slots: 2,
+    fitting: 2,
+  });
   // The runs of a dead worker use no slot of an active one.
-  expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(7, SMALL, 9)])).toBe(4);
+  expect(countFreeSlots(computeClassCapacity(workers, SMALL), [on(7, SMALL, 9)])).toEqual({
+    slots: 4,
+    fitting: 4,
+  });
 });

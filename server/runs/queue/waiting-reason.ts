@@ -1,39 +1,47 @@
 /**
- * Explains why a queued run has not started. Derived from the capacity and the load of the active workers, the same numbers
- * by which the server rejects a run that must not be queued.
+ * Describes why a queued run has not started, by its requirements and by the capacity and load of the active workers: the
+ * same numbers by which the server rejects a run that must not be queued. Pure.
  */
-import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
+import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
+import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
-import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../../clock.ts';
-import type { Reader } from '../../database/database.ts';
-import {
-  type BusySlotCount,
-  type ClassCapacity,
-  computeClassCapacity,
-  countFreeSlots,
-} from '../../workers/slots.ts';
-import { listActiveWorkers } from '../../workers/workers.ts';
+import { type BusySlotCount, type ClassCapacity, countFreeSlots } from '../../workers/slots.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { findPredictedStarts } from './prediction/predicted-starts.ts';
 import {
-  compareQueueOrder,
-  countLoad,
-  listNextQueued,
-  listSlotHolders,
-  type QueuePosition,
-  type SlotHolder,
-} from './queue-order.ts';
-import { findRunQuota, type QuotaUse } from './run-quota.ts';
+  findMissingLicenses,
+  findTakenLicenses,
+  findWorkflowBound,
+  formatResources,
+  type Obstacle,
+  type RequiredLicense,
+  type WorkflowCounts,
+} from './obstacles.ts';
+import type { QueuePosition, SlotHolder } from './queue-order.ts';
+import type { QuotaUse } from './run-quota.ts';
 
 export type QueuedRun = QueuePosition &
-  Pick<RunsTable, 'execution_class' | 'attempt' | 'host_fault' | 'retry_at'>;
+  Pick<
+    RunsTable,
+    | 'execution_class'
+    | 'attempt'
+    | 'host_fault'
+    | 'retry_at'
+    | 'account_id'
+    | 'application_uid'
+    | 'required_labels'
+    | 'required_licenses'
+    | 'api_access'
+    | 'workflow_depth'
+  >;
 
-type QueuedRunOfApplication = QueuedRun & Pick<RunsTable, 'application_uid'>;
-
-interface Situation {
+export interface Situation {
+  /** The slots of the workers that could execute the run; of all workers when none could. */
   serving: ClassCapacity;
+  /** Why no worker could execute it; null when one could, and without any worker. */
+  obstacle: Obstacle | null;
+  canProvision: boolean;
   busy: readonly BusySlotCount[];
   /** The number of queued runs before the run, at most QUEUE_POSITION_MAX. */
   before: number;
@@ -41,6 +49,10 @@ interface Situation {
   holders: readonly SlotHolder[];
   /** The quota of runs at once that limits the run, and its use; null without a quota. */
   quota: QuotaUse | null;
+  /** The licences that the run requires. */
+  licenses: readonly RequiredLicense[];
+  /** The workflows of the level of the run by worker; null for a run that is no workflow. */
+  workflows: WorkflowCounts | null;
   /** The account of the caller; only its runs may be named. */
   account: AccountId;
   now: number;
@@ -49,57 +61,105 @@ interface Situation {
 /** After this time without a free slot the message explains the cause. */
 const STALLED_MS = 60_000;
 
-/** Returns the queue position, the reason as a code, and a message for people. */
+/** Returns the queue position, the reason as a code, a message for people, and the facts behind them. */
 export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
-  const { serving, busy, before, now } = situation;
-  const explain = (reason: Waiting['reason'], message: string): Waiting => ({
-    place: before + 1,
-    reason,
-    message: `${message}${run.attempt > 0 ? ` It was started ${formatCount(run.attempt)}, cut short and queued again at its old place.` : ''}`,
-  });
-  if (run.host_fault !== null && run.retry_at !== null && run.retry_at > now)
-    return explain(
-      'host_fault',
-      `The host could not execute it: ${addFullStop(run.host_fault)} It is retried at ${formatRfc3339(run.retry_at)}; the attempt does not count.`,
-    );
-  const { slots, drainingWorkers } = serving;
-  const name = run.execution_class;
-  if (serving.workers === 0)
-    return explain('no_worker', 'No worker is active; the run waits until one starts.');
-  if (slots === 0)
-    return explain(
-      'no_worker',
-      `No active worker has a slot for execution class ${name}${drainingWorkers === 0 ? '' : ` (${drainingWorkers} of ${serving.workers} ${drainingWorkers === 1 ? 'drains' : 'drain'})`}; the run waits until one has.`,
-    );
-  if (situation.quota !== null && situation.quota.running >= situation.quota.limit)
-    return explain(
-      'quota',
-      `The ${situation.quota.owner} executes ${situation.quota.running} of at most ${situation.quota.limit} runs at once, which is its quota; the run waits until one ends.`,
-    );
-  const free = countFreeSlots(serving, busy);
-  const ahead =
-    before >= QUEUE_POSITION_MAX
-      ? `${QUEUE_POSITION_MAX} runs or more stand before it`
-      : before === 1
-        ? 'one run stands before it'
-        : `${before} runs stand before it`;
+  const { serving, licenses, workflows, before } = situation;
+  const found =
+    describeHostFault(run, situation) ??
+    describeWorkers(run, situation) ??
+    findMissingLicenses(licenses) ??
+    describeQuota(situation) ??
+    findTakenLicenses(licenses) ??
+    (workflows && findWorkflowBound(serving, run.workflow_depth + 1, workflows)) ??
+    describeSlots(run, situation);
+  const attempts =
+    run.attempt > 0
+      ? ` It was started ${formatCount(run.attempt)}, cut short and queued again at its old place.`
+      : '';
+  return { place: before + 1, ...found, message: `${found.message}${attempts}` };
+}
+
+function describeHostFault({ host_fault, retry_at }: QueuedRun, { now }: Situation): Obstacle | null {
+  if (host_fault === null || retry_at === null || retry_at <= now) return null;
+  const retryAt = formatRfc3339(retry_at);
+  return {
+    reason: 'host_fault',
+    message: `The host could not execute it: ${addFullStop(host_fault)} It is retried at ${retryAt}; the attempt does not count.`,
+    fault: { message: host_fault, retry_at: retryAt },
+  };
+}
+
+function describeWorkers({ execution_class }: QueuedRun, situation: Situation): Obstacle | null {
+  const { obstacle, canProvision, serving } = situation;
+  if (obstacle) return obstacle;
+  const { workers, slots, drainingWorkers } = serving;
+  const facts = {
+    reason: 'no_worker' as const,
+    workers: { active: workers, draining: drainingWorkers },
+    can_be_provisioned: canProvision,
+  };
+  const until = canProvision ? 'the server can start one' : 'the run waits until one starts';
+  if (workers === 0) return { ...facts, message: `No worker is active; ${until}.` };
+  if (slots > 0) return null;
+  const draining =
+    drainingWorkers === 0
+      ? ''
+      : ` (${drainingWorkers} of ${workers} ${drainingWorkers === 1 ? 'drains' : 'drain'})`;
+  return {
+    ...facts,
+    message: `No active worker has a slot for execution class ${execution_class}${draining}; ${canProvision ? until : 'the run waits until one has'}.`,
+  };
+}
+
+function describeQuota({ quota }: Situation): Obstacle | null {
+  if (quota === null || quota.running < quota.limit) return null;
+  return {
+    reason: 'quota',
+    message: `The ${quota.owner} executes ${quota.running} of at most ${quota.limit} runs at once, which is its quota; the run waits until one ends.`,
+    quota,
+  };
+}
+
+/** Explains the wait of a run that would start if it was the first and had a slot. */
+function describeSlots({ execution_class: name }: QueuedRun, situation: Situation): Obstacle {
+  const { serving, busy, before } = situation;
+  const total = serving.slots;
+  const { slots: free, fitting } = countFreeSlots(serving, busy);
+  const facts = { slots: { total, free } };
+  const ahead = describeRunsBefore(before);
   if (free === 0) {
     const occupied =
-      slots === 1
+      total === 1
         ? `The only slot that serves execution class ${name} is taken`
-        : `All ${slots} slots that serve execution class ${name} are taken`;
+        : `All ${total} slots that serve execution class ${name} are taken`;
     const slotUse = computeSlotUse(situation);
     return {
-      ...explain(
-        'slots_taken',
-        `${occupied}; ${before === 0 ? 'this run is next' : ahead}.${describeStalledQueue(slotUse, situation)}`,
-      ),
+      reason: 'slots_taken',
+      message: `${occupied}; ${before === 0 ? 'this run is next' : ahead}.${describeStalledQueue(slotUse, situation)}`,
+      ...facts,
       ...(slotUse === null ? {} : formatSlotHolders(slotUse)),
     };
   }
-  const freeSlots = `${free} of ${slots} slots that serve execution class ${name} ${free === 1 ? 'is' : 'are'} free`;
-  if (before >= free) return explain('runs_before', `${freeSlots}, and ${ahead}.`);
-  return explain('about_to_start', `${freeSlots}; this run is about to start.`);
+  const freeSlots = `${free} of ${total} slots that serve execution class ${name} ${free === 1 ? 'is' : 'are'} free`;
+  if (fitting === 0) {
+    const { cores, memory_bytes } = CLASS_LIMITS[name];
+    return {
+      reason: 'resources_taken',
+      message: `${freeSlots}, but no worker has ${formatResources(cores, memory_bytes)} free; ${before === 0 ? 'this run is next' : ahead}.`,
+      ...facts,
+      required_resources: { cores, memory_bytes },
+    };
+  }
+  // A worker with resources keeps room for an older run that does not fit yet.
+  const keepsRoom = before > 0 && serving.pools.some(({ offer }) => offer.resources !== null);
+  if (before >= fitting || keepsRoom)
+    return { reason: 'runs_before', message: `${freeSlots}, and ${ahead}.`, ...facts };
+  return { reason: 'about_to_start', message: `${freeSlots}; this run is about to start.`, ...facts };
+}
+
+function describeRunsBefore(before: number): string {
+  if (before >= QUEUE_POSITION_MAX) return `${QUEUE_POSITION_MAX} runs or more stand before it`;
+  return before === 1 ? 'one run stands before it' : `${before} runs stand before it`;
 }
 
 /** The runs that occupy the slots, and the time since which no slot is free. */
@@ -174,103 +234,4 @@ function addFullStop(text: string): string {
 
 function formatCount(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
-}
-
-/** Explains one queued run. */
-export async function explainWaitingRun(
-  db: Reader,
-  run: QueuedRunOfApplication & Pick<RunsTable, 'account_id'>,
-  now: number,
-): Promise<Waiting> {
-  const serving = computeClassCapacity(await listActiveWorkers(db, now), run.execution_class);
-  const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_POSITION_MAX });
-  const holders = countFreeSlots(serving, load.busy) === 0 ? await listSlotHolders(db) : [];
-  const waiting = describeWaiting(run, {
-    serving,
-    busy: load.busy,
-    before: load.queued,
-    holders,
-    quota: await findRunQuota(db, { account: run.account_id, applicationUid: run.application_uid }),
-    account: run.account_id,
-    now,
-  });
-  const [explained = waiting] = await addPredictedStarts(db, [{ id: run.id, waiting }], now);
-  return explained;
-}
-
-/** Explains the queued runs of an account. Reads the first runs of each class once and finds each run among them. */
-export async function explainWaitingRuns(
-  db: Reader,
-  account: AccountId,
-  runs: readonly QueuedRunOfApplication[],
-  now: number,
-): Promise<Waiting[]> {
-  if (runs.length === 0) return [];
-  const workers = await listActiveWorkers(db, now);
-  const serving = new Map(
-    [...new Set(runs.map((run) => run.execution_class))].map((name) => [
-      name,
-      computeClassCapacity(workers, name),
-    ]),
-  );
-  const classes = new Set([...serving.values()].flatMap((capacity) => capacity.classes));
-  const { busy } = await countLoad(db, { classes: [], bound: 0 });
-  const isFull = [...serving.values()].some((capacity) => countFreeSlots(capacity, busy) === 0);
-  const holders = isFull ? await listSlotHolders(db) : [];
-  const quotas = new Map<string, QuotaUse | null>();
-  for (const applicationUid of new Set(runs.map((run) => run.application_uid)))
-    quotas.set(applicationUid, await findRunQuota(db, { account, applicationUid }));
-  const next = await listNextQueued(db, [...classes], QUEUE_POSITION_MAX);
-  const queues = new Map<ExecutionClass, QueuePosition[]>();
-  for (const [name, capacity] of serving) {
-    queues.set(
-      name,
-      next.filter((run) => capacity.classes.includes(run.execution_class)),
-    );
-  }
-  const reasons = runs.map((run) => {
-    const before = countBefore(queues.get(run.execution_class) ?? [], run);
-    const own = serving.get(run.execution_class) ?? computeClassCapacity(workers, run.execution_class);
-    const quota = quotas.get(run.application_uid) ?? null;
-    const situation = { serving: own, busy, before, holders, quota, account, now };
-    return { id: run.id, waiting: describeWaiting(run, situation) };
-  });
-  return addPredictedStarts(db, reasons, now);
-}
-
-/** Returns the reasons with the predicted starts of the runs that wait only for a slot. */
-async function addPredictedStarts(
-  db: Reader,
-  runs: readonly { id: RunId; waiting: Waiting }[],
-  now: number,
-): Promise<Waiting[]> {
-  const predictable = runs.filter(
-    ({ waiting: { reason, place } }) =>
-      (reason === 'slots_taken' || reason === 'runs_before') && place <= PREDICTED_STARTS_MAX,
-  );
-  if (predictable.length === 0) return runs.map(({ waiting }) => waiting);
-  const wanted = new Set(predictable.map(({ id }) => id));
-  const starts = await findPredictedStarts(db, [...wanted], now);
-  return runs.map(({ id, waiting }) => {
-    const range = wanted.has(id) ? starts.get(id) : null;
-    if (!range) return waiting;
-    const { earliest, latest } = range;
-    return {
-      ...waiting,
-      predicted_start: { earliest: formatRfc3339(earliest), latest: formatRfc3339(latest) },
-    };
-  });
-}
-
-/** Counts the runs before the run by binary search in a list in queue order; at most QUEUE_POSITION_MAX. */
-function countBefore(queue: readonly QueuePosition[], run: QueuePosition): number {
-  let low = 0;
-  let high = Math.min(queue.length, QUEUE_POSITION_MAX);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const capacity = queue[middle];
-    if (capacity && compareQueueOrder(capacity, run) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -3,11 +3,15 @@ import type { AccountId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { lockExecutable } from '../../applications/executables-store.ts';
 import type { Writer } from '../../database/database.ts';
 import { badRequest, quoteValue, tooManyRequests } from '../../http/errors/problem.ts';
+import { lockLicenses } from '../../usage/licenses-store.ts';
 import { lockVersionWithExecutable } from '../../versions/store.ts';
+import { canEverServe } from '../../workers/offers.ts';
 import { computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
 import { lockActiveWorkers } from '../../workers/workers.ts';
+import { countUsedTokens, listTokenHolders } from '../queue/license-use.ts';
 import { countLoad } from '../queue/queue-order.ts';
 import { findRunQuota, lockFreeRuns } from '../queue/run-quota.ts';
+import { parseRequirements } from '../queue/run-requirements.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED } from '../store/status-literals.ts';
 
@@ -64,13 +68,37 @@ function refuseForQuota(owner: 'account' | 'application') {
   );
 }
 
+/** Throws a 429 when too few tokens of a licence that the run requires are free. */
+async function requireFreeTokens(tx: Writer, run: RunsTable): Promise<void> {
+  if (run.required_licenses === null) return;
+  const { account_id } = run;
+  const totals = await lockLicenses(tx, [account_id]);
+  const holders = await listTokenHolders(tx);
+  for (const [name, required] of Object.entries(parseRequirements(run).licenses)) {
+    const total = totals.find((license) => license.name === name)?.total ?? 0;
+    const used = countUsedTokens(holders, { account_id, name });
+    if (total - used < required)
+      throw tooManyRequests(
+        `The run requires ${required} tokens of the licence ${name}, of which ${used} of ${total} are in use, and it asked not to be queued. Send it again later, or leave out configuration.queuing.disabled.`,
+      );
+  }
+}
+
 /** Throws a 429 for a run that must not be queued, unless a slot of its class is free and no run waits for it. */
 export async function requireFreeSlot(tx: Writer, run: RunsTable, now: number): Promise<void> {
   await requireFreeQuota(tx, run);
-  const serving = computeClassCapacity(await lockActiveWorkers(tx, now), run.execution_class);
+  await requireFreeTokens(tx, run);
+  const demand = {
+    executionClass: run.execution_class,
+    labels: parseRequirements(run).labels,
+    account: run.account_id,
+    applicationUid: run.application_uid,
+  };
+  const workers = (await lockActiveWorkers(tx, now)).filter(({ offer }) => canEverServe(offer, demand));
+  const serving = computeClassCapacity(workers, run.execution_class);
   const { slots, classes } = serving;
   const { busy, queued } = await countLoad(tx, { classes, bound: slots });
-  const free = countFreeSlots(serving, busy);
+  const { fitting: free } = countFreeSlots(serving, busy);
   if (queued < free) return;
   const reason =
     slots === 0

@@ -188,11 +188,7 @@ describe('licence tokens', () => {
     const runs = await queue(3, requires({ licenses: { gurobi: 1 } }));
     expect(await claim(dead)).toEqual(runs.slice(0, 2));
     await database.transact((tx) =>
-      tx
-        .updateTable('runs')
-        .set({ slot_released_at: NOW })
-        .where('id', '=', runs[0] as RunId)
-        .execute(),
+      tx.updateTable('runs').set({ slot_released_at: NOW }).where('id', 'in', runs.slice(0, 1)).execute(),
     );
     await deregisterWorker(database, dead);
     expect(await claim(other)).toEqual([]);

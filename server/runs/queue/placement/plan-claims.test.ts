@@ -287,13 +287,13 @@ const arbitraryRun = fc.record({
   executionClass: fc.constantFrom(...EXECUTION_CLASSES),
   durationMs: fc.integer({ min: 1, max: 30 }),
   arrivesAt: fc.integer({ min: 0, max: 40 }),
-  licenses: fc.constantFrom({}, {}, { gurobi: 1 }, { gurobi: 2 }, { gurobi: 4 }),
-  labels: fc.constantFrom([], [], [], ['gpu']),
+  licenses: fc.constantFrom<Record<string, number>[]>({}, {}, { gurobi: 1 }, { gurobi: 2 }, { gurobi: 4 }),
+  labels: fc.constantFrom<string[][]>([], [], [], ['gpu']),
 });
 const arbitraryHost = fc.record({
   cores: fc.constantFrom(null, 8, 16, 24, 32),
   slots: fc.integer({ min: 1, max: 4 }),
-  labels: fc.constantFrom([], ['gpu']),
+  labels: fc.constantFrom<string[][]>([], ['gpu']),
 });
 const arbitraryCluster = fc.record({
   hosts: fc.array(arbitraryHost, { minLength: 1, maxLength: 3 }),

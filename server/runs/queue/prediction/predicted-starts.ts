@@ -5,7 +5,8 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Reader } from '../../../database/database.ts';
 import { memoizeByObject } from '../../../memoize.ts';
-import { listActiveWorkers } from '../../../workers/workers.ts';
+import { type ActiveWorker, listActiveWorkers } from '../../../workers/workers.ts';
+import type { RunsTable } from '../../store/schema.ts';
 import {
   compareQueueOrder,
   listSlotHolders,
@@ -17,7 +18,7 @@ import { loadPastDurations, type PastDurations, type RunOrigin } from './past-du
 import { type ExpectedRun, predictStarts, type SlotPool, type StartRange } from './predict-starts.ts';
 
 type PredictedStarts = ReadonlyMap<RunId, StartRange | null>;
-type WaitingRun = QueuePosition & RunOrigin;
+type WaitingRun = QueuePosition & RunOrigin & Pick<RunsTable, 'required_labels' | 'required_licenses'>;
 
 /** Requests within this time share a prediction. */
 const CACHE_MS = 1_000;
@@ -60,10 +61,12 @@ async function predictAll(db: Reader, now: number): Promise<PredictedStarts> {
   const holders = await listSlotHolders(db);
   // A run that started between the two statements is in both.
   const started = new Set(holders.map(({ id }) => id));
-  const waiting = listed.filter(({ id }) => !started.has(id));
+  const waiting = listed.filter((run) => !started.has(run.id) && isPredictable(run));
   const past = await loadPastDurations(db, [...holders, ...waiting], now);
   const starts = new Map<RunId, StartRange | null>(listed.map(({ id }) => [id, null]));
-  for (const pools of groupPools(listPools(await listActiveWorkers(db, now), holders, past))) {
+  const workers = await listActiveWorkers(db, now);
+  for (const pools of groupPools(listPools(workers, holders, past))) {
+    if (workers.some((worker) => servesPools(worker, pools))) continue;
     const classes = new Set(pools.flatMap((pool) => pool.classes));
     const runs = waiting.filter((run) => classes.has(run.execution_class));
     const expected = runs.map((run) => describeRun(run, past));
@@ -75,6 +78,21 @@ async function predictAll(db: Reader, now: number): Promise<PredictedStarts> {
   return starts;
 }
 
+/** A run that requires labels or licences waits for more than a slot, so its start is not predicted. */
+function isPredictable({ required_labels, required_licenses }: WaitingRun): boolean {
+  return required_labels === null && required_licenses === null;
+}
+
+/**
+ * Returns true if a worker whose slots are not its capacity has some of the pools: one with resources starts as many runs as
+ * fit, and one with a scope only some.
+ */
+function servesPools({ capacity, offer }: ActiveWorker, pools: readonly SlotPool[]): boolean {
+  if (offer.resources === null && offer.scope === null) return false;
+  const own = createPools(capacity).filter(({ slots }) => slots > 0);
+  return own.some(({ classes }) => pools.some((pool) => classes.some((name) => pool.classes.includes(name))));
+}
+
 /** Lists the first waiting runs of each class. So every run before the first PREDICTED_STARTS_MAX ones is among them. */
 async function listWaitingRuns(db: Reader): Promise<WaitingRun[]> {
   const listed: WaitingRun[] = [];
@@ -82,6 +100,7 @@ async function listWaitingRuns(db: Reader): Promise<WaitingRun[]> {
     const rows = await selectQueued(db, name)
       .select(['id', 'priority', 'created_at', 'execution_class'])
       .select(['account_id', 'application_uid', 'instance_id', 'executable_id'])
+      .select(['required_labels', 'required_licenses'])
       .limit(PREDICTED_STARTS_MAX)
       .execute();
     listed.push(...rows);
@@ -99,7 +118,7 @@ function describeRun(run: RunOrigin, past: PastDurations): ExpectedRun {
 
 /** Lists the pools of the workers with the runs in them; pools of several workers that serve the same classes are one. */
 function listPools(
-  workers: Awaited<ReturnType<typeof listActiveWorkers>>,
+  workers: readonly ActiveWorker[],
   holders: readonly SlotHolder[],
   past: PastDurations,
 ): SlotPool[] {

@@ -1,0 +1,188 @@
+/** Explains why queued runs have not started, from the rows of the queue, the workers and the licences. */
+import { PREDICTED_STARTS_MAX, QUEUE_POSITION_MAX } from '@switchyard/contract/limits.ts';
+import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
+import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import { formatRfc3339 } from '../../clock.ts';
+import type { Reader } from '../../database/database.ts';
+import { listLicenses } from '../../usage/licenses-store.ts';
+import type { Demand } from '../../workers/offers.ts';
+import { computeClassCapacity, countFreeSlots } from '../../workers/slots.ts';
+import { type ActiveWorker, listActiveWorkers } from '../../workers/workers.ts';
+import { formatLicense, listTokenHolders } from './license-use.ts';
+import { findSuitable } from './obstacles.ts';
+import { findPredictedStarts } from './prediction/predicted-starts.ts';
+import {
+  compareQueueOrder,
+  countLoad,
+  countWorkflows,
+  listNextQueued,
+  listSlotHolders,
+  type QueuePosition,
+} from './queue-order.ts';
+import { findRunQuota, type QuotaUse } from './run-quota.ts';
+import { parseRequirements } from './run-requirements.ts';
+import { describeWaiting, type QueuedRun, type Situation } from './waiting-reason.ts';
+
+/** Returns true if the server can start a worker that could execute the run. */
+export type CanProvision = (demand: Demand) => boolean;
+
+const NO_PROVISIONER: CanProvision = () => false;
+
+/** Explains one queued run. */
+export async function explainWaitingRun(
+  db: Reader,
+  run: QueuedRun,
+  now: number,
+  canProvision = NO_PROVISIONER,
+): Promise<Waiting> {
+  const { serving, ...fixed } = describeDemand(await listActiveWorkers(db, now), run, canProvision);
+  const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_POSITION_MAX });
+  const holders = countFreeSlots(serving, load.busy).slots === 0 ? await listSlotHolders(db) : [];
+  const waiting = describeWaiting(run, {
+    ...{ serving, ...fixed, busy: load.busy, before: load.queued, holders },
+    quota: await findRunQuota(db, { account: run.account_id, applicationUid: run.application_uid }),
+    ...(await loadRequirements(db, run.account_id, [run]))(run),
+    account: run.account_id,
+    now,
+  });
+  const [explained = waiting] = await addPredictedStarts(db, [{ id: run.id, waiting }], now);
+  return explained;
+}
+
+/** Returns the slots of the workers that could execute the run, or why there are none. */
+function describeDemand(
+  workers: readonly ActiveWorker[],
+  run: QueuedRun,
+  canProvision: CanProvision,
+): Pick<Situation, 'serving' | 'obstacle' | 'canProvision'> {
+  const demand: Demand = {
+    executionClass: run.execution_class,
+    labels: parseRequirements(run).labels,
+    account: run.account_id,
+    applicationUid: run.application_uid,
+  };
+  const can = canProvision(demand);
+  const { suitable, obstacle } = findSuitable(workers, demand, can);
+  const serving = computeClassCapacity(suitable.length > 0 ? suitable : workers, run.execution_class);
+  return { serving, obstacle, canProvision: can };
+}
+
+/** Reads the licences and workflows, as far as one of the runs depends on them, and returns those of a run. */
+async function loadRequirements(
+  db: Reader,
+  account: AccountId,
+  runs: readonly QueuedRun[],
+): Promise<(run: QueuedRun) => Pick<Situation, 'licenses' | 'workflows'>> {
+  const hasLicenses = runs.some((run) => run.required_licenses !== null);
+  const hasWorkflows = runs.some((run) => run.api_access !== null);
+  const licenses = hasLicenses ? await listLicenses(db, account) : [];
+  const holders = hasLicenses ? await listTokenHolders(db) : [];
+  const workflows = hasWorkflows ? await countWorkflows(db) : [];
+  return (run) => ({
+    licenses: Object.entries(parseRequirements(run).licenses).map(([name, required]) => {
+      const license = licenses.find((one) => one.name === name) ?? { account_id: account, name, total: 0 };
+      return { required, ...formatLicense(license, holders) };
+    }),
+    workflows:
+      run.api_access === null
+        ? null
+        : new Map(
+            workflows
+              .filter(({ workflow_depth }) => workflow_depth === run.workflow_depth)
+              .map(({ worker_id, count }) => [worker_id ?? '', count]),
+          ),
+  });
+}
+
+/**
+ * Explains the queued runs of an account. Reads the first runs of each class once and finds each run among them. Runs with
+ * the same demand share what follows from the workers.
+ */
+export async function explainWaitingRuns(
+  db: Reader,
+  runs: readonly QueuedRun[],
+  now: number,
+  canProvision = NO_PROVISIONER,
+): Promise<Waiting[]> {
+  const [first] = runs;
+  if (!first) return [];
+  const account = first.account_id;
+  const workers = await listActiveWorkers(db, now);
+  const { busy } = await countLoad(db, { classes: [], bound: 0 });
+  const demands = new Map<string, ReturnType<typeof describeDemand>>();
+  for (const run of runs) {
+    const key = formatDemandKey(run);
+    if (!demands.has(key)) demands.set(key, describeDemand(workers, run, canProvision));
+  }
+  const servings = [...demands.values()].map(({ serving }) => serving);
+  const isFull = servings.some((capacity) => countFreeSlots(capacity, busy).slots === 0);
+  const holders = isFull ? await listSlotHolders(db) : [];
+  const quotas = new Map<string, QuotaUse | null>();
+  for (const applicationUid of new Set(runs.map((run) => run.application_uid)))
+    quotas.set(applicationUid, await findRunQuota(db, { account, applicationUid }));
+  const readRequirements = await loadRequirements(db, account, runs);
+  const next = await listNextQueued(
+    db,
+    [...new Set(servings.flatMap((capacity) => capacity.classes))],
+    QUEUE_POSITION_MAX,
+  );
+  const queues = new Map(
+    [...demands].map(([key, { serving }]) => [
+      key,
+      next.filter((run) => serving.classes.includes(run.execution_class)),
+    ]),
+  );
+  const reasons = runs.map((run) => {
+    const key = formatDemandKey(run);
+    const waiting = describeWaiting(run, {
+      ...(demands.get(key) ?? describeDemand(workers, run, canProvision)),
+      ...{ busy, holders, account, now },
+      before: countBefore(queues.get(key) ?? [], run),
+      quota: quotas.get(run.application_uid) ?? null,
+      ...readRequirements(run),
+    });
+    return { id: run.id, waiting };
+  });
+  return addPredictedStarts(db, reasons, now);
+}
+
+function formatDemandKey({ execution_class, application_uid, required_labels }: QueuedRun): string {
+  return `${execution_class} ${application_uid} ${required_labels}`;
+}
+
+/** Returns the reasons with the predicted starts of the runs that wait only for a slot. */
+async function addPredictedStarts(
+  db: Reader,
+  runs: readonly { id: RunId; waiting: Waiting }[],
+  now: number,
+): Promise<Waiting[]> {
+  const predictable = runs.filter(
+    ({ waiting: { reason, place } }) =>
+      (reason === 'slots_taken' || reason === 'runs_before') && place <= PREDICTED_STARTS_MAX,
+  );
+  if (predictable.length === 0) return runs.map(({ waiting }) => waiting);
+  const wanted = new Set(predictable.map(({ id }) => id));
+  const starts = await findPredictedStarts(db, [...wanted], now);
+  return runs.map(({ id, waiting }) => {
+    const range = wanted.has(id) ? starts.get(id) : null;
+    if (!range) return waiting;
+    const { earliest, latest } = range;
+    return {
+      ...waiting,
+      predicted_start: { earliest: formatRfc3339(earliest), latest: formatRfc3339(latest) },
+    };
+  });
+}
+
+/** Counts the runs before the run by binary search in a list in queue order; at most QUEUE_POSITION_MAX. */
+function countBefore(queue: readonly QueuePosition[], run: QueuePosition): number {
+  let low = 0;
+  let high = Math.min(queue.length, QUEUE_POSITION_MAX);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const capacity = queue[middle];
+    if (capacity && compareQueueOrder(capacity, run) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
