@@ -5,6 +5,7 @@ export { InvalidArchiveError } from './archive/archive-rules.ts';
 export { describeStartProblem } from './archive/entry-point.ts';
 export { describeForeignProgram } from './archive/foreign-programs.ts';
 export { hasDiskSpace } from './filesystem/disk-space.ts';
+export { type Allocation, readAllocation, readGroupLimits, readMachine } from './host/allocation.ts';
 export { computeEffectiveLimits } from './host/limits.ts';
 export { describeRuntimeMismatch, findRuntimeVersion } from './host/runtime-version.ts';
 export { isHostFault } from './process/host-faults.ts';
