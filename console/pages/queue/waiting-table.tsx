@@ -1,11 +1,11 @@
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
-import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import { useId } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { formatWaiting } from '../../ui/resources/format-waiting.ts';
 import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
@@ -60,7 +60,7 @@ function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: OnCancel }) {
       <td className={table.number}>{run.waiting?.place}</td>
       <RunCell run={run} />
       <td className={styles.reason} title={run.waiting?.message}>
-        {run.waiting && formatReason(run.waiting)}
+        {run.waiting && formatWaiting(run.waiting)}
       </td>
       <td className={styles.start}>
         {run.waiting?.predicted_start && <PredictedStart range={run.waiting.predicted_start} />}
@@ -79,11 +79,6 @@ function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: OnCancel }) {
       )}
     </tr>
   );
-}
-
-/** Returns the reason of a run without the runs in the slots, which the table of running runs lists. */
-function formatReason({ reason, message }: Waiting): string {
-  return reason === 'slots_taken' ? message.replace(/(?<=\.) .*/s, '') : message;
 }
 
 /** Changes the priority of a run at once, also by the arrow keys. */

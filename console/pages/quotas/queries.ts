@@ -5,3 +5,10 @@ const REFRESH_MS = 10_000;
 
 /** The quotas of the account and their use, read again every ten seconds while the page is visible. */
 export const quotasQuery = queryOptions({ ...operationQuery('getQuotas'), refetchInterval: REFRESH_MS });
+
+/** The licences of the account and the runs that use them, read again every ten seconds while the page is visible. */
+export const licensesQuery = queryOptions({
+  ...operationQuery('getLicenses'),
+  refetchInterval: REFRESH_MS,
+  meta: { topics: [{ events: 'queue' }] },
+});

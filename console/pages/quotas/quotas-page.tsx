@@ -10,6 +10,7 @@ import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { ApplicationQuotas } from './application-quotas.tsx';
+import { Licenses } from './licenses.tsx';
 import { quotasQuery } from './queries.ts';
 import { QuotasDialog } from './quotas-dialog.tsx';
 import styles from './quotas-page.module.css';
@@ -61,6 +62,7 @@ export function QuotasPage() {
         />
       </div>
       <ApplicationQuotas quotas={data.applications} mayChange={mayChange} />
+      <Licenses mayChange={mayChange} />
       {isEditing && <QuotasDialog quotas={data} onClose={() => setEditing(false)} />}
     </>
   );

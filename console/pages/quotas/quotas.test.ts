@@ -34,10 +34,28 @@ describe.skipIf(!hasBrowser)('quotas', () => {
     await row.getByRole('button', { name: 'Change the quotas of routing' }).waitFor();
   });
 
+  test('of licences are set as lines, and shown with their use', async () => {
+    const page = await at.open('/account/quotas');
+    await page.getByRole('button', { name: 'Change licences' }).press('Enter');
+    const field = page.getByLabel('Licences and their tokens');
+    await field.fill('gurobi = four');
+    await page.getByText('Line 1 is not').waitFor();
+    expect(await page.getByRole('button', { name: 'Save licences' }).isDisabled()).toBe(true);
+    await field.fill('gurobi = 4\nxpress = 1');
+    await page.getByRole('button', { name: 'Save licences' }).press('Enter');
+    const rows = page.getByRole('table', { name: 'Licences' }).getByRole('row');
+    await rows.filter({ hasText: 'gurobi' }).getByText('0 of 4').waitFor();
+    const { body } = await at.server.client.call('getLicenses');
+    expect(body.licenses.map(({ name, total }) => [name, total])).toEqual([
+      ['gurobi', 4],
+      ['xpress', 1],
+    ]);
+  });
+
   test('have no button for an operator', async () => {
     const page = await at.open('/account/quotas', { role: 'operator' });
     await page.getByRole('heading', { name: 'Runs at once' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Change quotas' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Change/ }).count()).toBe(0);
   });
 
   test('are accessible on a phone in both themes', async () => {

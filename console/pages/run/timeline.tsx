@@ -1,6 +1,7 @@
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { formatDuration } from '../../ui/format-quantity.ts';
 import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
+import { WaitingFacts } from '../../ui/resources/waiting-facts.tsx';
 import { listPhases, type Phase } from './list-phases.ts';
 import styles from './timeline.module.css';
 
@@ -48,6 +49,7 @@ export function Timeline({ run }: { run: RunInformation }) {
           )}
         </p>
       )}
+      {metadata.waiting && <WaitingFacts waiting={metadata.waiting} />}
     </section>
   );
 }

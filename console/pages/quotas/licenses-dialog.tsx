@@ -1,0 +1,43 @@
+import type { License } from '@switchyard/contract/licenses/licenses.ts';
+import { useState } from 'react';
+import { client } from '../../client/client.ts';
+import { queryClient } from '../../client/queries.ts';
+import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { TextAreaField } from '../../ui/forms/text-field.tsx';
+import { formatLicenses, parseLicenses } from './parse-licenses.ts';
+import { licensesQuery } from './queries.ts';
+
+interface LicensesDialogProps {
+  licenses: readonly License[];
+  onClose: () => void;
+}
+
+/** Sets the licences of the account, one on each line. */
+export function LicensesDialog({ licenses, onClose }: LicensesDialogProps) {
+  const [text, setText] = useState(formatLicenses(licenses));
+  const parsed = parseLicenses(text);
+  const isValid = Array.isArray(parsed);
+  const body = { licenses: isValid ? parsed : [] };
+  return (
+    <FormDialog
+      title="Licences"
+      action="Save licences"
+      isReady={isValid}
+      requests={[['setLicenses', { body }]]}
+      onClose={onClose}
+      onSubmit={async () => {
+        await client.call('setLicenses', { body });
+        await queryClient.invalidateQueries(licensesQuery);
+        onClose();
+      }}
+    >
+      <TextAreaField
+        label="Licences and their tokens"
+        value={text}
+        onChange={setText}
+        help="One on each line, such as gurobi = 4. A licence that you leave out is removed."
+        error={isValid ? undefined : `Line ${parsed.invalidLine} is not a new name, = and a whole number.`}
+      />
+    </FormDialog>
+  );
+}
