@@ -8,6 +8,8 @@ import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import { FORMAT_TYPES } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { PresetValue } from '../../ui/options/option-fields.tsx';
 
+type Configuration = Instance['configuration'];
+
 /** The values of the form. An empty text of an option, a format or the collection stands for none. */
 export interface InstanceDraft {
   id: string;
@@ -20,6 +22,11 @@ export interface InstanceDraft {
   priority: string;
   isRefusedWithoutSlot: boolean;
   hasNetwork: boolean;
+  /** Labels, and licences with their tokens as in `gurobi = 1`, separated by commas. */
+  labels: string;
+  licenses: string;
+  /** The form does not show it, and an update must not lose it. */
+  apiAccess: Configuration['api_access'];
   inputFormat: string;
   outputFormat: string;
 }
@@ -37,6 +44,9 @@ export function createEmptyDraft(version: string): InstanceDraft {
     priority: String(PRIORITY_DEFAULT),
     isRefusedWithoutSlot: false,
     hasNetwork: false,
+    labels: '',
+    licenses: '',
+    apiAccess: undefined,
     inputFormat: '',
     outputFormat: '',
   };
@@ -55,9 +65,32 @@ export function createDraft({ configuration, ...instance }: Instance): InstanceD
     priority: String(configuration.queuing.priority),
     isRefusedWithoutSlot: configuration.queuing.disabled,
     hasNetwork: configuration.network,
+    labels: (configuration.requirements?.labels ?? []).join(', '),
+    licenses: Object.entries(configuration.requirements?.licenses ?? {})
+      .map(([name, tokens]) => `${name} = ${tokens}`)
+      .join(', '),
+    apiAccess: configuration.api_access,
     inputFormat: configuration.format?.input?.type ?? '',
     outputFormat: configuration.format?.output?.type ?? '',
   };
+}
+
+/** Returns the requirements; a licence without a number needs one token, and the server refuses any other text as a name. */
+function buildRequirements(draft: InstanceDraft) {
+  const labels = splitList(draft.labels);
+  const licenses = splitList(draft.licenses).map((text) => {
+    const [, name = text, tokens = '1'] = /^(\S+)\s*=\s*(\d+)$/.exec(text) ?? [];
+    return [name, Number(tokens)] as const;
+  });
+  if (labels.length + licenses.length === 0) return {};
+  return { requirements: { labels, licenses: Object.fromEntries(licenses) } };
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 /** Returns the configuration of the draft. It is complete, because an update replaces the configuration as a whole. */
@@ -74,6 +107,8 @@ function buildConfiguration(draft: InstanceDraft) {
       format: { ...(input && { input: { type: input } }), ...(output && { output: { type: output } }) },
     }),
     network: draft.hasNetwork,
+    ...(draft.apiAccess && { api_access: draft.apiAccess }),
+    ...buildRequirements(draft),
   };
 }
 

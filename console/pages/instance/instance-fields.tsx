@@ -92,7 +92,7 @@ function NameFields({
   );
 }
 
-/** Execution class, queue, secrets, formats and network of the runs. */
+/** Execution class, queue, secrets, formats, labels, licences and network of the runs. */
 function ResourceFields({ application, draft, onChange }: GroupProps & { application: string }) {
   const { data } = useSuspenseQuery(collectionsQuery(application));
   const collections = listItems(data).map(({ id }) => id);
@@ -131,6 +131,18 @@ function ResourceFields({ application, draft, onChange }: GroupProps & { applica
           value={draft.outputFormat}
           options={FORMATS}
           onChange={(outputFormat) => onChange({ outputFormat })}
+        />
+        <TextField
+          label="Required labels"
+          help="Of a worker, separated by commas, such as gpu, region=eu."
+          value={draft.labels}
+          onChange={(labels) => onChange({ labels })}
+        />
+        <TextField
+          label="Licence tokens"
+          help="That a run occupies, such as gurobi = 1."
+          value={draft.licenses}
+          onChange={(licenses) => onChange({ licenses })}
         />
       </div>
       <Checkbox

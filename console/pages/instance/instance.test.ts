@@ -46,6 +46,11 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
     await page.getByLabel('Queue priority').selectOption('2');
     await page.getByLabel('Secrets collection').selectOption('keys');
     await page.getByLabel('Runs may use the network').check();
+    await page.getByLabel('Required labels').fill('region=eu, gpu');
+    await page.getByLabel('Licence tokens').fill('gurobi = two');
+    await page.getByRole('button', { name: 'Create instance' }).click();
+    await page.getByText('has the licence "gurobi = two"').waitFor();
+    await page.getByLabel('Licence tokens').fill('gurobi = 2, xpress');
     await page.getByRole('button', { name: 'Create instance' }).click();
     await page.getByRole('heading', { name: 'Production' }).waitFor();
     expect(await getInstance()).toMatchObject({
@@ -57,7 +62,15 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
         secrets_collection_id: 'keys',
         queuing: { priority: 2, disabled: false },
         network: true,
+        requirements: { labels: ['gpu', 'region=eu'], licenses: { gurobi: 2, xpress: 1 } },
       },
+    });
+    // The form shows no access to the API, and keeps it.
+    const { configuration } = await getInstance();
+    const api_access = { applications: ['routing'] as never[] };
+    await at.server.client.call('updateInstance', {
+      params: { application_id: 'routing', instance_id: 'production' } as never,
+      body: { configuration: { ...configuration, api_access } },
     });
   });
 
@@ -88,7 +101,11 @@ describe.skipIf(!hasBrowser)('versions and instances', () => {
     await page.getByLabel('duration').fill('20');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
-    expect((await getInstance()).configuration.options).toEqual({ duration: '20', mode: 'good' });
+    expect((await getInstance()).configuration).toMatchObject({
+      options: { duration: '20', mode: 'good' },
+      requirements: { labels: ['gpu', 'region=eu'], licenses: { gurobi: 2, xpress: 1 } },
+      api_access: { applications: ['routing'] },
+    });
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
     const { body: account } = await at.server.client.call('getAccount');
     await page
