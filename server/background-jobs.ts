@@ -22,6 +22,7 @@ import type { ResultsWorkerPool } from './experiments/results/results-worker-poo
 import type { Idempotency } from './http/handlers/idempotency.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Job, JobContext } from './jobs/define-job.ts';
+import { type ProvisionerParts, reconcileWorkersJob } from './provisioner/reconcile-workers.ts';
 import type { Random } from './random.ts';
 import { storeRunValuesJob } from './runs/listing/backfill.ts';
 import { removeOldLogChunksJob, removeOldRunEventsJob } from './runs/logs/history-clean-up.ts';
@@ -51,19 +52,21 @@ interface Parts extends JobContext, SendDeliveriesParts {
   propertyReader: PropertyReader;
   problemThresholds: ProblemThresholds;
   publicUrl(): string;
+  /** null without a provisioner. */
+  provisioner: Pick<ProvisionerParts, 'settings' | 'adapter' | 'namePrefix' | 'issueWorkerToken'> | null;
 }
 
 /** The jobs, none of which has started. */
 export interface BackgroundJobs {
   /** In the order in which they start; they stop in the reverse order. */
   maintenance: readonly Job[];
-  /** Start them once the server listens: the address rules depend on who can reach it. */
+  /** Start them once the server listens: the address rules depend on who can reach it, and workers reach its address. */
   webhooks: readonly Job[];
 }
 
 /** Creates all background jobs. */
 export function createBackgroundJobs(parts: Parts): BackgroundJobs {
-  const { idempotency, uploads, onlineTests } = parts;
+  const { idempotency, uploads, onlineTests, provisioner } = parts;
   return {
     maintenance: [
       idempotency.removeExpiredResponsesJob(parts),
@@ -97,6 +100,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       sendDeliveriesJob(parts),
       removeDeletedWebhooksJob(parts),
       removeOldConversationsJob(parts),
+      ...(provisioner ? [reconcileWorkersJob({ ...parts, ...provisioner })] : []),
     ],
   };
 }

@@ -49,6 +49,8 @@ import { findInstance, findInstanceUsingSecrets, findLockedInstance } from './in
 import { Leadership, registerLeaderMetric } from './jobs/leadership.ts';
 import type { Log } from './log.ts';
 import { withdrawAccount, withdrawApplication } from './marketplace/withdraw.ts';
+import { registerProvisionerMetrics } from './provisioner/count-jobs.ts';
+import { createProvisioner } from './provisioner/create-provisioner.ts';
 import { makeId, type Random } from './random.ts';
 import { StorageMeter } from './retention/storage-meter.ts';
 import { findLiveRun, RunTokens } from './runs/access/run-tokens.ts';
@@ -113,6 +115,7 @@ export async function createServices(parts: ServicesParts) {
   const metrics = createMetrics();
   registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(database.read) });
   registerLicenseMetrics(metrics, { clock, read: () => countTokens(database.read) });
+  if (config.provisioner) registerProvisionerMetrics(metrics, database.read);
   registerBackupMetric(metrics, { clock, read: () => findLastBackupTime(database.read) });
   const contents = new Contents({
     ...{ database, blobs, clock, random },
@@ -156,6 +159,9 @@ export async function createServices(parts: ServicesParts) {
     ...shared,
     ...{ log, idempotency, onlineTests, addressRuleFor, publicUrl },
     problemThresholds: config.problemThresholds,
+    provisioner:
+      config.provisioner &&
+      createProvisioner(config.provisioner, { ...parts, key: deriveKey(masterKey, 'worker-tokens') }),
     resolve: parts.resolveHostname,
   });
   const remoteParts = { ...shared, runTokens, log };

@@ -2,6 +2,7 @@
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Reader } from '../database/database.ts';
 import { RETRY_DELAY_MAX_MS } from '../runs/queue/claim-runs.ts';
 import { listSlotHolders, type SlotHolder } from '../runs/queue/queue-order.ts';
@@ -9,7 +10,6 @@ import { countRunningRuns } from '../runs/queue/run-quota.ts';
 import { QUEUED } from '../runs/store/status-literals.ts';
 import { findApplicationQuotas } from '../usage/application-quotas-store.ts';
 import { findQuotas } from '../usage/quotas-store.ts';
-import { createPools } from '../workers/slots.ts';
 import type { WorkerDetails } from '../workers/workers.ts';
 import type { Demand, FreeOffer, PlannedWorker } from './plan-workers.ts';
 

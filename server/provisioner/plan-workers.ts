@@ -8,8 +8,8 @@
  */
 import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import type { Pool } from '@switchyard/worker/execute/slots.ts';
 import type { WorkerOffer } from '../workers/offers.ts';
-import type { Pool } from '../workers/slots.ts';
 import type { WorkerJobsTable } from './schema.ts';
 
 /** Queued runs that ask the same of a worker and that a free slot would start. */

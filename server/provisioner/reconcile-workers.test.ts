@@ -86,7 +86,7 @@ function createReconciler(settings: Partial<ProvisionerSettings> = {}) {
       ...{ max: 3, idleMs: IDLE_MS, server: null, labels: ['gpu'], env: {} },
       adapter: {
         kind: 'command',
-        ...{ start: '', list: '', stop: '', size: { cores: 12, memoryBytes: null } },
+        ...{ start: '', list: '', stop: '', size: { cores: 12, memoryBytes: 64e9 } },
       },
       ...settings,
     },
@@ -109,7 +109,15 @@ const readJobs = async () =>
 function buildWorker(jobId: string): Worker {
   return {
     ...{ id: `worker-${jobId}`, folderId: jobId, capacity: { shared: 12, perClass: {} }, host: 'n1' },
-    ...{ version: '1.7.0', startedAt: clock.now(), kind: 'remote', scratchBytes: null, tokenId: null, jobId },
+    ...{
+      version: '1.7.0',
+      startedAt: clock.now(),
+      kind: 'remote',
+      scratchBytes: null,
+      tokenId: null,
+      jobId,
+      containment: 'limits',
+    },
     offer: { labels: ['gpu'], resources: { cores: 12, memoryBytes: 64e9 }, scope: null },
   };
 }
@@ -282,7 +290,7 @@ test('runs that no worker could take are counted, and start none', async () => {
     start: '',
     list: '',
     stop: '',
-    size: { cores: 4, memoryBytes: null },
+    size: { cores: 4, memoryBytes: 64e9 },
   } as const;
   await createReconciler({ adapter }).runOnce();
   expect(cluster.requests).toEqual([]);

@@ -206,8 +206,9 @@ class WorkerReconciler {
     try {
       this.#token ??= this.#parts.issueWorkerToken();
       const { labels, idleMs } = settings;
+      const { size } = settings.adapter;
       const token = await this.#token;
-      const request = { name: job.name, server: this.#serverUrl(), token, labels, idleMs };
+      const request = { name: job.name, server: this.#serverUrl(), token, labels, size, idleMs };
       const id = await adapter.start(request);
       await database.transact((tx) => upsertJobs(tx, [{ ...job, id }]));
       log.info({ job: job.name, id, adapter: adapter.kind }, 'Worker job submitted');
@@ -256,13 +257,13 @@ function addFailures(
   state.last_error_at = now;
 }
 
-/** Returns the offer of a worker that the settings start: a slot for each core, and cores and memory that bound its runs. */
+/** Returns the offer of a worker that the settings start: a slot for each core, and with memory also the resources. */
 function expectOffer({ labels, adapter: { size } }: ProvisionerSettings): FreeOffer {
   const { cores, memoryBytes } = size;
   return {
     pools: [{ classes: EXECUTION_CLASSES, slots: cores }],
     labels,
-    resources: { cores, memoryBytes: memoryBytes ?? Number.POSITIVE_INFINITY },
+    resources: memoryBytes === null ? null : { cores, memoryBytes },
     scope: null,
   };
 }

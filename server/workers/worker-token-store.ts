@@ -21,6 +21,23 @@ export function findWorkerToken(db: Reader, id: string): Promise<WorkerTokensTab
     .executeTakeFirst();
 }
 
+/** Returns the newest token of the name that the server itself issued; undefined without one. */
+export function findServerToken(
+  db: Reader,
+  { account, name }: { account: AccountId; name: string },
+): Promise<WorkerTokensTable | undefined> {
+  return db
+    .selectFrom('worker_tokens')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('name', '=', name)
+    .where('created_by', '=', '')
+    .where('serves_all_accounts', '=', 1)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+}
+
 /** Lists the worker tokens of the account, newest first, with the number of their workers. */
 export async function listWorkerTokens(
   db: Reader,

@@ -1,5 +1,5 @@
 /** Issues worker tokens, and resolves one to its caller. A token has its id and a secret of 256 bits in it. */
-import { timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
@@ -8,6 +8,7 @@ import { errorMessage, type Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
 import type { WorkerTokensTable } from './schema.ts';
 import {
+  findServerToken,
   findWorkerToken,
   hashWorkerToken,
   insertWorkerToken,
@@ -41,7 +42,15 @@ export function createWorkerToken(
   request: TokenRequest,
 ): NewWorkerToken {
   const id = makeId<WorkerTokenId>(random, 'wtk');
-  const token = `${PREFIX}${id}.${random.bytes(SECRET_BYTES).toString('base64url')}`;
+  return buildToken(id, random.bytes(SECRET_BYTES), { ...request, createdAt: clock.now() });
+}
+
+function buildToken(
+  id: WorkerTokenId,
+  secret: Buffer,
+  request: TokenRequest & { createdAt: number },
+): NewWorkerToken {
+  const token = `${PREFIX}${id}.${secret.toString('base64url')}`;
   const { account, name, createdBy, applicationUids, labels, servesAllAccounts } = request;
   return {
     token,
@@ -50,23 +59,30 @@ export function createWorkerToken(
       application_uids: applicationUids && JSON.stringify(applicationUids),
       labels: labels && JSON.stringify(labels),
       serves_all_accounts: servesAllAccounts ? 1 : 0,
-      ...{ created_at: clock.now(), created_by: createdBy, last_used_at: null },
+      ...{ created_at: request.createdAt, created_by: createdBy, last_used_at: null },
     },
   };
 }
 
 /**
- * Issues a token of the server itself, for workers that its provisioner starts. They execute the runs of all accounts. A token
- * of the same name is replaced; its workers stay registered, and end with the jobs that started them.
+ * Returns the token of the server itself, for workers that its provisioner starts. They execute the runs of all accounts. It is
+ * the same one until somebody revokes it, so that the workers of a server stay when it restarts: its secret is not stored,
+ * but derived from the key and its id.
  */
-export async function issueServerToken(
+export async function ensureServerToken(
   tx: Writer,
-  parts: { clock: Clock; random: Random },
+  { clock, random, key }: { clock: Clock; random: Random; key: Buffer },
   { account, name }: { account: AccountId; name: string },
 ): Promise<string> {
-  const { token, row } = createWorkerToken(parts, {
-    ...{ account, name, createdBy: '', applicationUids: null, labels: null, servesAllAccounts: true },
-  });
+  const build = (id: WorkerTokenId): NewWorkerToken =>
+    buildToken(id, createHmac('sha256', key).update(id).digest(), {
+      ...{ account, name, createdBy: '', applicationUids: null, labels: null, servesAllAccounts: true },
+      createdAt: clock.now(),
+    });
+  const stored = await findServerToken(tx, { account, name });
+  const found = stored && build(stored.id);
+  if (found && found.row.hash === stored.hash) return found.token;
+  const { token, row } = build(makeId<WorkerTokenId>(random, 'wtk'));
   await insertWorkerToken(tx, row);
   return token;
 }

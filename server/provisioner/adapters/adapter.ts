@@ -1,5 +1,9 @@
 /** An adapter is the part of the provisioner that knows one kind of cluster. */
 
+import type { WorkerSize } from '../../provisioner-settings.ts';
+
+const MEBIBYTE = 2 ** 20;
+
 /** The job of a worker that an adapter submits. The worker names the job when it registers. */
 export interface JobRequest {
   /** Unique in the cluster; lowercase letters, digits and hyphens. */
@@ -9,6 +13,8 @@ export interface JobRequest {
   /** The worker token; it must not appear in a list of processes or of jobs. */
   token: string;
   labels: readonly string[];
+  /** The cores and memory that the worker offers. */
+  size: WorkerSize;
   idleMs: number;
 }
 
@@ -35,10 +41,16 @@ export interface WorkerAdapter {
   stop(id: string, options: { force: boolean }): Promise<void>;
 }
 
-/** Returns the arguments of the worker program without the token, which it reads from its environment. */
-export function formatWorkerArguments({ name, server, labels, idleMs }: JobRequest): string[] {
+/**
+ * Returns the arguments of the worker program without the token, which it reads from its environment. With memory, a run
+ * reserves the cores and memory of its class; without, each core is a slot.
+ */
+export function formatWorkerArguments({ name, server, labels, size, idleMs }: JobRequest): string[] {
+  const { cores, memoryBytes } = size;
+  const memory = memoryBytes === null ? null : `${Math.floor(memoryBytes / MEBIBYTE)}M`;
   return [
     ...['--server', server, '--job', name, '--idle', String(idleMs / 1000)],
+    ...(memory === null ? ['--slots', String(cores)] : ['--cores', String(cores), '--memory', memory]),
     ...labels.flatMap((label) => ['--label', label]),
   ];
 }

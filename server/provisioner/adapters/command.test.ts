@@ -33,7 +33,8 @@ const REQUEST = {
     server: 'https://yard.example',
     token: 'secret',
     labels: ['gpu', 'a=b'],
-    idleMs: 1500,
+    idleMs: 15_000,
+    size: { cores: 4, memoryBytes: 16 * 2 ** 30 },
   },
 };
 
@@ -41,7 +42,7 @@ test('commands start, list and stop jobs', async () => {
   const adapter = create();
   expect(await adapter.start(REQUEST)).toBe('id-yard-1');
   expect(readFileSync(join(folder, 'call'), 'utf8').trim()).toBe(
-    'secret gpu,a=b --server https://yard.example --job yard-1 --idle 1.5 --label gpu --label a=b',
+    'secret gpu,a=b --server https://yard.example --job yard-1 --idle 15 --cores 4 --memory 16384M --label gpu --label a=b',
   );
   const job = { name: 'yard-1', id: 'id-yard-1', failure: null };
   expect(await adapter.list('yard-')).toEqual([{ ...job, state: 'pending' }]);

@@ -37,6 +37,7 @@ const create = (fields: Partial<KubernetesSettings> = {}) =>
   );
 const buildRequest = (name: string, token = 'secret-1') => ({
   ...{ name: `${PREFIX}${name}`, server: 'https://yard.example', token, labels: ['gpu'], idleMs: 300_000 },
+  size: { cores: 4, memoryBytes: 16e9 },
 });
 const writeManifest = (text: string): string => {
   const path = join(folder, 'job.yaml');
@@ -59,7 +60,7 @@ describe('a job', () => {
               image: 'registry.example/worker:1.7.0',
               args: [
                 ...['--server', 'https://yard.example', '--job', `${PREFIX}one`],
-                ...['--idle', '300', '--label', 'gpu'],
+                ...['--idle', '300', '--cores', '4', '--memory', '15258M', '--label', 'gpu'],
               ],
               resources: { requests: { cpu: '4', memory: '16000000000' } },
             },

@@ -77,7 +77,7 @@ class KubernetesAdapter implements WorkerAdapter {
     // The Job stays until its pod has ended, so that it counts until then.
     const options = { propagationPolicy: 'Foreground', ...(force ? { gracePeriodSeconds: 0 } : {}) };
     const deletion = batch.deleteNamespacedJob({ name: id, namespace: this.#settings.namespace, ...options });
-    await describeErrors(deletion, [NOT_FOUND]);
+    await succeeds(deletion, NOT_FOUND);
   }
 
   async #connect(): Promise<Cluster> {
@@ -98,8 +98,8 @@ class KubernetesAdapter implements WorkerAdapter {
       metadata: { name, namespace, labels: { ...JOB_LABELS } },
       stringData: { [key]: token },
     };
-    const created = await describeErrors(core.createNamespacedSecret({ namespace, body }), [CONFLICT]);
-    if (created === null) await describeErrors(core.replaceNamespacedSecret({ name, namespace, body }));
+    const isNew = await succeeds(core.createNamespacedSecret({ namespace, body }), CONFLICT);
+    if (!isNew) await describeErrors(core.replaceNamespacedSecret({ name, namespace, body }));
     this.#storedToken = token;
   }
 }
@@ -144,17 +144,38 @@ function findDroppedField(written: unknown, known: unknown, path: readonly strin
   return null;
 }
 
-/** Resolves with null for an expected status. Other errors get the message of the API server, without the request. */
-async function describeErrors<T>(response: Promise<T>, expected: readonly number[] = []): Promise<T | null>;
-async function describeErrors<T>(response: Promise<T>): Promise<T>;
-async function describeErrors<T>(response: Promise<T>, expected: readonly number[] = []): Promise<T | null> {
+/** An error response of the API server. */
+class ApiError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Rejects with the message of the API server, without the request, which the errors of the client repeat. */
+async function describeErrors<T>(response: Promise<T>): Promise<T> {
   try {
     return await response;
   } catch (error) {
     const { ApiException } = await import('@kubernetes/client-node');
     if (!(error instanceof ApiException)) throw error;
-    if (expected.includes(error.code)) return null;
-    throw new Error(`The API server of Kubernetes answered ${error.code}: ${readMessage(error.body)}`);
+    throw new ApiError(
+      error.code,
+      `The API server of Kubernetes answered ${error.code}: ${readMessage(error.body)}`,
+    );
+  }
+}
+
+/** Returns false for an error response with the code; rejects with any other error. */
+async function succeeds(response: Promise<unknown>, code: number): Promise<boolean> {
+  try {
+    await describeErrors(response);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === code) return false;
+    throw error;
   }
 }
 

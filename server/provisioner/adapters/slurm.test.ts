@@ -53,6 +53,7 @@ while :; do sleep 0.1; done
     using.start({
       name: `${PREFIX}${name}`,
       ...{ server: 'https://yard.example', token: TOKEN, labels: ['gpu', 'region=eu'], idleMs: 60_000 },
+      size: { cores: 2, memoryBytes: null },
     });
   const find = async (name: string): Promise<ListedJob | undefined> =>
     (await adapter.list(PREFIX)).find((job) => job.name === `${PREFIX}${name}`);
@@ -68,7 +69,7 @@ while :; do sleep 0.1; done
     await waitUntil('the worker runs', () => hasFile('one'));
     expect(await find('one')).toEqual({ name: `${PREFIX}one`, id, state: 'running', failure: null });
     expect(readFileSync(join(folder, `${PREFIX}one`), 'utf8').trim()).toBe(
-      `${TOKEN} --server https://yard.example --job ${PREFIX}one --idle 60 --label gpu --label region=eu`,
+      `${TOKEN} --server https://yard.example --job ${PREFIX}one --idle 60 --slots 2 --label gpu --label region=eu`,
     );
     expect(await adapter.list('another-server-')).toEqual([]);
     await adapter.stop(id, { force: false });
