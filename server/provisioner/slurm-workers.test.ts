@@ -84,7 +84,8 @@ describe.skipIf(problem !== null)('on a Slurm cluster', () => {
       const jobs = await cluster.listJobs();
       return jobs.length > 0 && jobs;
     });
-    await server.restart();
+    // The job that waits knows the address.
+    await server.restart({ SWITCHYARD_PORT: new URL(server.url).port });
     await waitUntil('the server has listed its jobs', async () => {
       const { jobs } = await readProvisioner();
       return jobs.pending === 1;
