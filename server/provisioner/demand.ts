@@ -5,45 +5,78 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Reader } from '../database/database.ts';
 import { RETRY_DELAY_MAX_MS } from '../runs/queue/claim-runs.ts';
+import { countUsedTokens, listTokenHolders } from '../runs/queue/license-use.ts';
+import { isRetryDue } from '../runs/queue/placement/list-waiting.ts';
+import { formatLicenseKey } from '../runs/queue/placement/plan-claims.ts';
 import { listSlotHolders, type SlotHolder } from '../runs/queue/queue-order.ts';
 import { countRunningRuns } from '../runs/queue/run-quota.ts';
+import { parseRequirements } from '../runs/queue/run-requirements.ts';
 import { QUEUED } from '../runs/store/status-literals.ts';
 import { findApplicationQuotas } from '../usage/application-quotas-store.ts';
+import { listLicenses } from '../usage/licenses-store.ts';
 import { findQuotas } from '../usage/quotas-store.ts';
 import type { WorkerDetails } from '../workers/workers.ts';
 import type { Demand, FreeOffer, PlannedWorker } from './plan-workers.ts';
 
+/** Queued runs before quotas and licences are considered. */
+type LicensedDemand = Demand & { licenses: Readonly<Record<string, number>> };
+
 /**
- * Counts the queued runs that a free slot would start: without those that back off after a fault of their host, and of an
- * account or application with a quota of runs at once only as many as it lets start.
+ * Counts the queued runs that a free slot would start: without those that back off after a fault of their host, and only as
+ * many as the quotas of runs at once and the free licence tokens let start.
  */
 export async function countDemand(db: Reader, now: number): Promise<Demand[]> {
   const rows = await db
     .selectFrom('runs')
-    .select((eb) => ['account_id', 'application_uid', 'execution_class', eb.fn.countAll().as('count')])
+    .select(GROUP_COLUMNS)
+    .select((eb) => eb.fn.countAll().as('count'))
     .where('status', '=', QUEUED)
-    .where((eb) =>
-      eb.or([
-        eb('retry_at', 'is', null),
-        eb('retry_at', '<=', now),
-        // Written by a worker whose clock was ahead.
-        eb('retry_at', '>', now + RETRY_DELAY_MAX_MS),
-      ]),
-    )
-    .groupBy(['account_id', 'application_uid', 'execution_class'])
+    .where(isRetryDue({ now, latest: now + RETRY_DELAY_MAX_MS }))
+    .groupBy(GROUP_COLUMNS)
     .orderBy('account_id')
     .execute();
-  const demand = rows.map(
-    (row): Demand => ({
+  const demand = rows.map((row): LicensedDemand => {
+    const { labels, licenses } = parseRequirements(row);
+    return {
       account: row.account_id,
       applicationUid: row.application_uid,
       executionClass: row.execution_class,
-      labels: [],
-      count: Number(row.count),
-    }),
-  );
+      ...{ labels, licenses, count: Number(row.count) },
+    };
+  });
   await limitByQuotas(db, demand);
+  await limitByLicenses(db, demand);
   return demand.filter(({ count }) => count > 0);
+}
+
+const GROUP_COLUMNS = [
+  'account_id',
+  'application_uid',
+  'execution_class',
+  'required_labels',
+  'required_licenses',
+] as const;
+
+/** Lowers the counts to what the free licence tokens let start now. */
+async function limitByLicenses(db: Reader, demand: readonly LicensedDemand[]): Promise<void> {
+  if (demand.every(({ licenses }) => Object.keys(licenses).length === 0)) return;
+  const holders = await listTokenHolders(db);
+  const free = new Map(
+    (await listLicenses(db)).map((license) => [
+      formatLicenseKey(license.account_id, license.name),
+      license.total - countUsedTokens(holders, license),
+    ]),
+  );
+  for (const one of demand) {
+    for (const [name, tokens] of Object.entries(one.licenses)) {
+      const left = free.get(formatLicenseKey(one.account, name)) ?? 0;
+      one.count = Math.max(0, Math.min(one.count, Math.floor(left / tokens)));
+    }
+    for (const [name, tokens] of Object.entries(one.licenses)) {
+      const key = formatLicenseKey(one.account, name);
+      free.set(key, (free.get(key) ?? 0) - one.count * tokens);
+    }
+  }
 }
 
 /** Lowers the counts to what the quotas of accounts and applications let start now. */

@@ -6,19 +6,13 @@
  * needs new workers. A run that no such worker could execute is ignored. Idle workers leave by themselves; only jobs that
  * have no worker yet are stopped for lack of work.
  */
-import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
+import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import type { Pool } from '@switchyard/worker/execute/slots.ts';
-import type { WorkerOffer } from '../workers/offers.ts';
+import { canEverServe, countFitting, type Demand as RunDemand, type WorkerOffer } from '../workers/offers.ts';
 import type { WorkerJobsTable } from './schema.ts';
 
 /** Queued runs that ask the same of a worker and that a free slot would start. */
-export interface Demand {
-  account: AccountId;
-  applicationUid: string;
-  executionClass: ExecutionClass;
-  /** The labels that a worker must have. */
-  labels: readonly string[];
+export interface Demand extends RunDemand {
   count: number;
 }
 
@@ -81,7 +75,7 @@ export const REGISTRATION_TIMEOUT_MS = 180_000;
 export function planWorkers({ demand, workers, jobs, settings, now }: PlanInput): WorkerPlan {
   const waiting = demand.map((one) => ({ ...one })).sort(compareSize);
   for (const { free } of workers) fill(free, waiting);
-  const left = waiting.filter((one) => countFitting(settings.offer, one) > 0);
+  const left = waiting.filter((one) => countTaken(settings.offer, one) > 0);
   const unservableRuns = sum(waiting) - sum(left);
 
   const live = jobs.filter((job) => !isOverdue(job, settings, now));
@@ -136,7 +130,7 @@ function fill(offer: FreeOffer, waiting: Demand[]): number {
   };
   let filled = 0;
   for (const demand of waiting) {
-    const count = countFitting(free, demand);
+    const count = countTaken(free, demand);
     const pool = free.pools.find(({ classes }) => classes.includes(demand.executionClass));
     if (count === 0 || !pool) continue;
     const { cores, memory_bytes } = CLASS_LIMITS[demand.executionClass];
@@ -151,17 +145,11 @@ function fill(offer: FreeOffer, waiting: Demand[]): number {
   return filled;
 }
 
-/** Counts the runs of the demand that fit into the offer. */
-function countFitting({ pools, labels, resources, scope }: FreeOffer, demand: Demand): number {
-  const { cores, memory_bytes } = CLASS_LIMITS[demand.executionClass];
-  if (!demand.labels.every((label) => labels.includes(label))) return 0;
-  if (scope && scope.account !== demand.account) return 0;
-  if (scope?.applicationUids && !scope.applicationUids.includes(demand.applicationUid)) return 0;
-  const slots = pools.find(({ classes }) => classes.includes(demand.executionClass))?.slots ?? 0;
-  const fitting = resources
-    ? Math.min(Math.floor(resources.cores / cores), Math.floor(resources.memoryBytes / memory_bytes))
-    : slots;
-  return Math.max(0, Math.min(demand.count, slots, fitting));
+/** Counts the runs of the demand that the offer takes. */
+function countTaken(offer: FreeOffer, demand: Demand): number {
+  if (!canEverServe(offer, demand)) return 0;
+  const slots = offer.pools.find(({ classes }) => classes.includes(demand.executionClass))?.slots ?? 0;
+  return Math.max(0, Math.min(demand.count, slots, countFitting(offer, [], demand.executionClass)));
 }
 
 /** Counts the new workers that the runs would fill, each of them with one run at least, up to the most that are allowed. */

@@ -5,6 +5,7 @@ import { createMetrics } from '../http/metrics.ts';
 import { createLog } from '../log.ts';
 import type { ProvisionerSettings } from '../provisioner-settings.ts';
 import { systemRandom } from '../random.ts';
+import { wrapLabel } from '../runs/queue/run-requirements.ts';
 import { createRun, pushApp } from '../testing/fixtures/apps.ts';
 import { createManualClock } from '../testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
@@ -280,6 +281,38 @@ describe('a cluster that fails', () => {
       ['1', true],
     ]);
     expect(await readRow()).toMatchObject({ failed_starts: 1 });
+  });
+});
+
+describe('runs with requirements', () => {
+  const require = (columns: { required_labels?: string; required_licenses?: string }) =>
+    server.runningServer.database.transact((tx) =>
+      tx.updateTable('runs').set(columns).where('status', '=', 'queued').execute(),
+    );
+
+  test('start workers for as many of them as have a licence token', async () => {
+    await server.client.call('setLicenses', { body: { licenses: [{ name: 'gurobi', total: 5 }] } });
+    await createRuns(8);
+    await require({ required_licenses: '{"gurobi":2}' });
+    await createReconciler().runOnce();
+    // Two runs have their tokens, and fill one worker.
+    expect(cluster.requests.length).toBe(1);
+    await server.client.call('setLicenses', { body: { licenses: [] } });
+  });
+
+  test('start workers that have the labels', async () => {
+    await createRuns(1);
+    await require({ required_labels: wrapLabel('gpu') });
+    await createReconciler().runOnce();
+    expect(cluster.requests.length).toBe(1);
+  });
+
+  test('start none without them, and are counted', async () => {
+    await createRuns(2);
+    await require({ required_labels: wrapLabel('gpu') + wrapLabel('fpga') });
+    await createReconciler().runOnce();
+    expect(cluster.requests).toEqual([]);
+    expect(await readRow()).toMatchObject({ unservable_runs: 2 });
   });
 });
 
