@@ -105,6 +105,11 @@ const SyncRequest = Type.Object(
     }),
     draining: Type.Boolean({ description: 'true: the worker knows that somebody drained it.' }),
     stopping: Type.Boolean({ description: 'true: the worker ends, and offers no slot.' }),
+    wait_ms: Type.Integer({
+      minimum: 0,
+      maximum: SYNC_WAIT_MS,
+      description: 'Time to wait for news. A worker behind a proxy that closes idle connections waits less.',
+    }),
   },
   { $id: 'WorkerSync', additionalProperties: false, description: 'State of a worker.' },
 );
@@ -210,6 +215,7 @@ export const syncWorker = defineOperation({
       workflow_capacity: [16, 16, 16],
       draining: false,
       stopping: false,
+      wait_ms: SYNC_WAIT_MS,
     },
   },
   responses: {

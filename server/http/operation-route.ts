@@ -228,6 +228,11 @@ function readCall({ operation, validator, budgets }: OperationRoute, request: Op
     get stream() {
       return operation.body?.stream && request.body instanceof Readable ? request.body : Readable.from([]);
     },
+    onDisconnect(callback) {
+      const { socket } = request.raw;
+      socket.once('close', callback);
+      return () => socket.off('close', callback);
+    },
     reserveStreamMemory: (member) => reserveUploadMemory(request, formatMemberKey(member), budgets),
   };
 }

@@ -6,11 +6,12 @@
  * its end is stored, so that the server does not send it again.
  */
 import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
-import type {
-  AttemptKey,
-  WorkerNews,
-  WorkerRegistration,
-  WorkerSync,
+import {
+  type AttemptKey,
+  SYNC_WAIT_MS,
+  type WorkerNews,
+  type WorkerRegistration,
+  type WorkerSync,
 } from '@switchyard/contract/workers/worker-protocol.ts';
 import { errorMessage, type WorkerClock, type WorkerLog } from '../environment.ts';
 import { Executor, type ExecutorParts } from '../execute/executor.ts';
@@ -23,6 +24,10 @@ const RETRY_FIRST_MS = 200;
 const RETRY_MS_MAX = 5000;
 /** Syncs on their way at once: a new one ends the one before, but perhaps not at once behind several servers. */
 const SYNCS_MAX = 4;
+/** A wait without news becomes half as long when a proxy cuts it off, and not shorter than this. */
+const WAIT_MS_MIN = 100;
+/** A request that was open for this long and then broke was cut off while it was idle. */
+const CUT_OFF_MS = 100;
 /** Keys of attempts that are remembered, so that a late response starts none of them again. */
 const KEYS_MAX = 10_000;
 /** A worker that stops waits this long for the ends of its runs to be stored. */
@@ -54,6 +59,7 @@ export class RemoteWorker {
   #syncsUnderWay = 0;
   #isSyncDue = false;
   #failures = 0;
+  #waitMs = SYNC_WAIT_MS;
   #isDraining = false;
   #isStopping = false;
   #isRegistering = false;
@@ -136,10 +142,16 @@ export class RemoteWorker {
     const turn = this.#lastSync;
     this.#syncsUnderWay += 1;
     let delayMs = 0;
+    const startedAt = this.#parts.clock.elapsed();
     try {
       this.#apply(await server.sync(workerId, this.#readState()), workerId);
       this.#failures = 0;
+      // Slowly, because each attempt at a longer wait may cost a connection.
+      this.#waitMs = Math.min(SYNC_WAIT_MS, this.#waitMs + 1);
     } catch (error) {
+      const openMs = this.#parts.clock.elapsed() - startedAt;
+      const isCutOff = openMs >= CUT_OFF_MS && this.#failures === 0;
+      if (isCutOff) this.#waitMs = Math.max(WAIT_MS_MIN, Math.floor(Math.min(openMs, this.#waitMs) / 2));
       this.#failures += 1;
       delayMs = Math.min(RETRY_FIRST_MS * 2 ** Math.min(this.#failures - 1, 30), RETRY_MS_MAX);
       const isRefused = error instanceof RefusedError;
@@ -149,10 +161,12 @@ export class RemoteWorker {
     } finally {
       this.#syncsUnderWay -= 1;
     }
-    // A later sync has taken over.
-    if (turn !== this.#lastSync && this.#syncsUnderWay > 0) return;
-    if (delayMs === 0) this.#syncSoon();
-    else this.#parts.clock.after(delayMs, () => this.#syncSoon());
+    const next = (): void => {
+      // Otherwise a later sync has taken over.
+      if (turn === this.#lastSync) this.#syncSoon();
+    };
+    if (delayMs === 0) next();
+    else this.#parts.clock.after(delayMs, next);
   }
 
   /** The server declared this worker dead: its runs are elsewhere. It begins anew, without them. */
@@ -181,6 +195,7 @@ export class RemoteWorker {
       workflow_capacity: [...this.#executor.workflowCapacity],
       draining: this.#isDraining,
       stopping: this.#isStopping,
+      wait_ms: this.#waitMs,
     };
   }
 

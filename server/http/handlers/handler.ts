@@ -102,6 +102,8 @@ interface PlainCall<O extends Operation> {
   rawBody: Buffer;
   /** The body of an operation that accepts raw bytes. */
   stream: Readable;
+  /** Calls back when the connection closes before the response; returns a function that ends this. */
+  onDisconnect(callback: () => void): () => void;
   /** Waits for memory to read the stream of the member. Throws a 429 when no memory becomes free in time. */
   reserveStreamMemory(member: Member): Promise<void>;
 }

@@ -64,6 +64,7 @@ test('a proxy that closes idle connections neither delays a run nor repeats it',
   const { id, metadata } = await createRunAndWait(server, 'app', { input: { wait: 1500 } });
   expect(metadata.status_v2).toBe('succeeded');
   expect(await findAttempt(id)).toMatchObject({ attempt: 1, fence: 1 });
+  await worker.stop();
   await proxy.close();
 });
 

@@ -80,11 +80,11 @@ function formatOffer(
 
 export const syncWorker: OperationHandler<'syncWorker'> = async (
   { database, workerSyncs, remoteWorkers },
-  { caller, params, body },
+  { caller, params, body, onDisconnect },
 ) => {
   const find = () => getRemoteWorker(database.read, requireWorker(caller), params.worker_id);
   if (body.stopping) await remoteWorkers.markStopping((await find()).id);
-  return { status: 200, body: await workerSyncs.sync(find, body) };
+  return { status: 200, body: await workerSyncs.sync(find, body, onDisconnect) };
 };
 
 export const leaveWorker: OperationHandler<'leaveWorker'> = async (

@@ -8,12 +8,7 @@
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
-import {
-  type AttemptKey,
-  SYNC_WAIT_MS,
-  type WorkerNews,
-  type WorkerSync,
-} from '@switchyard/contract/workers/worker-protocol.ts';
+import type { AttemptKey, WorkerNews, WorkerSync } from '@switchyard/contract/workers/worker-protocol.ts';
 import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
 import type { Topic } from '../../database/database.ts';
 import { errorMessage } from '../../log.ts';
@@ -46,6 +41,8 @@ interface WakeUp {
   isNews: boolean;
 }
 
+const NOTHING: WakeUp = { jobs: [], isNews: false };
+
 const formatKey = ({ run_id, fence }: AttemptKey): string => formatAttemptKey({ id: run_id, fence });
 const copyKey = ({ run_id, fence }: AttemptKey): AttemptKey => ({ run_id, fence });
 const toKey = ({ id, fence }: { id: RunId; fence: number }): AttemptKey => ({ run_id: id, fence });
@@ -76,16 +73,40 @@ export class WorkerSyncs {
     this.#isClosed = true;
     this.#cancelTick?.();
     for (const end of this.#endListening) end();
-    for (const waiting of [...this.#waiting.values()]) waiting.resolve({ jobs: [], isNews: false });
+    for (const waiting of [...this.#waiting.values()]) waiting.resolve(NOTHING);
   }
 
-  /** Returns the news for a worker. `find` throws a 404 when the worker is not registered any more. */
-  async sync(find: () => Promise<RemoteWorker>, request: WorkerSync): Promise<WorkerNews> {
+  /**
+   * Returns the news for a worker. `find` throws a 404 when the worker is not registered any more. `onDisconnect` calls back
+   * when nobody reads the response any more.
+   */
+  async sync(
+    find: () => Promise<RemoteWorker>,
+    request: WorkerSync,
+    onDisconnect: (callback: () => void) => () => void,
+  ): Promise<WorkerNews> {
     const { database, clock } = this.#parts;
     const worker = await find();
     // The request replaces the earlier one, whose state of the worker is older.
-    this.#waiting.get(worker.id)?.resolve({ jobs: [], isNews: false });
+    this.#waiting.get(worker.id)?.resolve(NOTHING);
     await storeHeartbeat(database, worker.id, clock.now());
+    const connection = { isOpen: true };
+    const end = onDisconnect(() => {
+      connection.isOpen = false;
+      const waiting = this.#waiting.get(worker.id);
+      if (waiting?.request === request) waiting.resolve(NOTHING);
+    });
+    const news = await this.#findNews(worker, request, find).finally(end);
+    // Its next sync gets the jobs that this one cannot deliver.
+    if (!connection.isOpen) for (const job of news.jobs) this.#sent.get(worker.id)?.delete(formatKey(job));
+    return news;
+  }
+
+  async #findNews(
+    worker: RemoteWorker,
+    request: WorkerSync,
+    find: () => Promise<RemoteWorker>,
+  ): Promise<WorkerNews> {
     const news = await this.#readNews(worker, request);
     if (hasNews(news, request)) return news;
     const jobs = await this.#claim(worker, request);
@@ -98,7 +119,7 @@ export class WorkerSyncs {
   #wait(worker: RemoteWorker, request: WorkerSync): Promise<WakeUp> {
     this.#listen();
     return new Promise((resolve) => {
-      const end = this.#parts.clock.after(SYNC_WAIT_MS, () => waiting.resolve({ jobs: [], isNews: false }));
+      const end = this.#parts.clock.after(request.wait_ms, () => waiting.resolve(NOTHING));
       const waiting: Waiting = {
         ...{ worker, request },
         resolve: (wakeUp) => {
