@@ -48,7 +48,7 @@ const SAME_ON_BOTH = [
   'server/runs/execute/{contained-apps,cancel-and-delete,host-faults,killed-processes}.test.ts',
   'server/runs/log-search/{line-matcher,read-lines}.test.ts',
   'server/runs/logs/{line-times,log-poll-limiter}.test.ts',
-  'server/runs/queue/{waiting-reason,placement/plan-claims}.test.ts',
+  'server/runs/queue/{waiting-reason,placement/plan-claims,placement/simulated-cluster}.test.ts',
   'server/runs/queue/prediction/{past-durations,predict-starts}.test.ts',
   'server/runs/replay/replayed-runs.test.ts',
   'server/runs/results/{assets,hostile-apps,json-field-extractor,metrics,network-hint,read-results,results,statistics}.test.ts',

@@ -75,6 +75,7 @@ const SERVER_ORDER = [
     'label-settings',
     'sso-settings',
     'provisioner-settings',
+    'worker-settings',
     'webhook-settings',
     'config',
     'database',

@@ -27,6 +27,7 @@ describe('the error for a wrong setting names it', () => {
     ['SWITCHYARD_CAPACITY', 'huge=1'],
     ['SWITCHYARD_LABELS', 'gpu,two words'],
     ['SWITCHYARD_LABELS', 'region='],
+    ['SWITCHYARD_RESOURCES', '8c'],
     ['SWITCHYARD_LABELS', 'a'.repeat(65)],
     ['SWITCHYARD_CONTAINMENT', 'jail'],
     ['SWITCHYARD_RATE_LIMIT', '5'],
@@ -110,6 +111,13 @@ test('capacity has shared slots, slots of classes, or both', () => {
   expect(readCapacity('8')).toEqual({ shared: 8, perClass: {} });
   expect(readCapacity('0,6c9500mb870s=4')).toEqual({ shared: 0, perClass: { '6c9500mb870s': 4 } });
   expect(readCapacity('8c16gb12h=1, 2')).toEqual({ shared: 2, perClass: { '8c16gb12h': 1 } });
+});
+
+test('resources are those of the allocation, or none', () => {
+  const job = { SLURM_JOB_ID: '1', SLURM_CPUS_ON_NODE: '16', SLURM_MEM_PER_NODE: '64000' };
+  expect(readConfig(job).resources).toBeNull();
+  const { resources } = readConfig({ ...job, SWITCHYARD_RESOURCES: 'allocation' });
+  expect(resources).toMatchObject({ cores: 16, memoryBytes: 64_000 * 1024 ** 2 });
 });
 
 test('labels are sorted, each of them once', () => {

@@ -2,12 +2,11 @@
  * Reads and checks the settings. No other module reads the environment. A wrong setting ends the start with a message that
  * names it.
  */
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { BANNER_PATH } from '@switchyard/contract/site/banner.ts';
 import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
+import type { Allocation } from '@switchyard/runner';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { ConfigError } from './config-error.ts';
 import { readLabels } from './label-settings.ts';
@@ -19,6 +18,7 @@ import {
 } from './provisioner-settings.ts';
 import { readSsoSettings, SSO_VARIABLES, type SsoSettings } from './sso-settings.ts';
 import { type ProblemThresholds, readNetworks, readProblemThresholds } from './webhook-settings.ts';
+import { readCapacity, readResources } from './worker-settings.ts';
 
 export { ConfigError } from './config-error.ts';
 
@@ -45,6 +45,8 @@ export interface Config {
   capacity: Capacity;
   /** Labels of the worker of this process. */
   labels: readonly string[];
+  /** The allocation that the worker of this process offers; null for slots alone. */
+  resources: Allocation | null;
   containment: 'sandbox' | 'limits' | null;
   rateLimit: { perMinute: number; burst: number } | null;
   /** Callers that may create an account without a token: those on this machine while it listens to no other, all, or none. */
@@ -111,6 +113,7 @@ export function readConfig(env: Environment = process.env): Config {
     role,
     capacity: readCapacity(env),
     labels: readLabels(env, 'SWITCHYARD_LABELS'),
+    resources: readResources(env),
     containment: env.SWITCHYARD_CONTAINMENT
       ? readChoice(env, 'SWITCHYARD_CONTAINMENT', ['sandbox', 'limits'], 'limits')
       : null,
@@ -143,6 +146,7 @@ const VARIABLES = [
   'SWITCHYARD_ROLE',
   'SWITCHYARD_CAPACITY',
   'SWITCHYARD_LABELS',
+  'SWITCHYARD_RESOURCES',
   'SWITCHYARD_CONTAINMENT',
   'SWITCHYARD_RATE_LIMIT',
   'SWITCHYARD_SIGN_UP',
@@ -283,34 +287,6 @@ function readSiteAddress(env: Environment, name: string, fallback: string): stri
       `${name} contains a user or a password, which every reader would see. Leave them out.`,
     );
   return isPath ? `${pathname}${search}` : href;
-}
-
-/** Parses `4` as four shared slots, `0` as none, for a server whose runs remote workers execute, and `6c9500mb870s=4,8c16gb12h=1` as slots of classes. */
-function readCapacity(env: Environment): Capacity {
-  const text = env.SWITCHYARD_CAPACITY;
-  const capacity: Capacity = { shared: availableParallelism(), perClass: {} };
-  if (!text) return capacity;
-  const seen = new Set<string>();
-  for (const part of text.split(',')) {
-    const match = /^\s*(?:([a-z0-9]+)\s*=\s*)?(\d{1,6})\s*$/.exec(part);
-    const name = match?.[1];
-    const known = EXECUTION_CLASSES.find((one) => one === name);
-    if (!match || (name !== undefined && known === undefined)) {
-      throw new ConfigError(
-        `SWITCHYARD_CAPACITY has "${part.trim()}"; it must be a number of slots, or class=slots with a class of ${EXECUTION_CLASSES.join(', ')}.`,
-      );
-    }
-    const target = known ?? 'shared';
-    if (seen.has(target)) {
-      throw new ConfigError(
-        `SWITCHYARD_CAPACITY is "${text}", which sets the ${known ? `slots of the class ${known}` : 'shared slots'} twice. Set them once.`,
-      );
-    }
-    seen.add(target);
-    if (known) capacity.perClass[known] = Number(match[2]);
-    else capacity.shared = Number(match[2]);
-  }
-  return capacity;
 }
 
 function readRateLimit(env: Environment): Config['rateLimit'] {

@@ -16,6 +16,7 @@ import { migrations as instances } from './instances/schema.ts';
 import { migrations as marketplace } from './marketplace/schema.ts';
 import { migrations as provisioner } from './provisioner/schema.ts';
 import { migrations as retention } from './retention/schema.ts';
+import { migrations as requirements } from './runs/queue/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
 import { migrations as runViews } from './runs/views/schema.ts';
 import { migrations as workflows } from './runs/workflows/schema.ts';
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   ...runs,
   ...runViews,
   ...workflows,
+  ...requirements,
   ...inputs,
   ...inputSets,
   ...ensembles,

@@ -8,6 +8,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   contract: [
     'schemas',
     'applications',
+    'licenses',
     'runs',
     'account',
     'organizations',

@@ -1,4 +1,4 @@
-/** What runs require besides a slot of their execution class: labels of a worker, and licence tokens of the account. */
+/** Requirements of runs besides a slot of their execution class: labels of a worker, and licence tokens of the account. */
 import Type, { type Static } from 'typebox';
 import { LABEL_CHARS_MAX, LABELS_MAX, LICENSE_TOKENS_MAX, LICENSES_MAX } from '../limits.ts';
 import { mapSchema, optionalNullable } from '../schemas/field-schemas.ts';
@@ -51,7 +51,8 @@ export const InstanceRequirements = Type.Object(
   {
     $id: 'InstanceRequirements',
     additionalProperties: false,
-    description: 'What runs of the instance require of workers, and of the licences of the account.',
+    description:
+      'Requirements of the runs of the instance: labels of workers, and licence tokens of the account.',
   },
 );
 export type InstanceRequirements = Static<typeof InstanceRequirements>;
@@ -64,7 +65,7 @@ export const Requirements = Type.Object(
   },
   {
     $id: 'PlacementRequirements',
-    description: 'What a run requires of its worker, and of the licences of the account.',
+    description: 'Requirements of a run: labels of its worker, and licence tokens of the account.',
   },
 );
 export type Requirements = Static<typeof Requirements>;

@@ -17,7 +17,7 @@ const LicenseHolder = Type.Object(
 );
 export type LicenseHolder = Static<typeof LicenseHolder>;
 
-/** The use of a licence. */
+/** The tokens of a licence, and the runs that hold them. */
 export const licenseUseFields = {
   total: Type.Integer({ description: 'Number of tokens of the account.' }),
   used: Type.Integer({ description: 'Number of tokens that running runs occupy.' }),

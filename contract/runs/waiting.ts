@@ -41,13 +41,13 @@ const Resources = Type.Object(
   { description: 'Cores and memory.' },
 );
 
-const LackingLicense = Type.Object(
+const RequiredLicense = Type.Object(
   {
     name: Type.String({ description: 'Name of the licence.' }),
     required: Type.Integer({ description: 'Number of tokens that the run requires.' }),
     ...licenseUseFields,
   },
-  { $id: 'LackingLicense', description: 'A licence of which too few tokens are free.' },
+  { $id: 'RequiredLicense', description: 'A licence of which too few tokens are free.' },
 );
 
 /** Facts behind the reasons, each present with the reasons that its description names. */
@@ -102,7 +102,7 @@ const facts = {
     ),
   ),
   licenses: Type.Optional(
-    Type.Array(LackingLicense, {
+    Type.Array(RequiredLicense, {
       description:
         'With licenses_missing and licenses_taken: the licences of which the account has too few tokens, or too few free ones.',
     }),

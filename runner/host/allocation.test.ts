@@ -15,76 +15,72 @@ const MACHINE = { cores: 8, memoryBytes: 16_000 * MIB, scratchBytes: 5000 * MIB 
 const NONE: GroupLimits = { cores: null, memoryBytes: null };
 const JOB = { SLURM_JOB_ID: '17' };
 
-test.each<[string, Record<string, string>, GroupLimits, number, number]>([
-  ['the machine', {}, NONE, 8, 16_000],
-  ['a container', {}, { cores: 1.5, memoryBytes: 512 * MIB }, 1.5, 512],
-  ['a container with limits above the machine', {}, { cores: 64, memoryBytes: 64_000 * MIB }, 8, 16_000],
+test.each<[string, Record<string, string>, GroupLimits, readonly [cores: number, mebibytes: number]]>([
+  ['the machine', {}, NONE, [8, 16_000]],
+  ['a container', {}, { cores: 1.5, memoryBytes: 512 * MIB }, [1.5, 512]],
+  ['a container with limits above the machine', {}, { cores: 64, memoryBytes: 64_000 * MIB }, [8, 16_000]],
   [
     'a job with CPUs for its task',
     { ...JOB, SLURM_CPUS_PER_TASK: '4', SLURM_CPUS_ON_NODE: '6', SLURM_MEM_PER_NODE: '9500' },
     NONE,
-    4,
-    9500,
+    [4, 9500],
   ],
   [
     'a job with CPUs on its node',
     { ...JOB, SLURM_CPUS_ON_NODE: '6', SLURM_MEM_PER_NODE: '9500' },
     NONE,
-    6,
-    9500,
+    [6, 9500],
   ],
   [
     'a job with memory for each CPU',
     { ...JOB, SLURM_CPUS_ON_NODE: '6', SLURM_MEM_PER_CPU: '2000' },
     NONE,
-    6,
-    12_000,
+    [6, 12_000],
   ],
   [
     'a job with memory for each CPU of several tasks',
     { ...JOB, SLURM_CPUS_PER_TASK: '2', SLURM_CPUS_ON_NODE: '6', SLURM_MEM_PER_CPU: '2000' },
     NONE,
-    2,
-    12_000,
+    [2, 12_000],
   ],
-  ['a job with a unit', { ...JOB, SLURM_CPUS_ON_NODE: '6', SLURM_MEM_PER_NODE: '9G' }, NONE, 6, 9216],
+  ['a job with a unit', { ...JOB, SLURM_CPUS_ON_NODE: '6', SLURM_MEM_PER_NODE: '9G' }, NONE, [6, 9216]],
   [
     'a job on a node that offers more than the machine has',
     { ...JOB, SLURM_CPUS_ON_NODE: '16', SLURM_MEM_PER_NODE: '64000' },
     NONE,
-    16,
-    64_000,
+    [16, 64_000],
   ],
   [
     'a job in a cgroup of the same size',
     { ...JOB, SLURM_CPUS_ON_NODE: '6', SLURM_MEM_PER_NODE: '9500' },
     { cores: 6, memoryBytes: 9500 * MIB },
-    6,
-    9500,
+    [6, 9500],
   ],
   [
     'a job with all memory of its node',
     { ...JOB, SLURM_CPUS_ON_NODE: '6', SLURM_MEM_PER_NODE: '0' },
     NONE,
-    6,
-    16_000,
+    [6, 16_000],
   ],
   [
     'a job with all memory of a smaller group',
     { ...JOB, SLURM_CPUS_ON_NODE: '6' },
     { cores: null, memoryBytes: 512 * MIB },
-    6,
-    512,
+    [6, 512],
   ],
   [
     'variables of Slurm outside a job',
     { SLURM_CPUS_ON_NODE: '2', SLURM_MEM_PER_NODE: '1000' },
     NONE,
-    8,
-    16_000,
+    [8, 16_000],
   ],
-  ['damaged variables', { ...JOB, SLURM_CPUS_ON_NODE: '2(x3)', SLURM_MEM_PER_NODE: 'much' }, NONE, 8, 16_000],
-])('%s', (_, environment, limits, cores, mebibytes) => {
+  [
+    'damaged variables',
+    { ...JOB, SLURM_CPUS_ON_NODE: '2(x3)', SLURM_MEM_PER_NODE: 'much' },
+    NONE,
+    [8, 16_000],
+  ],
+])('%s', (_, environment, limits, [cores, mebibytes]) => {
   expect(readAllocation(environment, limits, MACHINE)).toEqual({
     ...{ cores, memoryBytes: mebibytes * MIB, scratchBytes: 5000 * MIB },
   });

@@ -1,6 +1,6 @@
 /**
- * The part of a machine that belongs to this process: what a cluster's scheduler allocated to its job, or else the limits of
- * its cgroups, such as those of a container, or else the machine.
+ * Reads the part of a machine that belongs to this process. In the job of a cluster, the scheduler has allocated it. Otherwise it
+ * is bounded by cgroups, such as those of a container, or it is the whole machine.
  */
 import { statfsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';

@@ -1,4 +1,4 @@
-/** Statements on the licences of accounts. Who uses their tokens follows from the running runs. */
+/** Statements on the licences of accounts. The tokens in use follow from the running runs. */
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import { locked } from '../database/row-locks.ts';

@@ -2,7 +2,7 @@
 import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 
-/** What a worker offers to runs besides its slots. */
+/** The offer of a worker to runs, besides its slots. */
 export interface WorkerOffer {
   /** A run that requires labels is claimed only by a worker that has all of them. */
   labels: readonly string[];
@@ -43,7 +43,7 @@ export function parseOffer({ labels, cores, memory_bytes, scope }: OfferColumns)
   };
 }
 
-/** What a run asks of a worker. */
+/** The demand of a run on a worker. */
 export interface Demand {
   executionClass: ExecutionClass;
   labels: readonly string[];

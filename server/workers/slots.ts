@@ -47,8 +47,8 @@ export interface BusySlotCount {
 }
 
 /**
- * Counts the free slots, worker by worker: a full pool of one worker takes no slot from another worker. `fitting` counts only
- * those for whose run the worker has the cores and memory; a worker that counts slots alone has them.
+ * Counts the free slots worker by worker, because a full pool of one worker takes no slot from another one. `fitting` counts only
+ * slots for whose runs the worker also has the cores and memory.
  */
 export function countFreeSlots(
   serving: ClassCapacity,

@@ -11,7 +11,7 @@ import { LicensesDialog } from './licenses-dialog.tsx';
 import { licensesQuery } from './queries.ts';
 import styles from './quotas-page.module.css';
 
-/** The licences of the account with the use of their tokens, and the form that sets them. */
+/** The licences of the account with the runs that hold their tokens, and the form that sets them. */
 export function Licenses({ mayChange }: { mayChange: boolean }) {
   const { licenses } = useSuspenseQuery(licensesQuery).data;
   const [isEditing, setEditing] = useState(false);

@@ -8,7 +8,7 @@ interface Holder {
   application_id: string;
 }
 
-/** What a waiting run lacks, with links to the runs that have it: labels, licence tokens, slots. */
+/** The labels, licence tokens and slots that a waiting run lacks, with links to the runs that have them. */
 export function WaitingFacts({ waiting }: { waiting: Waiting }) {
   const { required_labels: labels = [], licenses = [], slot_holders: slots = [] } = waiting;
   if (labels.length + licenses.length + slots.length === 0) return null;

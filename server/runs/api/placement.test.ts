@@ -120,7 +120,7 @@ test('a run that requires a label no worker has waits for it, and blocks no othe
   const refused = await server.request('POST', `/v1/applications/app/runs?instance_id=${instance}`, {
     body: { configuration: { queuing: { disabled: true } } },
   });
-  expectError(refused, 429, 'no active worker');
+  expectError(refused, 429, 'no active worker that could execute the run');
   for (const one of [run, other]) await cancel(one);
 });
 
@@ -201,4 +201,43 @@ test('a workflow that waits for the bound of a level says so', async () => {
       .execute(),
   );
   for (const run of [waiting, first, ...others]) await cancel(run);
+});
+
+describe('a worker that offers the allocation of its job', () => {
+  let job: TestServer;
+  beforeAll(async () => {
+    const allocation = { SLURM_JOB_ID: '1', SLURM_CPUS_ON_NODE: '8', SLURM_MEM_PER_NODE: '32000' };
+    job = await startTestServer({
+      env: { SWITCHYARD_CAPACITY: '4', SWITCHYARD_RESOURCES: 'allocation', ...allocation },
+    });
+    await pushApp(job, 'app', APP, SHELL);
+  });
+  afterAll(() => job.close());
+
+  test('starts the runs that fit, and says what the others lack', async () => {
+    const [worker] = (await job.client.call('getWorkers')).body.items;
+    expect(worker).toMatchObject({ cores: 8, memory_bytes: 32_000 * 1024 ** 2, labels: [] });
+    const first = await createRun(job, 'app');
+    await waitForLogLine(job, 'app', first, 'started');
+    const large = await createRun(job, 'app', { body: { configuration: { execution_class: '16c60gb12h' } } });
+    const second = await createRun(job, 'app');
+    const { body } = await job.client.call('getQueue');
+    const waiting = new Map(body.runs.map(({ id, waiting: reason }) => [id as string, reason]));
+    expect(waiting.get(large)).toMatchObject({
+      reason: 'class_too_large',
+      required_resources: { cores: 16, memory_bytes: 60e9 },
+      largest_worker: { cores: 8, memory_bytes: 32_000 * 1024 ** 2 },
+    });
+    expect(waiting.get(second)).toMatchObject({
+      reason: 'resources_taken',
+      slots: { total: 4, free: 3 },
+      required_resources: { cores: 6, memory_bytes: 9.5e9 },
+    });
+    const refused = await job.request('POST', '/v1/applications/app/runs', {
+      body: { configuration: { queuing: { disabled: true } } },
+    });
+    expectError(refused, 429, '1 of 4 are taken, no worker has its cores and memory free');
+    expectStatus(await job.request('PATCH', `/v1/applications/app/runs/${first}/cancel`), 204);
+    await waitForLogLine(job, 'app', second, 'started');
+  });
 });

@@ -126,9 +126,9 @@ test('a remote worker shows what it offers', async () => {
     ...{ scratchBytes: 2 ** 40, tokenId: 'token', jobId: null, containment: 'limits' as const },
   };
   await registerWorker(database, worker, Date.now());
-  const shown = { kind: 'remote', labels: ['gpu'], cores: 1.5, memory_bytes: 2 ** 33 };
+  const visible = { kind: 'remote', labels: ['gpu'], cores: 1.5, memory_bytes: 2 ** 33 };
   const read = async () => (await readWorkers()).items.find(({ id }) => id === 'worker-remote');
-  expect(await read()).toMatchObject(shown);
+  expect(await read()).toMatchObject(visible);
   const active = await listActiveWorkers(database.read, Date.now());
   expect(active.find(({ id }) => id === 'worker-remote')?.offer).toEqual(offer);
   await deregisterWorker(database, worker);

@@ -8,7 +8,6 @@ import { SlotTracker } from '@switchyard/worker/execute/slots.ts';
 import type { Config } from '../../config.ts';
 import { errorMessage } from '../../log.ts';
 import { makeId, type Random } from '../../random.ts';
-import { SLOTS_ONLY } from '../../workers/offers.ts';
 import {
   deregisterWorker,
   markWorkerDraining,
@@ -39,8 +38,8 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
     version: API_VERSION,
     startedAt: clock.now(),
     kind: 'process',
-    offer: { ...SLOTS_ONLY, labels: config.labels },
-    scratchBytes: null,
+    offer: { labels: config.labels, resources: config.resources, scope: null },
+    scratchBytes: config.resources?.scratchBytes ?? null,
     tokenId: null,
     jobId: null,
     containment: runner.host.containment,

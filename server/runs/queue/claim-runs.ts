@@ -5,10 +5,10 @@ import { type SqlBool, sql } from 'kysely';
 import type { Writer } from '../../database/database.ts';
 import { prepareVariants } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
-import type { WorkerOffer } from '../../workers/offers.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED } from '../store/status-literals.ts';
-import { type RunClaim, startRuns } from '../store/transitions.ts';
+import { startRuns } from '../store/transitions.ts';
+import type { ClaimRequest } from './claim-request.ts';
 import { claimPlanned } from './placement/claim-planned.ts';
 import {
   hasRequiredLabels,
@@ -22,14 +22,6 @@ import { listQueuedAccounts, lockFreeRuns } from './run-quota.ts';
 
 /** The longest delay before a run is retried after a fault of its host. */
 export const RETRY_DELAY_MAX_MS = 60_000;
-
-export interface ClaimRequest extends RunClaim {
-  classes: readonly ExecutionClass[];
-  limit: number;
-  /** The number of further workflows that the worker takes, by their depth. */
-  workflowCapacity: readonly number[];
-  offer: WorkerOffer;
-}
 
 interface NextQueued extends WorkflowCapacity {
   workerId: string;

@@ -1,6 +1,6 @@
 /**
- * The use of licence tokens. A run occupies its tokens while a worker holds its lease: also while it waits as a workflow
- * without a slot, because its app goes on, and while the lease of a dead worker has not expired.
+ * Licence tokens in use. A run occupies its tokens while a worker holds its lease. A workflow that waits without a slot keeps
+ * them, because its app goes on, and so does the run of a dead worker whose lease has not expired.
  */
 
 import type { License, LicenseHolder } from '@switchyard/contract/licenses/licenses.ts';
@@ -49,7 +49,7 @@ export function countUsedTokens(
   holders: readonly TokenHolder[],
   { account_id, name }: Pick<AccountLicensesTable, 'account_id' | 'name'>,
 ): number {
-  return selectHoldersOf(holders, account_id, name).reduce((sum, { tokens }) => sum + tokens, 0);
+  return filterHolders(holders, account_id, name).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** Counts the tokens of the licences of all accounts by name, and those in use. */
@@ -68,12 +68,12 @@ export async function countTokens(db: Reader): Promise<LicenseTokens[]> {
   return [...tokens.values()];
 }
 
-/** Formats the use of a licence of the account. */
+/** Formats a licence of the account, with the runs that occupy its tokens. */
 export function formatLicense(
   { account_id, name, total }: AccountLicensesTable,
   holders: readonly TokenHolder[],
 ): License {
-  const own = selectHoldersOf(holders, account_id, name);
+  const own = filterHolders(holders, account_id, name);
   return {
     name,
     total,
@@ -89,7 +89,7 @@ export function formatLicense(
   };
 }
 
-function selectHoldersOf(holders: readonly TokenHolder[], account: AccountId, name: string) {
+function filterHolders(holders: readonly TokenHolder[], account: AccountId, name: string) {
   return holders
     .filter((run) => run.account_id === account)
     .flatMap((run) => {

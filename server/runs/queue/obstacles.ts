@@ -1,6 +1,6 @@
 /**
- * What keeps a queued run from starting whatever its position in the queue: no worker could execute it, or licence tokens or
- * its turn among the workflows are missing. Pure.
+ * Finds obstacles to the start of a queued run that do not depend on its position in the queue. Either no worker could execute
+ * it, or licence tokens are missing, or workers execute as many workflows as they may. Pure.
  */
 import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { WORKFLOWS_PER_WORKER_MAX } from '@switchyard/contract/limits.ts';
@@ -79,9 +79,9 @@ export function findMissingLicenses(licenses: readonly RequiredLicense[]): Obsta
 }
 
 /** Returns the reason if too few tokens are free, with the runs that occupy them. */
-export function findTakenLicenses(licenses: readonly RequiredLicense[]): Obstacle | null {
-  const taken = licenses.filter(({ required, total, used }) => total - used < required);
-  const [first] = taken;
+export function findBusyLicenses(licenses: readonly RequiredLicense[]): Obstacle | null {
+  const busy = licenses.filter(({ required, total, used }) => total - used < required);
+  const [first] = busy;
   if (!first) return null;
   const { name, required, total, used, holders } = first;
   const names = holders.map(({ run_id }) => run_id);
@@ -90,7 +90,7 @@ export function findTakenLicenses(licenses: readonly RequiredLicense[]): Obstacl
   return {
     reason: 'licenses_taken',
     message: `The run requires ${formatTokens(required)} of the licence ${name}, of which ${used} of ${total} are in use${by}; the run waits until enough of them are free.`,
-    licenses: taken,
+    licenses: busy,
   };
 }
 

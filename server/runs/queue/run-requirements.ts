@@ -5,9 +5,6 @@ import type { RunsTable } from '../store/schema.ts';
 
 type RequirementColumns = Pick<RunsTable, 'required_labels' | 'required_licenses'>;
 
-/** The columns of a run without requirements. */
-export const NO_REQUIREMENTS: RequirementColumns = { required_labels: null, required_licenses: null };
-
 /** Returns the columns for the requirements of an instance. */
 export function formatRequirements({ requirements }: RequestedConfiguration): RequirementColumns {
   const { labels, licenses } = completeRequirements(requirements);

@@ -84,7 +84,7 @@ const gurobi = (required: number, total: number, ...tokens: number[]): RequiredL
   })),
 });
 
-/** What stands beside the place, the reason and the message. */
+/** The fields beside the place, the reason and the message. */
 type Facts = Omit<Waiting, 'place' | 'reason' | 'message'>;
 
 test.each<[string, Case, Pick<Waiting, 'reason'> & { message: RegExp } & Facts]>([
@@ -195,7 +195,7 @@ test.each<[string, Case, Pick<Waiting, 'reason'> & { message: RegExp } & Facts]>
     },
   ],
   [
-    'it fits, and workers keep room for the run before it',
+    'it fits, and workers reserve capacity for the run before it',
     { workers: [shared(4)], offers: [resources(32, 64)], before: 1 },
     {
       reason: 'runs_before',

@@ -1,6 +1,6 @@
 /**
- * Describes why a queued run has not started, by its requirements and by the capacity and load of the active workers: the
- * same numbers by which the server rejects a run that must not be queued. Pure.
+ * Describes why a queued run has not started, by its requirements and by the capacity and load of the active workers. The
+ * server rejects a run that must not be queued by the same numbers. Pure.
  */
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { QUEUE_POSITION_MAX, SLOT_HOLDERS_MAX } from '@switchyard/contract/limits.ts';
@@ -10,8 +10,8 @@ import { formatRfc3339 } from '../../clock.ts';
 import { type BusySlotCount, type ClassCapacity, countFreeSlots } from '../../workers/slots.ts';
 import type { RunsTable } from '../store/schema.ts';
 import {
+  findBusyLicenses,
   findMissingLicenses,
-  findTakenLicenses,
   findWorkflowBound,
   formatResources,
   type Obstacle,
@@ -69,7 +69,7 @@ export function describeWaiting(run: QueuedRun, situation: Situation): Waiting {
     describeWorkers(run, situation) ??
     findMissingLicenses(licenses) ??
     describeQuota(situation) ??
-    findTakenLicenses(licenses) ??
+    findBusyLicenses(licenses) ??
     (workflows && findWorkflowBound(serving, run.workflow_depth + 1, workflows)) ??
     describeSlots(run, situation);
   const attempts =
@@ -150,9 +150,9 @@ function describeSlots({ execution_class: name }: QueuedRun, situation: Situatio
       required_resources: { cores, memory_bytes },
     };
   }
-  // A worker with resources keeps room for an older run that does not fit yet.
-  const keepsRoom = before > 0 && serving.pools.some(({ offer }) => offer.resources !== null);
-  if (before >= fitting || keepsRoom)
+  // A worker with resources reserves some of them for an older run that does not fit yet.
+  const isReserved = before > 0 && serving.pools.some(({ offer }) => offer.resources !== null);
+  if (before >= fitting || isReserved)
     return { reason: 'runs_before', message: `${freeSlots}, and ${ahead}.`, ...facts };
   return { reason: 'about_to_start', message: `${freeSlots}; this run is about to start.`, ...facts };
 }

@@ -394,11 +394,4 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
-  {
-    name: '0143-requirements-of-runs',
-    async up(db) {
-      await db.schema.alterTable('runs').addColumn('required_labels', 'text').execute();
-      await db.schema.alterTable('runs').addColumn('required_licenses', 'text').execute();
-    },
-  },
 ];

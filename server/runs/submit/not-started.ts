@@ -29,3 +29,11 @@ export const NOT_STARTED = {
   start_conditions: null,
   peak_memory_bytes: null,
 } as const;
+
+/** The columns of a run that no worker executes: what its app would get or need. */
+export const NOT_EXECUTED = {
+  api_access: null,
+  secrets_collection_id: null,
+  required_labels: null,
+  required_licenses: null,
+} as const;

@@ -98,12 +98,13 @@ export async function requireFreeSlot(tx: Writer, run: RunsTable, now: number): 
   const serving = computeClassCapacity(workers, run.execution_class);
   const { slots, classes } = serving;
   const { busy, queued } = await countLoad(tx, { classes, bound: slots });
-  const { fitting: free } = countFreeSlots(serving, busy);
-  if (queued < free) return;
+  const free = countFreeSlots(serving, busy);
+  if (queued < free.fitting) return;
+  const isFitting = free.slots === 0 || free.fitting > 0;
   const reason =
     slots === 0
-      ? 'no active worker has one'
-      : `${slots - free} of ${slots} are taken, and ${queued} queued runs come first`;
+      ? 'no active worker that could execute the run has one'
+      : `${slots - free.slots} of ${slots} are taken, ${isFitting ? '' : 'no worker has its cores and memory free, '}and ${queued} queued runs come first`;
   throw tooManyRequests(
     `No slot of execution class ${run.execution_class} is free (${reason}) and the run asked not to be queued. Send it again later, or leave out configuration.queuing.disabled.`,
   );

@@ -27,13 +27,13 @@ import {
 import { requireActiveSubscription } from '../../marketplace/require-active.ts';
 import { makeId } from '../../random.ts';
 import { hasCollection } from '../../secrets/store.ts';
-import { formatRequirements, NO_REQUIREMENTS } from '../queue/run-requirements.ts';
+import { formatRequirements } from '../queue/run-requirements.ts';
 import { discardContents, insertResultContents, type PreparedResult } from '../results/prepared-result.ts';
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { insertRun } from '../store/transitions.ts';
 import { type Formats, requireManifestFormats, resolveExternalFormats, resolveFormats } from './formats.ts';
-import { NOT_STARTED } from './not-started.ts';
+import { NOT_EXECUTED, NOT_STARTED } from './not-started.ts';
 import { findOptionRuleError, findOptionsSizeError, summarizeOptions } from './options.ts';
 import { type ExecutableTarget, NO_EXECUTABLE, type RunTarget } from './resolve-instance.ts';
 import { checkExecutable, requireFreeSlot } from './submit-checks.ts';
@@ -171,9 +171,7 @@ export async function submitExternal<R>(parts: SubmitParts<R>, request: External
     ...initialRow(parts, request, { target, formats, input, summary, requestOptions }),
     status: 'none',
     run_type: 'external',
-    api_access: null,
-    ...NO_REQUIREMENTS,
-    secrets_collection_id: null,
+    ...NOT_EXECUTED,
     ...NOT_STARTED,
     ...result?.finalColumns,
   };
@@ -209,9 +207,7 @@ export async function submitEnsemble<R>(parts: SubmitParts<R>, request: Ensemble
     ...NOT_STARTED,
     status: 'running',
     run_type: 'ensemble',
-    api_access: null,
-    ...NO_REQUIREMENTS,
-    secrets_collection_id: null,
+    ...NOT_EXECUTED,
     definition_id: request.definitionId,
     ensemble: request.definition,
   };

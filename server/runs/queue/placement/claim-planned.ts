@@ -14,7 +14,7 @@ import { listActiveWorkers, lockWorker } from '../../../workers/workers.ts';
 import type { RunsTable } from '../../store/schema.ts';
 import { QUEUED, RUNNING } from '../../store/status-literals.ts';
 import { startRuns } from '../../store/transitions.ts';
-import type { ClaimRequest } from '../claim-runs.ts';
+import type { ClaimRequest } from '../claim-request.ts';
 import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';
 import { loadPastDurations, type PastDurations } from '../prediction/past-durations.ts';
 import { listQueuedAccounts, lockFreeRuns } from '../run-quota.ts';
@@ -83,7 +83,7 @@ async function readWaiting(
   };
 }
 
-/** Locks the licences of the accounts whose runs require some, and returns their totals. */
+/** Locks the licences of the accounts whose runs need some, and returns their totals. */
 async function lockTotals(tx: Writer, waiting: readonly WaitingRow[]): Promise<Map<string, number>> {
   const accounts = waiting.filter((run) => run.required_licenses !== null).map((run) => run.account_id);
   if (accounts.length === 0) return new Map();
@@ -152,7 +152,7 @@ function describeRuns(
   past: PastDurations | null,
 ): { running: RunningNeeds[]; waiting: WaitingNeeds[] } {
   const workflows = [...workflowCapacity];
-  const takesWorkflow = (depth: number): boolean => {
+  const canStartWorkflow = (depth: number): boolean => {
     const left = workflows[depth] ?? 0;
     workflows[depth] = left - 1;
     return left > 0;
@@ -174,7 +174,7 @@ function describeRuns(
       applicationUid: run.application_uid,
       labels: parseRequirements(run).labels,
       createdAt: run.created_at,
-      isClaimable: run.api_access === null || takesWorkflow(run.workflow_depth),
+      isClaimable: run.api_access === null || canStartWorkflow(run.workflow_depth),
       durationMs: expectDuration(past?.find(run) ?? null, CLASS_LIMITS[run.execution_class].duration_ms),
     })),
   };

@@ -102,7 +102,7 @@ const selectWaiting = prepareVariants(
   },
 );
 
-/** Selects the first runs of a class. Runs of other workers that require licences count too: they compete for the tokens. */
+/** Selects the first runs of a class. Runs of other workers that need licences count too, because they compete for the tokens. */
 function selectPart(
   db: Reader,
   name: ExecutionClass,

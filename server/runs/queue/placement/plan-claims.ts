@@ -15,7 +15,7 @@ import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Pool } from '@switchyard/worker/execute/slots.ts';
 import { canEverServe, countFitting, type Demand, type WorkerOffer } from '../../../workers/offers.ts';
 
-/** What a run occupies while it is running. */
+/** The things that a run occupies while it is running. */
 interface Needs {
   executionClass: ExecutionClass;
   account: AccountId;
@@ -69,7 +69,7 @@ export interface Situation {
 }
 
 /**
- * A run that waits for so long reserves room on every worker that could start it. The worker that should start it first may
+ * A run that waits for so long has a reservation on every worker that could start it. The worker that should start it first may
  * be one that claims nothing, for example because its disk is full.
  */
 const RESERVED_EVERYWHERE_AFTER_MS = 10 * 60 * 1000;
@@ -153,20 +153,10 @@ class Cluster {
     return Object.entries(run.licenses).every(([name, tokens]) => this.#findTotal(run, name) >= tokens);
   }
 
-  /** Returns true if the run fits on the claiming worker now. Its free slots are the limit of the claim. */
+  /** Returns true if the run fits on the claiming worker now. */
   fitsNow(run: WaitingNeeds): boolean {
     const { self, now } = this.#situation;
-    return (
-      this.#hasTokens(run, now) &&
-      countFitting(self.offer, this.#listClasses(self, now), run.executionClass) > 0
-    );
-  }
-
-  /** Returns true if the run fits on the worker at the time, beside another run that the claiming worker starts now. */
-  #fits(host: Host, run: WaitingNeeds, at: number, other?: WaitingNeeds): boolean {
-    const { self, now } = this.#situation;
-    if (host === self && at === now && !other) return this.fitsNow(run);
-    return this.#hasTokens(run, at, other) && this.#hasRoom(host, run, at, other);
+    return this.#hasTokens(run, now) && this.#hasCapacity(self, run, now);
   }
 
   #hasTokens(run: WaitingNeeds, at: number, other?: WaitingNeeds): boolean {
@@ -179,17 +169,15 @@ class Cluster {
     });
   }
 
-  #hasRoom(
-    host: Host,
-    { executionClass }: WaitingNeeds,
-    at: number,
-    other: WaitingNeeds | undefined,
-  ): boolean {
+  /** The free slots of the claiming worker are the limit of the claim, not those that its rows show. */
+  #hasCapacity(host: Host, { executionClass }: WaitingNeeds, at: number, other?: WaitingNeeds): boolean {
+    const { self, now } = this.#situation;
     const running = this.#listClasses(host, at);
-    if (other && host === this.#situation.self) running.push(other.executionClass);
+    if (other && host === self) running.push(other.executionClass);
+    if (countFitting(host.offer, running, executionClass) <= 0) return false;
+    if (host === self && at === now && !other) return true;
     const pool = findPool(host.pools, executionClass);
-    if (!pool || running.filter((name) => pool.classes.includes(name)).length >= pool.slots) return false;
-    return countFitting(host.offer, running, executionClass) > 0;
+    return !!pool && running.filter((name) => pool.classes.includes(name)).length < pool.slots;
   }
 
   /** Lists the classes of the runs in the slots of the worker at the time. */
@@ -205,7 +193,7 @@ class Cluster {
   /** Returns true if the run, started now, would keep the reserved run from its start. */
   delays({ host, run, start }: Reservation, candidate: WaitingNeeds): boolean {
     if (this.#situation.now + candidate.durationMs <= start) return false;
-    return !this.#fits(host, run, start, candidate);
+    return !(this.#hasTokens(run, start, candidate) && this.#hasCapacity(host, run, start, candidate));
   }
 
   /**
@@ -214,22 +202,35 @@ class Cluster {
    */
   reserve(run: WaitingNeeds): Reservation[] {
     const hosts = this.#situation.hosts.filter((host) => canServe(host, run));
-    const starts = hosts.map((host) => ({ host, run, start: this.#findStart(host, run) }));
+    const tokensAt = this.#findTokens(run);
+    const starts = hosts.map((host) => ({
+      host,
+      run,
+      start: Math.max(tokensAt, this.#findCapacity(host, run)),
+    }));
     const [first] = starts;
     if (!first || this.#situation.now - run.createdAt >= RESERVED_EVERYWHERE_AFTER_MS) return starts;
     return [starts.reduce((best, one) => (one.start < best.start ? one : best), first)];
   }
 
-  /** Returns the earliest time at which the run fits on the worker. */
-  #findStart(host: Host, run: WaitingNeeds): number {
+  /** Returns the earliest time at which the tokens of the run are free. None is in use after the last end. */
+  #findTokens(run: WaitingNeeds): number {
+    const names = Object.keys(run.licenses);
+    const holders = names.flatMap((name) => this.#holders.get(formatLicenseKey(run.account, name)) ?? []);
+    return this.#findEnd(holders, (at) => this.#hasTokens(run, at));
+  }
+
+  /** Returns the earliest time at which the worker has the capacity for the run. It is idle after the last end. */
+  #findCapacity(host: Host, run: WaitingNeeds): number {
+    return this.#findEnd(this.#running.get(host.id) ?? [], (at) => this.#hasCapacity(host, run, at));
+  }
+
+  /** Returns now or the first end of the runs at which the condition is true. It stays true, because runs only end. */
+  #findEnd(runs: readonly RunningNeeds[], isTrue: (at: number) => boolean): number {
     const { now } = this.#situation;
-    if (this.#fits(host, run, now)) return now;
-    const holders = Object.keys(run.licenses).flatMap(
-      (name) => this.#holders.get(formatLicenseKey(run.account, name)) ?? [],
-    );
-    const ends = [...(this.#running.get(host.id) ?? []), ...holders].map(({ endsAt }) => endsAt);
-    // At the last end the worker is idle and no token is in use, and then it fits.
-    return ends.sort((one, other) => one - other).find((end) => this.#fits(host, run, end)) ?? now;
+    if (isTrue(now)) return now;
+    const ends = runs.map(({ endsAt }) => endsAt).sort((one, other) => one - other);
+    return ends.find(isTrue) ?? now;
   }
 }
 

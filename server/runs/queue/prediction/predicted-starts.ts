@@ -84,8 +84,8 @@ function isPredictable({ required_labels, required_licenses }: WaitingRun): bool
 }
 
 /**
- * Returns true if a worker whose slots are not its capacity has some of the pools: one with resources starts as many runs as
- * fit, and one with a scope only some.
+ * Returns true if a worker has some of the pools whose slots are not all of its capacity. A worker with resources starts as
+ * many runs as fit, and one with a scope only some.
  */
 function servesPools({ capacity, offer }: ActiveWorker, pools: readonly SlotPool[]): boolean {
   if (offer.resources === null && offer.scope === null) return false;
