@@ -22,6 +22,7 @@ const INSTALL_TIMEOUT_MS = 5 * 60_000;
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
+const EAGER_SCHEDULER = 'bf_interval=1,sched_interval=1,sched_min_interval=0';
 
 export interface SlurmCluster {
   /** The environment in which `sbatch`, `squeue` and `scancel` reach the cluster. */
@@ -71,10 +72,17 @@ interface ClusterSettings {
   /** Cores and megabytes of each node. */
   cores: number;
   memoryMb: number;
+  /** `SchedulerParameters`; by default a scheduler that starts jobs as soon as it can, so that tests are short. */
+  scheduler?: string;
 }
 
 /** Starts a cluster and resolves once all its nodes are idle. */
-export async function startSlurmCluster({ nodes, cores, memoryMb }: ClusterSettings): Promise<SlurmCluster> {
+export async function startSlurmCluster({
+  nodes,
+  cores,
+  memoryMb,
+  scheduler = EAGER_SCHEDULER,
+}: ClusterSettings): Promise<SlurmCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'slurm-'));
   const names = Array.from({ length: nodes }, (_, index) => `n${index + 1}`);
   const [controllerPort = 0, ...nodePorts] = await findFreePorts(nodes + 1);
@@ -82,6 +90,7 @@ export async function startSlurmCluster({ nodes, cores, memoryMb }: ClusterSetti
   writeFileSync(
     config,
     formatConfig(folder, controllerPort, [
+      `SchedulerParameters=${scheduler}`,
       ...names.map(
         (name, index) =>
           `NodeName=${name} NodeHostname=${hostname().split('.')[0]} NodeAddr=127.0.0.1 Port=${nodePorts[index]} CPUs=${cores} RealMemory=${memoryMb} State=UNKNOWN`,
@@ -143,7 +152,7 @@ async function countIdleNodes(cluster: SlurmCluster): Promise<number> {
 }
 
 /** No cgroups and no systemd: a container has neither. Short times, so that a test sees a dead node. */
-function formatConfig(folder: string, port: number, nodes: readonly string[]): string {
+function formatConfig(folder: string, port: number, lines: readonly string[]): string {
   return [
     'ClusterName=switchyard-test',
     `SlurmctldHost=${hostname().split('.')[0]}(127.0.0.1)`,
@@ -171,8 +180,7 @@ function formatConfig(folder: string, port: number, nodes: readonly string[]): s
     'SlurmdTimeout=10',
     'KillWait=5',
     'MinJobAge=60',
-    'SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=0',
-    ...nodes,
+    ...lines,
     'PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP',
     '',
   ].join('\n');
