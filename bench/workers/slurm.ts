@@ -1,7 +1,7 @@
 /**
  * The same trivial jobs on one Slurm cluster: as an array job of `sbatch` alone, and as runs of Switchyard whose provisioner
- * starts the workers there. Both begin on an idle cluster and end when the last job has; for Switchyard the time includes
- * the decision, `sbatch`, the start of the workers and the report of each run.
+ * starts the workers there. Both begin on an idle cluster and end with the last job. The time of Switchyard includes the
+ * decision, `sbatch`, the start of the workers and the report of each run.
  */
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';

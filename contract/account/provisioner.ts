@@ -20,7 +20,9 @@ const Provisioner = Type.Object(
       {
         pending: Type.Integer({ description: 'Jobs that wait in the queue of the cluster or start.' }),
         running: Type.Integer({ description: 'Jobs whose worker runs.' }),
-        stopping: Type.Integer({ description: 'Jobs that were told to end.' }),
+        stopping: Type.Integer({
+          description: 'Jobs that received SIGTERM or a cancellation, and have not ended.',
+        }),
       },
       { description: 'The jobs of workers on the cluster.' },
     ),

@@ -1,4 +1,4 @@
-/** What waits in the queue, and what the registered workers have left for it. */
+/** The demand of the queue, and the offers of the registered workers. */
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
@@ -22,8 +22,8 @@ import type { Demand, FreeOffer, PlannedWorker } from './plan-workers.ts';
 type LicensedDemand = Demand & { licenses: Readonly<Record<string, number>> };
 
 /**
- * Counts the queued runs that a free slot would start: without those that back off after a fault of their host, and only as
- * many as the quotas of runs at once and the free licence tokens let start.
+ * Counts the queued runs that a free slot would start. Runs that back off after a fault of their host do not count. Of the
+ * others, only as many count as the quotas of runs at once and the free licence tokens let start.
  */
 export async function countDemand(db: Reader, now: number): Promise<Demand[]> {
   const rows = await db

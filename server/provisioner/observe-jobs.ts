@@ -1,7 +1,7 @@
 /**
- * Compares the rows of the jobs with what the cluster lists and which workers are registered. A pure function: a job of an
- * earlier server is adopted by its name, a job that is gone is removed, and one that ended before its worker registered has
- * failed.
+ * Compares the rows of the jobs with what the cluster lists and which workers are registered. A pure function. It
+ * adopts a job of an earlier server by its name, and removes a job that is gone. A job that ended before its worker registered
+ * has failed.
  */
 import type { ListedJob } from './adapters/adapter.ts';
 import type { WorkerJob } from './store.ts';

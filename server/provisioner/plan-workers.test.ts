@@ -79,7 +79,7 @@ describe('the number of workers to start', () => {
     ],
     ['a job that starts takes two runs', 1, { demand: [buildDemand(4)], jobs: [buildJob('a')] }],
     [
-      'a worker with free slots takes runs, whoever started it',
+      'a worker with free slots takes runs, also one that somebody started',
       1,
       { demand: [buildDemand(3)], workers: [buildWorker(null, buildOffer(1))] },
     ],

@@ -2,7 +2,7 @@
  * Decides how many workers the provisioner starts and which jobs it stops. A pure function of what waits, what workers offer
  * and which jobs exist, so that tests can check it over thousands of cases.
  *
- * A queued run goes to the free slots of registered workers first, then to workers that are about to register. What is left
+ * A queued run goes to the free slots of registered workers first, then to workers that are about to register. The rest
  * needs new workers. A run that no such worker could execute is ignored. Idle workers leave by themselves; only jobs that
  * have no worker yet are stopped for lack of work.
  */
@@ -16,7 +16,7 @@ export interface Demand extends RunDemand {
   count: number;
 }
 
-/** What a worker has left for further runs. */
+/** The offer of a worker without the part that its runs occupy. */
 export interface FreeOffer extends WorkerOffer {
   pools: readonly Pool[];
 }
@@ -75,7 +75,7 @@ export const REGISTRATION_TIMEOUT_MS = 180_000;
 export function planWorkers({ demand, workers, jobs, settings, now }: PlanInput): WorkerPlan {
   const waiting = demand.map((one) => ({ ...one })).sort(compareSize);
   for (const { free } of workers) fill(free, waiting);
-  const left = waiting.filter((one) => countTaken(settings.offer, one) > 0);
+  const left = waiting.filter((one) => countAccepted(settings.offer, one) > 0);
   const unservableRuns = sum(waiting) - sum(left);
 
   const live = jobs.filter((job) => !isOverdue(job, settings, now));
@@ -130,7 +130,7 @@ function fill(offer: FreeOffer, waiting: Demand[]): number {
   };
   let filled = 0;
   for (const demand of waiting) {
-    const count = countTaken(free, demand);
+    const count = countAccepted(free, demand);
     const pool = free.pools.find(({ classes }) => classes.includes(demand.executionClass));
     if (count === 0 || !pool) continue;
     const { cores, memory_bytes } = CLASS_LIMITS[demand.executionClass];
@@ -145,8 +145,8 @@ function fill(offer: FreeOffer, waiting: Demand[]): number {
   return filled;
 }
 
-/** Counts the runs of the demand that the offer takes. */
-function countTaken(offer: FreeOffer, demand: Demand): number {
+/** Counts the runs of the demand that fit into the offer. */
+function countAccepted(offer: FreeOffer, demand: Demand): number {
   if (!canEverServe(offer, demand)) return 0;
   const slots = offer.pools.find(({ classes }) => classes.includes(demand.executionClass))?.slots ?? 0;
   return Math.max(0, Math.min(demand.count, slots, countFitting(offer, [], demand.executionClass)));

@@ -1,6 +1,6 @@
 /**
- * The reconciler: compares what waits with what workers offer, and asks the adapter to start or stop jobs. What it knows is
- * in `worker_jobs` and `provisioner_state`. A row is written before its job is submitted, so a server that is killed at any
+ * The reconciler: compares what waits with what workers offer, and asks the adapter to start or stop jobs. Its state is in
+ * `worker_jobs` and `provisioner_state`. A row is written before its job is submitted, so a server that is killed at any
  * moment finds the job again by its name and starts no worker twice.
  */
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
@@ -63,7 +63,7 @@ export function reconcileWorkersJob(parts: ProvisionerParts): Job {
   });
 }
 
-/** What one run of the reconciler knows. */
+/** The facts of one run of the reconciler. */
 interface Round {
   jobs: WorkerJob[];
   state: ProvisionerState;

@@ -27,7 +27,7 @@ export interface WorkerJobsTable {
 /** One row: what the last runs of the provisioner found. */
 export interface ProvisionerStateTable {
   one: number;
-  /** Failed attempts since a worker last registered; they determine the back-off. */
+  /** Failed attempts since a worker last registered; the back-off grows with them. */
   failures: number;
   failed_starts: number;
   retry_at: number | null;

@@ -66,8 +66,8 @@ function buildToken(
 
 /**
  * Returns the token of the server itself, for workers that its provisioner starts. They execute the runs of all accounts. It is
- * the same one until somebody revokes it, so that the workers of a server stay when it restarts: its secret is not stored,
- * but derived from the key and its id.
+ * the same one until somebody revokes it, so that the workers of a server stay when it restarts. Its secret is not stored, but
+ * derived from the key and its id.
  */
 export async function ensureServerToken(
   tx: Writer,

@@ -23,7 +23,7 @@ export interface TokenSecret {
   key: string;
 }
 
-/** Returns the Job of the request. What the manifest sets stays, except the name, the arguments and the token. */
+/** Returns the Job of the request. It keeps the fields of the manifest, except the name, the arguments and the token. */
 export function buildJob(
   manifest: V1Job | null,
   settings: KubernetesSettings,

@@ -1,8 +1,8 @@
 /**
  * The adapter for Slurm. A job is a batch script on the standard input of `sbatch` that becomes the worker.
  *
- * The token travels in the environment of the job (`--export` with a name and no value). So it needs no file that the nodes
- * can read, and `scontrol show job`, `squeue` and the lists of processes do not show it; only the user of the job, root and
+ * The token travels in the environment of the job, by `--export` with the name of the variable alone. It needs no file that the
+ * nodes can read. `scontrol show job`, `squeue` and the lists of processes do not show it. Only the user of the job, root and
  * the administrators of Slurm can read it.
  */
 import type { SlurmSettings } from '../../provisioner-settings.ts';

@@ -1,6 +1,6 @@
 /**
- * Parses `squeue --json`. Its form differs between versions: up to 22.05 a state is a text and an exit code a number, from
- * 23.02 on a state is a list of flags and a number an object `{set, infinite, number}`.
+ * Parses `squeue --json`. Its form differs between versions. Up to 22.05 a state is a text and an exit code a number. From 23.02
+ * on a state is a list of flags, and a number is an object `{set, infinite, number}`.
  */
 import type { ListedJob } from './adapter.ts';
 

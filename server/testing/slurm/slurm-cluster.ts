@@ -1,6 +1,6 @@
 /**
- * A real Slurm cluster on this machine, for tests and benchmarks: one `slurmctld`, a `slurmd` for each node and `munged`, all
- * of them children of this process on loopback, with every file in a temporary folder. Node sizes are made up, so that a
+ * A real Slurm cluster on this machine, for tests and benchmarks: one `slurmctld`, a `slurmd` for each node and `munged`. They
+ * are children of this process on loopback, with every file in a temporary folder. Node sizes are made up, so that a
  * machine with two cores has nodes of any size.
  *
  * It needs root and the Debian packages below, which it installs itself.
