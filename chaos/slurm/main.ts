@@ -1,0 +1,178 @@
+/**
+ * Runs a batch of runs on workers that a provisioner starts on a Slurm cluster, injects faults until all have ended, and checks
+ * that none was lost and none finished twice.
+ *
+ *   node chaos/slurm/main.ts [--runs 1000] [--nodes 4] [--every 4] [--cut 60] [--seed 1]
+ *
+ * It needs root, and installs Slurm on Debian and Ubuntu. The exit code is 1 if a promise was broken.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { RandomGenerator } from '../../server/random-generator.ts';
+import { packFiles } from '../../server/testing/fixtures/apps.ts';
+import { sleep } from '../../server/testing/host/sleep.ts';
+import { checkRunEvents, openQuery } from '../../server/testing/load/invariants.ts';
+import { startBalancer } from '../../server/testing/servers/balancer.ts';
+import { type ServerProcess, startServerProcess } from '../../server/testing/servers/server-process.ts';
+import { findSlurmProblem, startSlurmCluster } from '../../server/testing/slurm/slurm-cluster.ts';
+import { SLURM_FAULTS, type SlurmContext } from './faults.ts';
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    nodes: { type: 'string', default: '4' },
+    every: { type: 'string', default: '4' },
+    cut: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+  },
+});
+const RUNS = Number(values.runs);
+const NODES = Number(values.nodes);
+const EVERY_MS = Number(values.every) * 1000;
+const CUT_MS = Number(values.cut) * 1000;
+const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
+const CORES = 2;
+const IDLE_SECONDS = 5;
+const POLL_MS = 500;
+/** All faults together must not take longer than this after the last one. */
+const SETTLE_MS = 10 * 60_000;
+const APPLICATION = { application_id: 'chaos' };
+const MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
+const APP = '#!/bin/sh\nsleep 0.2\necho "{}"\n';
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+async function pushApp({ client }: ServerProcess): Promise<void> {
+  await client.call('createApplication', { body: { id: APPLICATION.application_id, name: 'Chaos' } });
+  const upload = await client.call('getBinaryUpload', { params: APPLICATION });
+  const archive = await packFiles({ 'app.yaml': MANIFEST, main: APP });
+  await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(archive) });
+  await client.call('activateBinary', {
+    params: APPLICATION,
+    body: { requirements: { executable_type: 'binary', runtime: 'native' } },
+  });
+}
+
+async function createRuns({ client }: ServerProcess): Promise<void> {
+  for (let run = 0; run < RUNS; run += 1)
+    await client.call('createRun', {
+      params: APPLICATION,
+      query: { instance_id: 'latest' },
+      body: { input: {} },
+    });
+}
+
+/** Counts the runs that have not ended. The server may be down. */
+async function countOpenRuns(data: string): Promise<number> {
+  const { query, close } = await openQuery(data, '');
+  try {
+    const [row] = await query(`select count(*) as count from runs where status in ('queued', 'running')`);
+    return Number(row?.count);
+  } finally {
+    await close();
+  }
+}
+
+async function test(data: string): Promise<string[]> {
+  const cluster = await startSlurmCluster({ nodes: NODES, cores: CORES, memoryMb: 1000 });
+  const balancer = await startBalancer();
+  const start = async (): Promise<ServerProcess> => {
+    const started = await startServerProcess({
+      dataFolder: data,
+      env: {
+        SLURM_CONF: cluster.env.SLURM_CONF ?? '',
+        SWITCHYARD_LOG_LEVEL: 'error',
+        SWITCHYARD_CAPACITY: '0',
+        SWITCHYARD_PUBLIC_URL: balancer.url,
+        SWITCHYARD_PROVISIONER: 'slurm',
+        SWITCHYARD_PROVISIONER_MAX: String(NODES),
+        SWITCHYARD_PROVISIONER_IDLE: String(IDLE_SECONDS),
+        SWITCHYARD_SLURM_ARGS: `--cpus-per-task=${CORES}`,
+      },
+      onLog: (line) => print(`server: ${line.slice(0, 300)}`),
+    });
+    balancer.use([started.url]);
+    return started;
+  };
+  let server = await start();
+  try {
+    await pushApp(server);
+    await createRuns(server);
+    const context: SlurmContext = {
+      ...{ cluster, balancer, cutMs: CUT_MS, random: new RandomGenerator(seed) },
+      findServerUrl: () => server.url,
+      async restartServer(pauseMs) {
+        await server.kill('SIGKILL');
+        await sleep(pauseMs);
+        server = await start();
+      },
+    };
+    await injectFaults(context, data);
+    return await check(context, data);
+  } finally {
+    await server.kill('SIGTERM');
+    await balancer.close();
+    await cluster.close();
+  }
+}
+
+/** Injects each fault in turn, in a random order, again and again until all runs have ended. */
+async function injectFaults(context: SlurmContext, data: string): Promise<void> {
+  const injected = new Map<string, number>();
+  let round: (typeof SLURM_FAULTS)[number][] = [];
+  let open = RUNS;
+  // The first workers need a moment.
+  await sleep(EVERY_MS);
+  while (open > 0) {
+    if (round.length === 0) round = [...SLURM_FAULTS];
+    const [fault] = round.splice(context.random.integerBelow(round.length), 1);
+    if (fault && (await fault.inject(context))) injected.set(fault.name, (injected.get(fault.name) ?? 0) + 1);
+    open = await countOpenRuns(data);
+    print(`${RUNS - open} of ${RUNS} runs have ended; ${fault?.name}`);
+    await sleep(EVERY_MS);
+  }
+  print(`seed ${seed}`);
+  for (const [name, count] of injected) print(`${String(count).padStart(4)} × ${name}`);
+}
+
+/** Returns the violations, once the cluster is empty. */
+async function check({ cluster }: SlurmContext, data: string): Promise<string[]> {
+  const violations: string[] = [];
+  const end = performance.now() + SETTLE_MS;
+  while ((await cluster.listJobs()).length > 0 && performance.now() < end) await sleep(POLL_MS);
+  const jobs = await cluster.listJobs();
+  if (jobs.length > 0) violations.push(`the cluster is not empty: ${jobs.join(', ')}`);
+  const { query, close } = await openQuery(data, '');
+  try {
+    const ends = await query('select status, count(*) as count from runs group by status');
+    for (const { status, count } of ends) print(`${count} runs ${status}`);
+    const total = ends.reduce((sum, { count }) => sum + Number(count), 0);
+    if (total !== RUNS) violations.push(`${RUNS} runs were acknowledged, and ${total} exist`);
+    const attempts = await query('select fence, count(*) as count from runs group by fence order by fence');
+    for (const { fence, count } of attempts) print(`${count} runs were claimed ${fence} times`);
+    violations.push(...(await checkRunEvents(query)));
+  } finally {
+    await close();
+  }
+  return violations;
+}
+
+const problem = await findSlurmProblem();
+if (problem !== null) {
+  print(`The chaos test on Slurm did not run: ${problem}`);
+  process.exit(3);
+}
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-slurm-chaos-'));
+const began = performance.now();
+const violations = await test(join(folder, 'data'));
+rmSync(folder, { recursive: true, force: true });
+const seconds = Math.round((performance.now() - began) / 1000);
+for (const violation of violations) print(`BROKEN: ${violation}`);
+print(
+  violations.length === 0
+    ? `Every run ended once, and the cluster is empty, after ${seconds} s.`
+    : `${violations.length} promises were broken.`,
+);
+process.exit(violations.length === 0 ? 0 : 1);
