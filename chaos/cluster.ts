@@ -1,5 +1,5 @@
 /**
- * The processes under test: on SQLite one server with all roles; on PostgreSQL a server, two workers, the database and
+ * The processes under test: on SQLite one server with all roles; on PostgreSQL two servers, two workers, the database and
  * the object store that they share. It also holds the clock offset, and whether an active fault permits 503 responses.
  */
 import { randomBytes } from 'node:crypto';
@@ -49,6 +49,8 @@ export class ClusterMember {
   readonly role: Role;
   readonly data: string;
   readonly restartMs: number[] = [];
+  /** True from a complete start to the next signal: a balancer sends requests to it. */
+  isRunning = false;
   /** Stopped by SIGSTOP, for longer than one fault. */
   isFrozen = false;
   readonly #cluster: Cluster;
@@ -85,6 +87,7 @@ export class ClusterMember {
   /** Ends the process with the signal, runs `meanwhile`, and starts it again. */
   async restart(signal: NodeJS.Signals, meanwhile?: (member: ClusterMember) => Promise<void>): Promise<void> {
     const before = await this.#process;
+    this.isRunning = false;
     this.#process = (async () => {
       const begun = performance.now();
       const exit = await before.kill(signal);
@@ -137,6 +140,7 @@ export class ClusterMember {
         });
         started.send({ clockAheadMs: this.#cluster.clockAheadMs } satisfies FaultSettings);
         this.restartMs.push(performance.now() - begun);
+        this.isRunning = true;
         return started;
       } catch (error) {
         this.#cluster.settings.onLog(`${this.role} could not start: ${String(error)}`);
@@ -163,6 +167,7 @@ export class Cluster implements RequestTarget {
   /** Starts on another database: their number, and the violations. */
   readonly wrongStarts: { count: number; violations: string[] } = { count: 0, violations: [] };
   #activeFaults = 0;
+  #requestCount = 0;
   #lastFaultEnd = Number.NEGATIVE_INFINITY;
   #closers: (() => Promise<void>)[] = [];
   #listBlobKeys = async (): Promise<string[]> => listBlobsOnDisk(this.front.data);
@@ -171,11 +176,16 @@ export class Cluster implements RequestTarget {
     this.settings = settings;
   }
 
-  /** The process that serves requests. */
+  /** The process that created the installation. */
   get front(): ClusterMember {
     const [first] = this.members;
     if (!first) throw new Error('The cluster has no process: call start() first.');
     return first;
+  }
+
+  /** The processes that serve requests. */
+  get servers(): ClusterMember[] {
+    return this.members.filter(({ role }) => role !== 'worker');
   }
 
   get workers(): ClusterMember[] {
@@ -205,7 +215,7 @@ export class Cluster implements RequestTarget {
       AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
     });
-    for (const role of ['server', 'worker', 'worker'] as const) {
+    for (const role of ['server', 'server', 'worker', 'worker'] as const) {
       this.members.push(new ClusterMember(this, role, { ...env, SWITCHYARD_ROLE: role }));
       // The first process creates the tables and the token.
       await this.front.whenReady;
@@ -250,8 +260,15 @@ export class Cluster implements RequestTarget {
     for (const one of this.members) one.sendFaultSettings({ clockAheadMs: aheadMs });
   }
 
+  /** Sends to the servers in turns, like a balancer: to one that is being restarted only if there is no other. */
+  #nextServer(): ClusterMember {
+    const running = this.servers.filter(({ isRunning }) => isRunning);
+    this.#requestCount += 1;
+    return running[this.#requestCount % running.length] ?? this.front;
+  }
+
   async request(method: string, path: string, options?: RequestOptions): Promise<TestResponse> {
-    const front = await this.front.whenReady;
+    const server = await this.#nextServer().whenReady;
     let cancel = (): void => {};
     const late = new Promise<never>((_, reject) => {
       const timer = setTimeout(() => {
@@ -262,7 +279,7 @@ export class Cluster implements RequestTarget {
     });
     try {
       const wasFaulty = this.isStorageFaulty;
-      const response = await Promise.race([front.request(method, path, options), late]);
+      const response = await Promise.race([server.request(method, path, options), late]);
       if (response.status >= 500) {
         const isPermitted = response.status === 503 && (wasFaulty || this.isStorageFaulty);
         if (isPermitted) this.permittedFailures += 1;

@@ -24,10 +24,10 @@ const FREE_MEMORY_BYTES = 300 * 1024 * 1024;
 const EXIT_TIMEOUT_MS = 500;
 
 const server: Fault = {
-  name: 'the server was killed (SIGKILL) and started again',
+  name: 'a server was killed (SIGKILL) and started again',
   weight: 6,
-  async inject({ cluster }) {
-    await cluster.front.restart('SIGKILL');
+  async inject({ cluster }, draw) {
+    await pickServer(cluster, draw)?.restart('SIGKILL');
     return true;
   },
 };
@@ -85,10 +85,11 @@ const app: Fault = {
 };
 
 const freeze: Fault = {
-  name: 'the server was suspended for seconds (SIGSTOP)',
+  name: 'a server was suspended for seconds (SIGSTOP)',
   weight: 1,
   async inject({ cluster }, draw) {
-    const { pid } = await cluster.front.whenReady;
+    const suspended = await pickServer(cluster, draw)?.whenReady;
+    const pid = suspended?.pid ?? 0;
     sendSignal(pid, 'SIGSTOP');
     await sleep(2000 + draw.integerBelow(5000));
     return sendSignal(pid, 'SIGCONT');
@@ -359,6 +360,11 @@ async function restartDatabase(cluster: Cluster): Promise<void> {
       await sleep(200);
     }
   }
+}
+
+/** Picks one of the servers: the one that leads, or another one. */
+function pickServer(cluster: Cluster, draw: RandomGenerator): ClusterMember | undefined {
+  return cluster.servers[draw.integerBelow(cluster.servers.length)];
 }
 
 async function pickRunner(cluster: Cluster, draw: RandomGenerator) {
