@@ -21,7 +21,6 @@ describe('the error for a wrong setting names it', () => {
     ['SWITCHYARD_ROLE', 'boss'],
     ['SWITCHYARD_ROLE', 'worker'],
     ['SWITCHYARD_CAPACITY', '-1'],
-    ['SWITCHYARD_CAPACITY', '0'],
     ['SWITCHYARD_CAPACITY', '1,2'],
     ['SWITCHYARD_CAPACITY', '6c9500mb870s=1,6c9500mb870s=2'],
     ['SWITCHYARD_CAPACITY', 'huge=1'],

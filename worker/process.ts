@@ -44,6 +44,7 @@ async function runWorker(settings: WorkerSettings, log: WorkerLog, closers: Clos
   const capacity = { shared: settings.slots, perClass: {} };
   const worker = new RemoteWorker({
     ...{ runner, clock, log, socketsFolder, folderId: folder.id, idleMs: settings.idleMs },
+    resources: settings.resources ?? settings.allocation,
     slots: new SlotTracker(capacity),
     server: new ServerConnection({ http, clock, log }),
     registration: {
@@ -56,7 +57,7 @@ async function runWorker(settings: WorkerSettings, log: WorkerLog, closers: Clos
         cores: settings.resources.cores,
         memory_bytes: settings.resources.memoryBytes,
       },
-      scratch_bytes: null,
+      scratch_bytes: settings.allocation.scratchBytes,
       labels: settings.labels,
       job_id: settings.jobId,
     },

@@ -1,5 +1,4 @@
 /** The demand of the queue, and the offers of the registered workers. */
-import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
@@ -15,6 +14,7 @@ import { QUEUED } from '../runs/store/status-literals.ts';
 import { findApplicationQuotas } from '../usage/application-quotas-store.ts';
 import { listLicenses } from '../usage/licenses-store.ts';
 import { findQuotas } from '../usage/quotas-store.ts';
+import { subtractReservations } from '../workers/offers.ts';
 import type { WorkerDetails } from '../workers/workers.ts';
 import type { Demand, FreeOffer, PlannedWorker } from './plan-workers.ts';
 
@@ -124,16 +124,17 @@ export async function listFreeOffers(
 
 function subtractRuns({ capacity, offer }: WorkerDetails, runs: readonly SlotHolder[]): FreeOffer {
   const { labels, resources, scope } = offer;
-  const limits = runs.map(({ execution_class }) => CLASS_LIMITS[execution_class]);
   return {
-    ...{ labels, scope },
+    ...{ labels, scope, resources },
     pools: createPools(capacity).map(({ classes, slots }) => ({
       classes,
       slots: slots - runs.filter(({ execution_class }) => classes.includes(execution_class)).length,
     })),
-    resources: resources && {
-      cores: limits.reduce((left, { cores }) => left - cores, resources.cores),
-      memoryBytes: limits.reduce((left, { memory_bytes }) => left - memory_bytes, resources.memoryBytes),
-    },
+    freeResources:
+      resources &&
+      subtractReservations(
+        resources,
+        runs.map(({ execution_class }) => execution_class),
+      ),
   };
 }

@@ -24,6 +24,7 @@ function buildOffer(slots: number, fields: Partial<FreeOffer> = {}): FreeOffer {
     pools: [{ classes: EXECUTION_CLASSES, slots }],
     labels: [],
     resources: null,
+    freeResources: fields.resources ?? null,
     scope: null,
     ...fields,
   };
@@ -119,6 +120,14 @@ describe('the number of workers to start', () => {
       {
         demand: [buildDemand(4)],
         settings: { offer: buildOffer(16, { resources: { cores: 16, memoryBytes: 99 * GB } }) },
+      },
+    ],
+    [
+      'the default class has the whole of a smaller worker',
+      3,
+      {
+        demand: [buildDemand(3)],
+        settings: { offer: buildOffer(4, { resources: { cores: 4, memoryBytes: 8 * GB } }) },
       },
     ],
     [

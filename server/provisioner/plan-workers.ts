@@ -6,9 +6,15 @@
  * needs new workers. A run that no such worker could execute is ignored. Idle workers leave by themselves; only jobs that
  * have no worker yet are stopped for lack of work.
  */
-import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
+import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { Pool } from '@switchyard/worker/execute/slots.ts';
-import { canEverServe, countFitting, type Demand as RunDemand, type WorkerOffer } from '../workers/offers.ts';
+import {
+  canEverServe,
+  computeReservation,
+  type Resources,
+  type Demand as RunDemand,
+  type WorkerOffer,
+} from '../workers/offers.ts';
 import type { WorkerJobsTable } from './schema.ts';
 
 /** Queued runs that ask the same of a worker and that a free slot would start. */
@@ -16,9 +22,12 @@ export interface Demand extends RunDemand {
   count: number;
 }
 
-/** The offer of a worker without the part that its runs occupy. */
+/** The offer of a worker, and the part of it that its runs do not occupy. */
 export interface FreeOffer extends WorkerOffer {
+  /** The free slots. */
   pools: readonly Pool[];
+  /** The free part of the resources; null for a worker that counts slots alone. */
+  freeResources: Resources | null;
 }
 
 /** A registered worker that claims runs. */
@@ -126,18 +135,18 @@ function fill(offer: FreeOffer, waiting: Demand[]): number {
   const free = {
     ...offer,
     pools: offer.pools.map((pool) => ({ ...pool })),
-    resources: offer.resources && { ...offer.resources },
+    freeResources: offer.freeResources && { ...offer.freeResources },
   };
   let filled = 0;
   for (const demand of waiting) {
     const count = countAccepted(free, demand);
     const pool = free.pools.find(({ classes }) => classes.includes(demand.executionClass));
     if (count === 0 || !pool) continue;
-    const { cores, memory_bytes } = CLASS_LIMITS[demand.executionClass];
     pool.slots -= count;
-    if (free.resources) {
-      free.resources.cores -= count * cores;
-      free.resources.memoryBytes -= count * memory_bytes;
+    if (free.resources && free.freeResources) {
+      const reserved = computeReservation(free.resources, demand.executionClass);
+      free.freeResources.cores -= count * reserved.cores;
+      free.freeResources.memoryBytes -= count * reserved.memoryBytes;
     }
     demand.count -= count;
     filled += count;
@@ -149,7 +158,14 @@ function fill(offer: FreeOffer, waiting: Demand[]): number {
 function countAccepted(offer: FreeOffer, demand: Demand): number {
   if (!canEverServe(offer, demand)) return 0;
   const slots = offer.pools.find(({ classes }) => classes.includes(demand.executionClass))?.slots ?? 0;
-  return Math.max(0, Math.min(demand.count, slots, countFitting(offer, [], demand.executionClass)));
+  return Math.max(0, Math.min(demand.count, slots, countFree(offer, demand.executionClass)));
+}
+
+/** Counts the runs of the class that fit into the free resources; infinite for a worker that counts slots alone. */
+function countFree({ resources, freeResources }: FreeOffer, name: ExecutionClass): number {
+  if (!resources || !freeResources) return Number.POSITIVE_INFINITY;
+  const one = computeReservation(resources, name);
+  return Math.floor(Math.min(freeResources.cores / one.cores, freeResources.memoryBytes / one.memoryBytes));
 }
 
 /** Counts the new workers that the runs would fill, each of them with one run at least, up to the most that are allowed. */

@@ -260,10 +260,9 @@ function addFailures(
 /** Returns the offer of a worker that the settings start: a slot for each core, and with memory also the resources. */
 function expectOffer({ labels, adapter: { size } }: ProvisionerSettings): FreeOffer {
   const { cores, memoryBytes } = size;
+  const resources = memoryBytes === null ? null : { cores, memoryBytes };
   return {
     pools: [{ classes: EXECUTION_CLASSES, slots: cores }],
-    labels,
-    resources: memoryBytes === null ? null : { cores, memoryBytes },
-    scope: null,
+    ...{ labels, resources, freeResources: resources, scope: null },
   };
 }

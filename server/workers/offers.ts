@@ -1,5 +1,9 @@
 /** The offer of a worker: which runs it can execute, and how many of them fit beside each other. */
-import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import {
+  CLASS_LIMITS,
+  EXECUTION_CLASS_DEFAULT,
+  type ExecutionClass,
+} from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 
 /** The offer of a worker to runs, besides its slots. */
@@ -68,10 +72,27 @@ export function listMissingLabels(offer: WorkerOffer, { labels }: Pick<Demand, '
   return labels.filter((label) => !offer.labels.includes(label));
 }
 
-/** Returns true if the idle worker has the cores and the memory of the execution class. */
+/** Cores and memory of a worker, or those that a run of it reserves. */
+export type Resources = NonNullable<WorkerOffer['resources']>;
+
+/**
+ * Returns the cores and memory that a run of the class reserves on a worker with the resources: those of the class. A run of the
+ * default class, for which nobody asked, reserves at most the whole worker, whose limits it then has.
+ */
+export function computeReservation(resources: Resources, name: ExecutionClass): Resources {
+  const { cores, memory_bytes: memoryBytes } = CLASS_LIMITS[name];
+  if (name !== EXECUTION_CLASS_DEFAULT) return { cores, memoryBytes };
+  return {
+    cores: Math.min(cores, resources.cores),
+    memoryBytes: Math.min(memoryBytes, resources.memoryBytes),
+  };
+}
+
+/** Returns true if the idle worker has the cores and the memory that a run of the class reserves. */
 export function isLargeEnough({ resources }: WorkerOffer, name: ExecutionClass): boolean {
-  const { cores, memory_bytes } = CLASS_LIMITS[name];
-  return resources === null || (resources.cores >= cores && resources.memoryBytes >= memory_bytes);
+  if (resources === null) return true;
+  const { cores, memoryBytes } = computeReservation(resources, name);
+  return resources.cores >= cores && resources.memoryBytes >= memoryBytes;
 }
 
 /** Returns true if the worker could execute the run as its only run. */
@@ -93,11 +114,18 @@ export function countFitting(
   name: ExecutionClass,
 ): number {
   if (resources === null) return Number.POSITIVE_INFINITY;
+  const free = subtractReservations(resources, running);
+  const one = computeReservation(resources, name);
+  return Math.floor(Math.min(free.cores / one.cores, free.memoryBytes / one.memoryBytes));
+}
+
+/** Returns the resources without those that runs of the classes reserve; negative when that is more than the worker has. */
+export function subtractReservations(resources: Resources, running: Iterable<ExecutionClass>): Resources {
   let { cores, memoryBytes } = resources;
-  for (const one of running) {
-    cores -= CLASS_LIMITS[one].cores;
-    memoryBytes -= CLASS_LIMITS[one].memory_bytes;
+  for (const name of running) {
+    const reserved = computeReservation(resources, name);
+    cores -= reserved.cores;
+    memoryBytes -= reserved.memoryBytes;
   }
-  const limits = CLASS_LIMITS[name];
-  return Math.floor(Math.min(cores / limits.cores, memoryBytes / limits.memory_bytes));
+  return { cores, memoryBytes };
 }

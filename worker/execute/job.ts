@@ -96,14 +96,15 @@ export function isHostFailure(end: AttemptOutcome): boolean {
 
 /** What the worker adds to a job. */
 interface LocalParts extends Pick<RunSpec, 'environment' | 'forward'> {
-  host: Host;
+  /** The most that a run can have here. */
+  size: Pick<Host, 'cores' | 'memoryBytes'>;
   openExecutable(): Promise<Readable>;
   openInput(): Promise<Readable>;
 }
 
-/** Returns the job in the form of the runner, with limits that fit the host. */
+/** Returns the job in the form of the runner, with limits that fit the worker. */
 export function buildRunSpec(job: Job, parts: LocalParts): RunSpec {
-  const { host, openExecutable, openInput, environment, forward } = parts;
+  const { size, openExecutable, openInput, environment, forward } = parts;
   const { hash, type, entrypoint, workingDirectory } = job.executable;
   const limits = CLASS_LIMITS[job.executionClass];
   const variables = job.secrets.filter((secret) => secret.type === 'env');
@@ -128,7 +129,7 @@ export function buildRunSpec(job: Job, parts: LocalParts): RunSpec {
     ...(job.content ? { content: job.content } : {}),
     limits: computeEffectiveLimits(
       { cores: limits.cores, memoryBytes: limits.memory_bytes, durationMs: limits.duration_ms },
-      host,
+      size,
       { outputBytes: OUTPUT_BYTES_MAX, logBytes: LOG_BYTES_MAX },
     ),
     network: job.network,

@@ -4,9 +4,14 @@ import { type ApiAccess, type ApiTarget, openApiAccess } from '../access/api-pro
 import { Mask, NO_MASK } from '../log/mask.ts';
 import { type Assignment, buildRunSpec, type Job } from './job.ts';
 
+/** Cores and memory. */
+type Resources = Pick<Host, 'cores' | 'memoryBytes'>;
+
 /** The parts of the worker that prepare an app. */
 export interface PrepareParts {
   host: Host;
+  /** The cores and memory that all runs have together; null for those of the machine. */
+  resources: Resources | null;
   /** Returns the server as the apps of this worker reach it; null while it does not listen yet. */
   findApi(): ApiTarget | null;
   /** The folder of the sockets by which apps in sandboxes reach the API. */
@@ -30,7 +35,7 @@ export interface PreparedApp {
 export async function prepareApp(
   job: Job,
   assignment: Assignment,
-  { host, findApi, socketsFolder }: PrepareParts,
+  { host, resources, findApi, socketsFolder }: PrepareParts,
 ): Promise<PreparedApp> {
   const isIsolated = host.containment === 'sandbox' && !job.network;
   const access =
@@ -45,7 +50,7 @@ export async function prepareApp(
   const { type } = job.executable;
   return {
     spec: buildRunSpec(job, {
-      host,
+      size: limitSize(host, resources),
       environment: access?.environment ?? {},
       ...(access?.forward ? { forward: access.forward } : {}),
       openExecutable: () => assignment.openExecutable(),
@@ -55,6 +60,15 @@ export async function prepareApp(
     mask: createMask(job),
     runtimeVersion: findRuntimeVersion(type, host) ?? null,
     runtimeWarning: describeRuntimeMismatch(type, job.runtime, host),
+  };
+}
+
+/** A run has no more than all runs together, and no more than the machine has. */
+function limitSize(host: Host, resources: Resources | null): Resources {
+  if (!resources) return host;
+  return {
+    cores: Math.min(host.cores, resources.cores),
+    memoryBytes: Math.min(host.memoryBytes, resources.memoryBytes),
   };
 }
 

@@ -1,9 +1,10 @@
 /** Reads the arguments of `npm run worker` and the environment. A wrong one ends the start with a message that names it. */
-import { availableParallelism, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isLabel } from '@switchyard/contract/applications/requirements.ts';
 import { LABEL_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { type Allocation, readAllocation, readGroupLimits, readMachine } from '@switchyard/runner';
 
 /** A setting is missing or wrong. */
 export class SettingError extends Error {}
@@ -17,6 +18,8 @@ export interface WorkerSettings {
   slots: number;
   /** Null counts slots alone. */
   resources: { cores: number; memoryBytes: number } | null;
+  /** The cores and memory of the job, the container or the machine. */
+  allocation: Allocation;
   labels: string[];
   /** The worker ends after this time without a run; null: never. */
   idleMs: number | null;
@@ -47,9 +50,9 @@ export const HELP = `Executes runs of a Switchyard server on this machine.
 
   --server URL        Address of the server. SWITCHYARD_URL is the default.
   --token TOKEN       Worker token. Better in SWITCHYARD_WORKER_TOKEN, where no list of processes shows it.
-  --slots N           Runs at once; one for each core by default.
-  --cores N           Reserve cores and memory for each run by its execution class, up to N cores ...
-  --memory SIZE       ... and this memory, such as 16G. Without both, each run may use the whole machine.
+  --slots N           Runs at once; one for each core of the job, the container or the machine by default.
+  --cores N           With --memory: each run reserves the cores and memory of its execution class,
+  --memory SIZE       and all runs together at most these, such as 16 and 64G. Without, slots alone count.
   --label LABEL       A label of this worker, such as gpu or region=eu; repeat it for several.
   --idle SECONDS      End after this time without a run.
   --job ID            The job of a cluster that started this worker.
@@ -64,7 +67,8 @@ export function readWorkerSettings(args: readonly string[], env: Environment): W
   const values = parse(args);
   if (values.help) return null;
   const cores = readOptional(values.cores, '--cores', { min: 1, max: 100_000 });
-  const memoryBytes = readMemory(values.memory);
+  const allocation = readAllocation(env, readGroupLimits(), readMachine(tmpdir()));
+  const memoryBytes = readMemory(values.memory, allocation);
   if ((cores === null) !== (memoryBytes === null))
     throw new SettingError(
       `${cores === null ? '--memory' : '--cores'} is given without ${cores === null ? '--cores' : '--memory'}; a worker reserves both or none. Give both.`,
@@ -76,8 +80,9 @@ export function readWorkerSettings(args: readonly string[], env: Environment): W
     data: values.data === undefined ? null : resolve(values.data),
     slots:
       readOptional(values.slots, '--slots', { min: 1, max: 10_000 }) ??
-      Math.floor(cores ?? availableParallelism()),
+      Math.max(1, Math.floor(cores ?? allocation.cores)),
     resources: cores === null || memoryBytes === null ? null : { cores, memoryBytes },
+    allocation,
     labels: readLabels(values.label ?? []),
     idleMs: idle === null ? null : idle * 1000,
     jobId: values.job ?? null,
@@ -130,13 +135,13 @@ function readOptional(
   return value;
 }
 
-function readMemory(text: string | undefined): number | null {
+function readMemory(text: string | undefined, { memoryBytes }: Allocation): number | null {
   if (text === undefined) return null;
   const match = /^(\d{1,12})([KMGT]?)(?:i?B)?$/.exec(text);
   const bytes = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? 1);
-  if (!match || bytes < 2 ** 20 || bytes > totalmem())
+  if (!match || bytes < 2 ** 20 || bytes > memoryBytes)
     throw new SettingError(
-      `--memory is "${text}"; it must be a size from 1M to the ${Math.floor(totalmem() / 2 ** 20)}M of this machine, such as 16G.`,
+      `--memory is "${text}"; it must be a size from 1M to the ${Math.floor(memoryBytes / 2 ** 20)}M that this process may use, such as 16G.`,
     );
   return bytes;
 }

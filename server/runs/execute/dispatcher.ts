@@ -67,6 +67,7 @@ export class Dispatcher {
     this.#slotReleases = this.#releaseSlotsJob();
     this.#executor = new Executor({
       ...parts,
+      resources: parts.offer.resources,
       onCapacity: () => this.#claims.wake(),
       onBusyChanged: (count) => parts.metrics.slotsBusy.set(count),
     });
