@@ -25,7 +25,6 @@ import { createHttpServer } from './http/server.ts';
 import type { InstallationState } from './installation/installation-state.ts';
 import { withSettingName } from './installation/setting-errors.ts';
 import { archiveDamagedLog, bindInstallation, lockAndInspectDataFolder } from './installation/start.ts';
-import type { Job } from './jobs/define-job.ts';
 import { createLog, type Log } from './log.ts';
 import { migrations } from './migrations.ts';
 import { createIdSequence, type Random, systemRandom } from './random.ts';
@@ -137,7 +136,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   if (!isWorker) {
     closers.push(() => services.leadership.stop());
     await services.leadership.start();
-    runJobsOfLeader(services, services.jobs.maintenance, closers);
+    services.leadership.addJobs(services.jobs.maintenance);
   }
   if (runner) {
     const { shared, runTokens } = services;
@@ -165,11 +164,13 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   closers.push(() => closeHttp(http));
   closers.push(async () => services.openStreams.close());
   closers.push(async () => services.workerSyncs.close());
-  if (!isWorker) runJobsOfLeader(services, services.jobs.webhooks, closers);
+  if (!isWorker) services.leadership.addJobs(services.jobs.webhooks);
   // Nobody waits for it: the server serves keys while the provider is down.
   if (!isWorker) void services.singleSignOn?.checkProvider();
   closers.push(async () => {
     state.notReadyReason = 'The server is shutting down.';
+    // Another server leads while this one ends its requests and runs.
+    if (!isWorker) void services.leadership.stop();
   });
   const containment = runner?.host.containment ?? null;
   log.info(
@@ -299,14 +300,4 @@ async function createHttp(
 
 function countSlots({ capacity }: Config): number {
   return Object.values(capacity.perClass).reduce((sum, slots) => sum + slots, capacity.shared);
-}
-
-/** Runs the jobs while this server leads. */
-function runJobsOfLeader(
-  { leadership }: Services,
-  jobs: readonly Job[],
-  closers: (() => Promise<void>)[],
-): void {
-  leadership.addJobs(jobs);
-  closers.push(() => leadership.removeJobs(jobs));
 }

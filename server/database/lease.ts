@@ -90,24 +90,30 @@ export function createLease(database: Database, settings: LeaseSettings): Lease 
       }),
       release: async () => {},
     };
+  let isHolder = false;
+  const write = async (): Promise<LeaseState | null> => {
+    const fence = await database.transact((tx) => writeLease(tx, settings));
+    isHolder = fence !== undefined;
+    return fence === undefined
+      ? null
+      : { isHeld: true, holderName: holder.name, fence, remainingMs: durationMs };
+  };
   return {
     async acquire() {
+      const renewed = isHolder ? await write() : null;
+      if (renewed) return renewed;
+      // The holder alone writes each time. The others read, which locks no row.
       const current = await readLease(database.read, name);
-      const isOurs = current?.holder === holder.id;
-      if (current && !isOurs && current.folder_id !== holder.folderId && current.remaining_ms > 0)
-        return {
-          isHeld: false,
-          holderName: current.holder_name,
-          fence: current.fence,
-          remainingMs: current.remaining_ms,
-        };
-      const fence = await database.transact((tx) => writeLease(tx, settings));
-      // Another process was faster. Its lease is new, so a full one is left.
-      if (fence === undefined)
-        return { isHeld: false, holderName: '', fence: current?.fence ?? 0, remainingMs: durationMs };
-      return { isHeld: true, holderName: holder.name, fence, remainingMs: durationMs };
+      const isFree = !current || current.folder_id === holder.folderId || current.remaining_ms <= 0;
+      const acquired = isFree ? await write() : null;
+      if (acquired) return acquired;
+      // Another process was faster than this one. Its lease is new, so a full one is left.
+      const remainingMs = isFree ? durationMs : (current?.remaining_ms ?? durationMs);
+      const { holder_name: holderName = '', fence = 0 } = (isFree ? undefined : current) ?? {};
+      return { isHeld: false, holderName, fence, remainingMs };
     },
     async release() {
+      isHolder = false;
       await database.transact((tx) =>
         tx
           .updateTable('leases')

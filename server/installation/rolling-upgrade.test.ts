@@ -86,4 +86,5 @@ test.runIf(commit !== null)(
     const ended = new Set(ends.map(({ run_id }) => run_id));
     expect(load.acknowledged.filter((run) => !ended.has(run))).toEqual([]);
   },
+  180_000,
 );

@@ -41,6 +41,7 @@ export class Leadership {
   #cancelTimer = (): void => {};
   #unlisten = (): void => {};
   #attempt: Promise<void> = Promise.resolve();
+  #stopped: Promise<void> | null = null;
   /** Starts and stops of jobs, one after the other. */
   #changes: Promise<void> = Promise.resolve();
 
@@ -64,22 +65,19 @@ export class Leadership {
     await this.#acquire();
   }
 
-  /** Adds jobs, which run while this process leads. */
+  /** Adds jobs, which run while this process leads. They stop in the reverse order. */
   addJobs(jobs: readonly Job[]): void {
     this.#jobs.push(...jobs);
     if (this.#isLeader) for (const job of jobs) job.start();
   }
 
-  /** Stops the jobs and removes them, in the reverse order. */
-  async removeJobs(jobs: readonly Job[]): Promise<void> {
-    for (const job of jobs.toReversed()) {
-      this.#jobs.splice(this.#jobs.indexOf(job), 1);
-      await job.stop();
-    }
+  /** Leaves the election and stops the jobs. Another server leads at once if this process did. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#leave();
+    return this.#stopped;
   }
 
-  /** Leaves the election. Another server leads at once if this process did. */
-  async stop(): Promise<void> {
+  async #leave(): Promise<void> {
     const { database, log } = this.#parts;
     this.#isStarted = false;
     this.#cancelTimer();
