@@ -41,7 +41,7 @@ const SAME_ON_BOTH = [
   'server/instances/instances.test.ts',
   'server/jobs/define-job.test.ts',
   'server/marketplace/isolation.test.ts',
-  'server/provisioner/{observe-jobs,plan-workers,slurm-workers}.test.ts',
+  'server/provisioner/{expected-offer,observe-jobs,plan-workers,slurm-workers}.test.ts',
   'server/provisioner/adapters/*',
   'server/runs/runs.test.ts',
   'server/runs/api/queue-reasons.test.ts',

@@ -51,6 +51,7 @@ import type { Log } from './log.ts';
 import { withdrawAccount, withdrawApplication } from './marketplace/withdraw.ts';
 import { registerProvisionerMetrics } from './provisioner/count-jobs.ts';
 import { createProvisioner } from './provisioner/create-provisioner.ts';
+import { canProvision } from './provisioner/expected-offer.ts';
 import { makeId, type Random } from './random.ts';
 import { StorageMeter } from './retention/storage-meter.ts';
 import { findLiveRun, RunTokens } from './runs/access/run-tokens.ts';
@@ -210,6 +211,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
   return {
     ...shared,
     provisionerSettings: config.provisioner,
+    canProvision: (demand) => canProvision(config.provisioner, demand),
     host: runner?.host ?? null,
     consoleFiles,
     onApplicationDeleted: () => database.notify('applications-deleted'),

@@ -3,7 +3,6 @@
  * `worker_jobs` and `provisioner_state`. A row is written before its job is submitted, so a server that is killed at any
  * moment finds the job again by its name and starts no worker twice.
  */
-import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import type { Database } from '../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { errorMessage } from '../log.ts';
@@ -12,8 +11,9 @@ import { type Random, randomText } from '../random.ts';
 import { listWorkers, type WorkerDetails } from '../workers/workers.ts';
 import type { ListedJob, WorkerAdapter } from './adapters/adapter.ts';
 import { countDemand, isAlive, listFreeOffers } from './demand.ts';
+import { expectOffer } from './expected-offer.ts';
 import { createJob, observeJobs } from './observe-jobs.ts';
-import { type FreeOffer, planWorkers, type StopOrder, type WorkerPlan } from './plan-workers.ts';
+import { planWorkers, type StopOrder, type WorkerPlan } from './plan-workers.ts';
 import {
   deleteJobs,
   deleteOtherJobs,
@@ -255,14 +255,4 @@ function addFailures(
   state.retry_at = now + Math.min(BACKOFF_MAX_MS, INTERVAL_MS * 2 ** Math.min(state.failures - 1, 20));
   state.last_error = message.slice(0, ERROR_CHARACTERS_MAX);
   state.last_error_at = now;
-}
-
-/** Returns the offer of a worker that the settings start: a slot for each core, and with memory also the resources. */
-function expectOffer({ labels, adapter: { size } }: ProvisionerSettings): FreeOffer {
-  const { cores, memoryBytes } = size;
-  const resources = memoryBytes === null ? null : { cores, memoryBytes };
-  return {
-    pools: [{ classes: EXECUTION_CLASSES, slots: cores }],
-    ...{ labels, resources, freeResources: resources, scope: null },
-  };
 }

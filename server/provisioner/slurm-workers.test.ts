@@ -80,6 +80,8 @@ describe.skipIf(problem !== null)('on a Slurm cluster', () => {
   test('a server that restarts keeps its workers, and starts no other', async () => {
     await cluster.run('scontrol', 'update', 'NodeName=n1,n2', 'State=DRAIN', 'Reason=test');
     const runs = await createRuns(2);
+    const { body } = await server.client.call('getQueue', {});
+    expect(body.runs[0]?.waiting).toMatchObject({ reason: 'no_worker', can_be_provisioned: true });
     const [name] = await waitUntil('a job waits', async () => {
       const jobs = await cluster.listJobs();
       return jobs.length > 0 && jobs;

@@ -12,7 +12,7 @@ import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagina
 import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
 import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
-import { explainWaitingRun } from '../queue/explain-waiting.ts';
+import { type CanProvision, explainWaitingRun } from '../queue/explain-waiting.ts';
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
 import type { JsonReader } from '../results/json-reader.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
@@ -34,6 +34,8 @@ declare module '../../http/handlers/context.ts' {
   interface Context {
     jsonReader: JsonReader;
     logPollLimiter: LogPollLimiter;
+    /** Returns true if the server can start a worker that could execute the run. */
+    canProvision: CanProvision;
   }
 }
 
@@ -198,12 +200,13 @@ export const createRunUpload: OperationHandler<'createRunUpload'> = async (
 
 /** Returns the run without its content, and without the options that are hidden from the caller. */
 async function readInformation(
-  { database, clock }: Pick<Context, 'database' | 'clock'>,
+  { database, clock, canProvision }: Pick<Context, 'database' | 'clock' | 'canProvision'>,
   caller: Caller,
   run: RunsTable,
 ): Promise<RunInformation> {
   const executable = await findExecutable(database.read, run.executable_id);
   const now = clock.now();
-  const waiting = run.status === 'queued' ? await explainWaitingRun(database.read, run, now) : null;
+  const waiting =
+    run.status === 'queued' ? await explainWaitingRun(database.read, run, now, canProvision) : null;
   return runInformationBody(run, listHiddenOptions(executable, caller.role), now, waiting);
 }

@@ -12,7 +12,7 @@ import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
 import type { OperationHandler } from '../../http/handlers/handler.ts';
 import { type PagePosition, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
-import { explainWaitingRuns } from '../queue/explain-waiting.ts';
+import { type CanProvision, explainWaitingRuns } from '../queue/explain-waiting.ts';
 import {
   type ActiveRunRow,
   compareQueueOrder,
@@ -29,7 +29,7 @@ interface Cursor {
 }
 
 export const getQueue: OperationHandler<'getQueue'> = async (
-  { database, pageTokens, clock },
+  { database, pageTokens, clock, canProvision },
   { caller, query },
 ) => {
   const tokenScope = `queue ${caller.account}`;
@@ -43,7 +43,7 @@ export const getQueue: OperationHandler<'getQueue'> = async (
   const startedUntil = cursor?.startedUntil ?? Math.max(0, ...active.running.map(readStartTime));
   const rows = sortRemaining(active, cursor, startedUntil);
   const page = slicePage(rows, limit, ({ part, run }) => formatCursor({ part, after: run, startedUntil }));
-  const runs = await formatRuns(database.read, page.items, clock.now());
+  const runs = await formatRuns(database.read, page.items, { now: clock.now(), canProvision });
   return {
     status: 200,
     body: {
@@ -94,9 +94,13 @@ function parseCursor({ at, id }: PagePosition): Cursor {
   };
 }
 
-async function formatRuns(db: Reader, rows: readonly Row[], now: number): Promise<ActiveRun[]> {
+async function formatRuns(
+  db: Reader,
+  rows: readonly Row[],
+  { now, canProvision }: { now: number; canProvision: CanProvision },
+): Promise<ActiveRun[]> {
   const queued = rows.map(({ run }) => run).filter((run) => run.status === 'queued');
-  const reasons = await explainWaitingRuns(db, queued, now);
+  const reasons = await explainWaitingRuns(db, queued, now, canProvision);
   const waiting = new Map(queued.map((run, index) => [run.id, reasons[index]]));
   return rows.map(({ run }) => {
     const reason = waiting.get(run.id);
