@@ -24,7 +24,7 @@ import { parseRequirements } from './run-requirements.ts';
 import { describeWaiting, type QueuedRun, type Situation } from './waiting-reason.ts';
 
 /** Returns true if the server can start a worker that could execute the run. */
-type CanProvision = (demand: Demand) => boolean;
+export type CanProvision = (demand: Demand) => boolean;
 
 const NO_PROVISIONER: CanProvision = () => false;
 
