@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { migrations } from '../../migrations.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-/** The packages that the server loads. */
-const PACKAGES = ['contract', 'runner', 'server', 'solver-logs'];
+/** The packages that the server loads; an earlier commit may lack some of them. */
+const PACKAGES = new Set(['contract', 'runner', 'server', 'solver-logs', 'worker']);
 const ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
 
 const runGit = (...args: string[]): string =>
@@ -40,7 +40,10 @@ export interface EarlierRelease extends Disposable {
 /** Extracts the server of the commit. It uses the installed packages of this repository, and its own workspace packages. */
 export function extractRelease(commit: string): EarlierRelease {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-earlier-'));
-  const archive = execFileSync('git', ['archive', commit, 'package.json', ...PACKAGES], {
+  const packages = runGit('ls-tree', '--name-only', commit)
+    .split('\n')
+    .filter((name) => PACKAGES.has(name));
+  const archive = execFileSync('git', ['archive', commit, 'package.json', ...packages], {
     cwd: ROOT,
     maxBuffer: ARCHIVE_BYTES_MAX,
   });
@@ -49,7 +52,7 @@ export function extractRelease(commit: string): EarlierRelease {
   mkdirSync(join(modules, '@switchyard'), { recursive: true });
   for (const name of readdirSync(join(ROOT, 'node_modules')))
     if (name !== '@switchyard') symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-  for (const name of PACKAGES) symlinkSync(join(folder, name), join(modules, '@switchyard', name));
+  for (const name of packages) symlinkSync(join(folder, name), join(modules, '@switchyard', name));
   return {
     main: join(folder, 'server', 'testing', 'servers', 'server-without-site.ts'),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
