@@ -26,7 +26,8 @@ import {
 } from './store.ts';
 
 const INTERVAL_MS = 5000;
-const DEBOUNCE_MS = 1000;
+/** A busy queue wakes the job without a pause, and each run asks the scheduler of the cluster for all of its jobs. */
+const DEBOUNCE_MS = 2500;
 /** A pause between two runs from which no job may be blamed for a worker that could not register in it. */
 const PAUSE_MS = 6 * INTERVAL_MS;
 /** A job that SIGTERM has not ended after this time is ended by force. */
