@@ -25,7 +25,7 @@ test.each([
   ['without memory, every class', read('-c 2'), DEMAND, true],
   ['with fewer cores than the default class, its runs', read('-c 4 --mem=64G'), DEMAND, true],
   ['with too few cores for another class, none of its runs', read('-c 7 --mem=64G'), LARGE, false],
-  ['with too little memory for it, none of its runs', read('-c 8 --mem=15G'), LARGE, false],
+  ['with too little memory for it, none of its runs', read('-c 8 --mem=14G'), LARGE, false],
   ['with cores and memory of the class, its runs', read('-c 8 --mem=16G'), LARGE, true],
   ['with the labels, a run that requires them', read('-c 2'), { ...DEMAND, labels: ['gpu'] }, true],
   ['without a label, no run that requires it', read('-c 2'), { ...DEMAND, labels: ['gpu', 'fpga'] }, false],
