@@ -1,6 +1,6 @@
 /**
- * The processes under test: on SQLite one server with all roles; on PostgreSQL two servers, two workers, the database and
- * the object store that they share. It also holds the clock offset, and whether an active fault permits 503 responses.
+ * The processes under test: on SQLite one server with all roles and a remote worker; on PostgreSQL two servers, two workers, two
+ * remote workers, the database and the object store that the servers share. It also holds the clock offset, and whether an active fault permits 503 responses.
  */
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
@@ -21,6 +21,7 @@ import { type ServerProcess, startServerProcess } from '../server/testing/server
 import type { CodeSnapshot } from './code-snapshot.ts';
 import type { TestDisk } from './disk.ts';
 import type { FaultSettings } from './faulty-server.ts';
+import { RemoteWorkers } from './remote-workers.ts';
 
 const ENTRY = join(import.meta.dirname, 'faulty-server.ts');
 /** The chaos test keeps the host busy, and other programs may too. */
@@ -141,6 +142,7 @@ export class ClusterMember {
         started.send({ clockAheadMs: this.#cluster.clockAheadMs } satisfies FaultSettings);
         this.restartMs.push(performance.now() - begun);
         this.isRunning = true;
+        void this.#cluster.connectRemotes();
         return started;
       } catch (error) {
         this.#cluster.settings.onLog(`${this.role} could not start: ${String(error)}`);
@@ -169,6 +171,8 @@ export class Cluster implements RequestTarget {
   #activeFaults = 0;
   #requestCount = 0;
   #lastFaultEnd = Number.NEGATIVE_INFINITY;
+  /** Null before the start. */
+  remotes: RemoteWorkers | null = null;
   #closers: (() => Promise<void>)[] = [];
   #listBlobKeys = async (): Promise<string[]> => listBlobsOnDisk(this.front.data);
 
@@ -195,8 +199,9 @@ export class Cluster implements RequestTarget {
   async start(): Promise<void> {
     const env: Record<string, string> = { SWITCHYARD_CAPACITY: '4', SWITCHYARD_LOG_LEVEL: 'warn' };
     if (this.settings.database === 'sqlite') {
-      this.members.push(new ClusterMember(this, 'all', env));
+      this.members.push(new ClusterMember(this, 'all', { ...env, SWITCHYARD_CAPACITY: '3' }));
       await this.front.whenReady;
+      await this.#startRemotes(1);
       return;
     }
     this.postgres = await startPostgres({ parentFolder: this.settings.folder, isDurable: true });
@@ -221,6 +226,21 @@ export class Cluster implements RequestTarget {
       await this.front.whenReady;
     }
     await Promise.all(this.members.map(({ whenReady }) => whenReady));
+    await this.#startRemotes(2);
+  }
+
+  async #startRemotes(count: number): Promise<void> {
+    this.remotes = await RemoteWorkers.open(this.settings);
+    await this.connectRemotes();
+    await this.remotes.start(count, this);
+  }
+
+  /** Tells the network of the remote workers where the servers are now. */
+  async connectRemotes(): Promise<void> {
+    if (!this.remotes) return;
+    const running = this.servers.filter(({ isRunning }) => isRunning);
+    const ready = await Promise.all(running.map(({ whenReady }) => whenReady));
+    this.remotes.connect(ready.map(({ url }) => url));
   }
 
   /** Queries the database directly, for reading only. No other code does so while the server runs. */
@@ -295,7 +315,7 @@ export class Cluster implements RequestTarget {
 
   /** Ends every process, by SIGKILL if necessary. Returns the processes that did not exit with 0. */
   async shutDown(): Promise<string[]> {
-    const wrong: string[] = [];
+    const wrong = (await this.remotes?.shutDown()) ?? [];
     // Workers first, because the server does not stop them; each requeues its unfinished runs.
     for (const one of [...this.members].reverse()) {
       const exit = await one.stop('SIGTERM');
@@ -310,6 +330,7 @@ export class Cluster implements RequestTarget {
   }
 
   async close(): Promise<void> {
+    await this.remotes?.close();
     for (const one of this.members) await one.stop('SIGKILL').catch(() => undefined);
     for (const closer of this.#closers.splice(0).reverse()) await closer().catch(() => undefined);
   }

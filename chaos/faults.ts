@@ -12,6 +12,7 @@ import { sleep } from '../server/testing/host/sleep.ts';
 import { MEMORY_HOG } from '../server/testing/load/run-load.ts';
 import type { Cluster, ClusterMember } from './cluster.ts';
 import type { Fault } from './context.ts';
+import { REMOTE_FAULTS } from './remote-faults.ts';
 import { wrongDatabase } from './wrong-database.ts';
 
 /** A worker is declared dead ten seconds after the end of its lease, if it has sent no heartbeat. */
@@ -291,6 +292,7 @@ async function waitForOutcome(
 }
 
 const SQLITE_FAULTS = [
+  ...REMOTE_FAULTS,
   server,
   sigterm,
   launcher,
@@ -304,6 +306,7 @@ const SQLITE_FAULTS = [
   wrongDatabase,
 ];
 const POSTGRES_FAULTS = [
+  ...REMOTE_FAULTS,
   ...[server, sigterm, worker, launcher, app, freeze, lateWorker, clock],
   ...[fullDisk, descriptors, database, backend, slowDatabase, memory, wrongDatabase],
 ];

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { forkOptions, type MemoryGroup } from '../host/memory-group.ts';
 import type { TestServer } from './test-server.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'worker', 'process.ts');
@@ -21,9 +22,24 @@ export interface WorkerProcess {
   kill(): Promise<void>;
 }
 
+interface WorkerProcessSettings {
+  /** The memory cgroup of the process. */
+  memoryGroup?: MemoryGroup;
+  /** Called with each line of its log, which is JSON. */
+  onLog?(line: string): void;
+}
+
 /** Starts a worker with the token. `url` is the address of the server, or of a proxy before it. */
-export function startWorkerProcess(url: string, token: string, args: readonly string[] = []): WorkerProcess {
-  const child = spawn(process.execPath, [PROGRAM, '--server', url, ...args], {
+export function startWorkerProcess(
+  url: string,
+  token: string,
+  args: readonly string[] = [],
+  { memoryGroup, onLog }: WorkerProcessSettings = {},
+): WorkerProcess {
+  const { execPath, execArgv } = memoryGroup
+    ? forkOptions(memoryGroup)
+    : { execPath: process.execPath, execArgv: [] };
+  const child = spawn(execPath, [...execArgv, PROGRAM, '--server', url, ...args], {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: { ...process.env, SWITCHYARD_WORKER_TOKEN: token },
   });
@@ -32,6 +48,7 @@ export function startWorkerProcess(url: string, token: string, args: readonly st
   let hasEnded = false;
   createInterface({ input: child.stderr }).on('line', (line) => {
     lines.push(line);
+    onLog?.(line);
     if (process.env.TEST_LOG !== undefined) process.stderr.write(`worker: ${line}\n`);
     notify();
   });
