@@ -9,6 +9,11 @@ import { startCreateLoad } from '../testing/load/acknowledged-creates.ts';
 import { type Balancer, startBalancer } from '../testing/servers/balancer.ts';
 import { type ServerCluster, startServerCluster } from '../testing/servers/server-cluster.ts';
 import type { ServerProcess } from '../testing/servers/server-process.ts';
+import {
+  createWorkerToken,
+  startWorkerProcess,
+  type WorkerProcess,
+} from '../testing/servers/worker-process.ts';
 
 const postgres = inject('postgres');
 const FAILOVER_MS = 5000;
@@ -26,6 +31,8 @@ let balancer: Balancer;
 let cluster: ServerCluster;
 let one: ServerProcess;
 let other: ServerProcess;
+/** Reaches the servers through the balancer alone. */
+let worker: WorkerProcess;
 
 beforeAll(async () => {
   if (!postgres) return;
@@ -34,10 +41,13 @@ beforeAll(async () => {
   one = await cluster.start('server');
   other = await cluster.start('server');
   balancer.use([one.url, other.url]);
-  await cluster.start('worker');
+  const token = await createWorkerToken(one);
+  worker = startWorkerProcess(balancer.url, token.token, ['--slots', '4']);
+  await worker.waitForLine('Worker registered');
   await pushApp(one, 'app', APP, { executable_type: 'binary', runtime: 'native' });
 });
 afterAll(async () => {
+  await worker?.kill();
   await cluster?.close();
   await balancer?.close();
 });
@@ -49,6 +59,9 @@ async function readLeaderMetric(server: ServerProcess): Promise<string | undefin
   const { text } = await server.request('GET', '/metrics');
   return /^switchyard_leader (\d)$/m.exec(text)?.[1];
 }
+
+const listClaimedRuns = async (): Promise<string[]> =>
+  (await cluster.query<{ id: string }>('select id from runs where attempt > 0')).map(({ id }) => id);
 
 /** Reads the stream of a run to its end through the balancer, like a browser: it connects again after its last event. */
 async function followRun(run: string, token: string) {
@@ -190,7 +203,7 @@ describe.runIf(postgres)('two servers are one service', () => {
 });
 
 test.runIf(postgres)(
-  'a killed server loses no acknowledged request, its streams continue on the other, and that one leads within 5 s',
+  'a killed server loses no acknowledged request, and the other one leads and has its streams and workers within 5 s',
   async () => {
     const { token } = one;
     const followed = [0, 1].map(async () =>
@@ -204,6 +217,11 @@ test.runIf(postgres)(
     await waitUntil('the other server leads', async () => (await readLeads(other)) === true);
     expect(performance.now() - killedAt).toBeLessThan(FAILOVER_MS);
     expect(load.acknowledged.length).toBeGreaterThan(count);
+    const claimed = new Set(await listClaimedRuns());
+    await waitUntil('the worker gets a run from the other server', async () =>
+      (await listClaimedRuns()).some((run) => !claimed.has(run)),
+    );
+    expect(performance.now() - killedAt).toBeLessThan(FAILOVER_MS);
     await load.stop();
     for (const { events, longestGapMs } of await Promise.all(followed)) {
       expect(listLines(events)).toEqual(Array.from({ length: LINES }, (_, n) => `line ${n}`));
@@ -211,6 +229,8 @@ test.runIf(postgres)(
       expect(longestGapMs).toBeLessThan(FAILOVER_MS);
     }
     expect(load.refused).toEqual([]);
+    // No run was lost with a server, so none had to begin again.
+    expect(await cluster.query('select 1 from runs where attempt > 1')).toEqual([]);
     await waitUntil(
       'all runs have ended',
       async () =>
