@@ -317,7 +317,8 @@ describe('runs with requirements', () => {
 });
 
 test('runs that no worker could take are counted, and start none', async () => {
-  await createRuns(2);
+  const body = { configuration: { execution_class: '8c16gb12h' } };
+  await Promise.all([createRun(server, 'app', { body }), createRun(server, 'app', { body })]);
   const adapter = {
     kind: 'command',
     start: '',
