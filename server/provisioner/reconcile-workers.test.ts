@@ -240,12 +240,22 @@ describe('a cluster that fails', () => {
     });
   });
 
-  test('and does not list its jobs gets no further one', async () => {
+  test('and does not list its jobs gets no further one, and is asked again after the back-off', async () => {
     await createRuns(2);
+    const reconciler = createReconciler();
     cluster.listError = 'squeue cannot reach the controller';
-    await createReconciler().runOnce();
+    await reconciler.runOnce();
+    await reconciler.runOnce();
     expect(cluster.requests).toEqual([]);
     expect(await readRow()).toMatchObject({ failures: 1, failed_starts: 0, last_error: cluster.listError });
+    clock.advance(5000);
+    await reconciler.runOnce();
+    expect(await readRow()).toMatchObject({ failures: 2, retry_at: clock.now() + 10_000 });
+    cluster.listError = null;
+    clock.advance(10_000);
+    await reconciler.runOnce();
+    expect(cluster.requests.length).toBe(1);
+    expect(await readRow()).toMatchObject({ failures: 0, last_error: null, retry_at: null });
   });
 
   test('with a job that ends before its worker registers has a failed start', async () => {

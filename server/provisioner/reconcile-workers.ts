@@ -74,8 +74,8 @@ interface Round {
 
 class WorkerReconciler {
   readonly #parts: ProvisionerParts;
-  /** Issued once for all jobs of this process, and again after a failure. */
-  #token: Promise<string> | null = null;
+  /** true after a list of jobs that failed: the next one backs off, and its success ends the error. */
+  #isListFailing = false;
   #lastRound = Number.NEGATIVE_INFINITY;
   #watchingSince = 0;
 
@@ -91,16 +91,19 @@ class WorkerReconciler {
     this.#lastRound = clock.elapsed();
     const demand = await countDemand(database.read, now);
     const rows = await listJobs(database.read);
-    const { listed_at } = await readState(database.read);
+    const { listed_at, retry_at } = await readState(database.read);
     const isQuiet = demand.length === 0 && rows.length === 0;
     if (isQuiet && listed_at !== null && now - listed_at < QUIET_INTERVAL_MS) return;
+    if (this.#isListFailing && retry_at !== null && now < retry_at) return;
     let listed: ListedJob[];
     try {
       listed = await adapter.list(namePrefix);
     } catch (error) {
+      this.#isListFailing = true;
       return this.#recordFailures([errorMessage(error)], { starts: 0 });
     }
     const round = await this.#observe(listed);
+    this.#isListFailing = false;
     const plan = planWorkers({
       demand,
       workers: await listFreeOffers(database.read, round.workers, now),
@@ -136,15 +139,13 @@ class WorkerReconciler {
       await upsertJobs(tx, observed.jobs);
       await deleteJobs(tx, observed.ended);
       const state: ProvisionerState = { ...(await readState(tx)), listed_at: now };
-      if (observed.registrations > 0)
+      if (observed.registrations > 0 || this.#isListFailing)
         Object.assign(state, { failures: 0, retry_at: null, last_error: null, last_error_at: null });
       addFailures(state, observed.failures, { starts: observed.failures.length, now });
       await writeState(tx, state);
       return { round: { jobs: observed.jobs, state, workers, now }, failures: observed.failures };
     });
     for (const failure of failures) log.error({ adapter: adapter.kind, error: failure }, 'Worker job failed');
-    // The token may be the cause, for example because somebody revoked it.
-    if (failures.length > 0) this.#token = null;
     return round;
   }
 
@@ -185,9 +186,12 @@ class WorkerReconciler {
 
   /** Starts jobs, a few at the same time, and none after one has failed. */
   async #startJobs(count: number): Promise<void> {
+    if (count === 0) return;
+    // For each round, because somebody may have revoked the one of the last.
+    const token = await this.#parts.issueWorkerToken();
     for (let started = 0; started < count; started += SUBMISSIONS) {
       const submissions = Array.from({ length: Math.min(SUBMISSIONS, count - started) }, () =>
-        this.#startJob(),
+        this.#startJob(token),
       );
       const errors = (await Promise.all(submissions)).filter((error) => error !== null);
       if (errors.length === 0) continue;
@@ -196,7 +200,7 @@ class WorkerReconciler {
   }
 
   /** Submits one job. Returns the message of its error, or null. */
-  async #startJob(): Promise<string | null> {
+  async #startJob(token: string): Promise<string | null> {
     const { database, adapter, clock, random, settings, namePrefix, log } = this.#parts;
     const job = createJob(`${namePrefix}${randomText(random, NAME_CHARACTERS)}`, {
       adapter: adapter.kind,
@@ -205,10 +209,8 @@ class WorkerReconciler {
     });
     await database.transact((tx) => upsertJobs(tx, [job]));
     try {
-      this.#token ??= this.#parts.issueWorkerToken();
       const { labels, idleMs } = settings;
       const { size } = settings.adapter;
-      const token = await this.#token;
       const request = { name: job.name, server: this.#serverUrl(), token, labels, size, idleMs };
       const id = await adapter.start(request);
       await database.transact((tx) => upsertJobs(tx, [{ ...job, id }]));
@@ -227,7 +229,6 @@ class WorkerReconciler {
 
   async #recordFailures(messages: readonly string[], { starts }: { starts: number }): Promise<undefined> {
     const { database, clock, adapter, log } = this.#parts;
-    this.#token = null;
     const retryAt = await database.transact(async (tx) => {
       const state = { ...(await readState(tx)) };
       addFailures(state, messages, { starts, now: clock.now() });
