@@ -7,6 +7,7 @@
 import { sleep } from '../server/testing/host/sleep.ts';
 import type { TestResponse } from '../server/testing/http/request.ts';
 import type { RunQuery } from '../server/testing/load/invariants.ts';
+import { LOAD_LICENSE } from '../server/testing/load/license-history.ts';
 import { LOAD_APPLICATION, type RequestTarget } from '../server/testing/load/run-load.ts';
 import { checkAcceptanceTests } from './acceptance-checks.ts';
 import { RetryingClient } from './retrying-client.ts';
@@ -55,8 +56,15 @@ export class ExperimentLoad {
     }
     for (const id of ['v1', 'v2', 'v3'])
       await this.#request('POST', '/versions', { id, name: `Version ${id}` });
-    for (const id of [SHADOW_INSTANCE, SWITCHBACK_INSTANCE, 'candidate'])
+    for (const id of [SHADOW_INSTANCE, SWITCHBACK_INSTANCE])
       await this.#request('POST', '/instances', { id, name: `Instance ${id}`, version_id: 'v1' });
+    // Its runs are half of the batches, so they wait for each other.
+    await this.#client.retry('PUT', '/v1/account/licenses', { licenses: [LOAD_LICENSE] });
+    const requirements = { licenses: { [LOAD_LICENSE.name]: 1 } };
+    await this.#request('POST', '/instances', {
+      ...{ id: 'candidate', name: 'Instance candidate', version_id: 'v1' },
+      configuration: { requirements },
+    });
     await this.#request('POST', '/experiments/inputsets', {
       id: 'inputs',
       name: 'Inputs',

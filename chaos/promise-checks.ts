@@ -10,6 +10,7 @@ import {
   type ObservedRun,
   openQuery,
 } from '../server/testing/load/invariants.ts';
+import { checkTokens, LOAD_LICENSE } from '../server/testing/load/license-history.ts';
 import { checkOrphanRows } from './application-load.ts';
 import type { Cluster } from './cluster.ts';
 import type { ChaosContext, Loads } from './context.ts';
@@ -63,6 +64,7 @@ async function readResults(context: ChaosContext, loads: Loads, runs: Map<string
   const deliveries = await loads.webhooks.check(query);
   const orphans = await checkOrphanRows(query, loads.applications.deleted);
   const events = await checkRunEvents(query);
+  const tokens = await checkTokens(query, LOAD_LICENSE.name, LOAD_LICENSE.total);
   const assets = await checkAssets(query);
   const ids = new Set((await query('select id from runs')).map((row) => String(row.id)));
   const [retried] = await query('select count(*) as count from runs where fence > 1');
@@ -74,13 +76,14 @@ async function readResults(context: ChaosContext, loads: Loads, runs: Map<string
     deliveries,
     orphans,
     events,
+    tokens,
     assets,
     ids,
     retriedCount: Number(retried?.count),
   };
 }
 
-function listRunChecks({ runs }: Loads, { outcomes, events, ids }: Results): CheckReport[] {
+function listRunChecks({ runs }: Loads, { outcomes, events, tokens, ids }: Results): CheckReport[] {
   const checked = `${runs.acknowledgedRuns.length} runs`;
   const lost = outcomes.violations.filter((text) => text.includes('was acknowledged and is'));
   return [
@@ -94,6 +97,11 @@ function listRunChecks({ runs }: Loads, { outcomes, events, ids }: Results): Che
       promise: 'no run ended twice, and no status went backwards',
       checked: `the events of ${ids.size} runs`,
       violations: events,
+    },
+    {
+      promise: 'running runs never held more licence tokens than the account has',
+      checked: `${tokens.starts} starts, at most ${tokens.peak} of ${LOAD_LICENSE.total} tokens at once`,
+      violations: tokens.violations,
     },
   ];
 }
