@@ -1,5 +1,5 @@
 /**
- * Runs a batch of runs on workers that a provisioner starts on a Slurm cluster, injects faults until all have ended, and checks
+ * Runs a batch of runs on workers that a provisioner starts on a Slurm cluster. Injects faults until all have ended, and checks
  * that none was lost and none finished twice.
  *
  *   node chaos/slurm/main.ts [--runs 1000] [--nodes 4] [--every 4] [--cut 60] [--seed 1]
@@ -36,8 +36,8 @@ const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
 const CORES = 2;
 const IDLE_SECONDS = 5;
 const POLL_MS = 500;
-/** All faults together must not take longer than this after the last one. */
-const SETTLE_MS = 10 * 60_000;
+/** The cluster must be empty this long after the last run. */
+const EMPTY_TIMEOUT_MS = 10 * 60_000;
 const APPLICATION = { application_id: 'chaos' };
 const MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
 const APP = '#!/bin/sh\nsleep 0.2\necho "{}"\n';
@@ -140,7 +140,7 @@ async function injectFaults(context: SlurmContext, data: string): Promise<void> 
 /** Returns the violations, once the cluster is empty. */
 async function check({ cluster }: SlurmContext, data: string): Promise<string[]> {
   const violations: string[] = [];
-  const end = performance.now() + SETTLE_MS;
+  const end = performance.now() + EMPTY_TIMEOUT_MS;
   while ((await cluster.listJobs()).length > 0 && performance.now() < end) await sleep(POLL_MS);
   const jobs = await cluster.listJobs();
   if (jobs.length > 0) violations.push(`the cluster is not empty: ${jobs.join(', ')}`);
