@@ -135,16 +135,16 @@ function listSettings(): string[] {
   }
 }
 
-const SETUP = 'site/content/using-switchyard/setup';
+const PAGES = 'site/content/using-switchyard';
 
-// The settings of the provisioner are on the pages of its clusters.
-test.each([[['README.md']], [['install', 'slurm', 'kubernetes'].map((page) => `${SETUP}/${page}.md`)]])(
-  'the tables of %s have every setting and no other',
-  (paths) => {
-    const text = paths.map((path) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')).join('\n');
-    const cells = text.split('\n').flatMap((line) => /^\| (`SWITCHYARD_[^|]*)\|/.exec(line)?.[1] ?? []);
-    const documented = cells.flatMap((cell) => cell.match(/SWITCHYARD_[A-Z_]+/g) ?? []);
-    expect(listSettings().length).toBeGreaterThan(10);
-    expect(documented.sort()).toEqual(listSettings().sort());
-  },
-);
+// The settings of single sign-on and of the provisioner are on their own pages.
+test.each([
+  [['README.md']],
+  [['setup/install', 'setup/slurm', 'setup/kubernetes', 'accounts/sso'].map((page) => `${PAGES}/${page}.md`)],
+])('the tables of %s have every setting and no other', (paths) => {
+  const text = paths.map((path) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')).join('\n');
+  const cells = text.split('\n').flatMap((line) => /^\| (`SWITCHYARD_[^|]*)\|/.exec(line)?.[1] ?? []);
+  const documented = cells.flatMap((cell) => cell.match(/SWITCHYARD_[A-Z_]+/g) ?? []);
+  expect(listSettings().length).toBeGreaterThan(10);
+  expect(documented.sort()).toEqual(listSettings().sort());
+});
