@@ -72,7 +72,8 @@ export function nameLabels(labels: readonly string[]): Record<string, string> {
  * Both databases have `replace`, and the list is short; a comparison of sets would need another statement for each of them.
  */
 export function hasRequiredLabels(count: number, values: Record<string, unknown>) {
-  if (count === 0) return sql<SqlBool>`required_labels is null`;
+  // The expression of the index of the queue by labels.
+  if (count === 0) return sql<SqlBool>`coalesce(required_labels, '') = ''`;
   let rest = sql`required_labels`;
   for (let index = 0; index < count; index += 1) rest = sql`replace(${rest}, ${values[`label${index}`]}, '')`;
   return sql<SqlBool>`(required_labels is null or ${rest} = '')`;
