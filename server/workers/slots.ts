@@ -47,8 +47,9 @@ export interface BusySlotCount {
 }
 
 /**
- * Counts the free slots worker by worker, because a full pool of one worker takes no slot from another one. `fitting` counts only
- * slots for whose runs the worker also has the cores and memory.
+ * Counts the free slots worker by worker: a full pool of one worker takes no slot from another one.
+ *
+ * `fitting` counts only slots for whose runs the worker also has the cores and memory.
  */
 export function countFreeSlots(
   serving: ClassCapacity,
