@@ -89,6 +89,16 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     );
   });
 
+  test('the page of a waiting run links the runs in the slots', async () => {
+    const page = await at.open('/queue');
+    await page.getByRole('table', { name: 'Waiting' }).getByRole('link', { name: 'second' }).click();
+    await page.getByText('Runs in the slots').waitFor();
+    const { body } = await at.server.client.call('getQueue');
+    const holder = body.runs.find(({ status_v2 }) => status_v2 === 'running');
+    await page.getByRole('link', { name: `${holder?.id}` }).click();
+    await page.getByRole('heading', { name: 'first' }).waitFor();
+  });
+
   test('a page that loads slowly shows progress', async () => {
     const page = await at.open('');
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
