@@ -77,6 +77,7 @@ const SERVER_ORDER = [
     'provisioner-settings',
     'worker-settings',
     'webhook-settings',
+    'tracing',
     'config',
     'database',
     'blobs',

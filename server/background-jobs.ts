@@ -31,6 +31,7 @@ import { compareReplaysJob } from './runs/replay/compare-replays.ts';
 import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
 import { removeEndedSessionsJob } from './sessions/sessions.ts';
 import { removeExpiredSharesJob } from './shares/expired-shares.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import type { Uploads } from './uploads/uploads.ts';
 import { countUsageJob } from './usage/count-usage.ts';
 import type { ProblemThresholds } from './webhook-settings.ts';
@@ -45,6 +46,7 @@ interface Parts extends JobContext, SendDeliveriesParts {
   contents: Contents;
   random: Random;
   metrics: Metrics;
+  tracing: Tracing | null;
   idempotency: Idempotency;
   uploads: Uploads;
   onlineTests: OnlineTests;

@@ -17,6 +17,7 @@ import {
   readProvisionerSettings,
 } from './provisioner-settings.ts';
 import { readSsoSettings, SSO_VARIABLES, type SsoSettings } from './sso-settings.ts';
+import { readTracingSettings, type TracingSettings } from './tracing/settings.ts';
 import { type ProblemThresholds, readNetworks, readProblemThresholds } from './webhook-settings.ts';
 import { readCapacity, readResources } from './worker-settings.ts';
 
@@ -63,6 +64,8 @@ export interface Config {
   problemThresholds: ProblemThresholds;
   /** null: nobody starts workers but the operator. */
   provisioner: ProvisionerSettings | null;
+  /** null: no spans are exported. */
+  tracing: TracingSettings | null;
 }
 
 /** PEM files of the operator, or a certificate that the server issues and renews in the data folder. */
@@ -128,6 +131,7 @@ export function readConfig(env: Environment = process.env): Config {
     problemThresholds: readProblemThresholds(env),
     sso: readSsoSettings(env),
     provisioner: readProvisionerSettings(env),
+    tracing: readTracingSettings(env),
     // At a terminal the text of the start is enough; a stored log has more events.
     logLevel: readChoice(env, 'SWITCHYARD_LOG_LEVEL', LOG_LEVELS, process.stderr.isTTY ? 'warn' : 'info'),
   };

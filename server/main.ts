@@ -37,6 +37,7 @@ import { type ConsoleFiles, loadConsole, serveConsole } from './site/console.ts'
 import { serveOpenApiDocuments } from './site/openapi-documents.ts';
 import { createErrorPages, loadSite, serveSite } from './site/site.ts';
 import { type Certificates, openCertificates } from './tls/certificates.ts';
+import { RequestSpans } from './tracing/request-spans.ts';
 import { type ResolveName, resolveName } from './webhooks/addresses.ts';
 import { createWorkerAuthenticator } from './workers/worker-tokens.ts';
 
@@ -129,6 +130,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     ...{ ...base, ...storage, folderId, state },
     resolveHostname: overrides.resolveHostname ?? resolveName,
   });
+  closers.push(async () => services.shared.tracing?.close());
   const isWorker = config.role === 'worker';
   await prepareResultsFolder(services.resultsFolder);
   const consoleFiles = overrides.console && !isWorker ? await loadConsole(overrides.console) : null;
@@ -251,7 +253,7 @@ async function createHttp(
   },
 ) {
   const { handlers, connectionsMax, certificates, siteFolder, consoleFiles } = options;
-  const { database, metrics } = services.shared;
+  const { database, metrics, tracing } = services.shared;
   const isWorker = config.role === 'worker';
   const site = siteFolder && !isWorker ? await loadSite(siteFolder, config.site) : null;
   const { tokens, touchKey, singleSignOn, runTokens, endpoint } = services;
@@ -283,6 +285,7 @@ async function createHttp(
     clock,
     log,
     metrics,
+    requestSpans: tracing && new RequestSpans({ tracing, clock, random }),
   });
   if (consoleFiles) serveConsole(http, consoleFiles);
   if (!isWorker) await serveOpenApiDocuments(http);

@@ -73,6 +73,7 @@ import { ShareViews } from './shares/share-views.ts';
 import type { ConsoleFiles } from './site/console.ts';
 import { SingleSignOn } from './sso/single-sign-on.ts';
 import { deleteIdentities } from './sso/store.ts';
+import { openTracing } from './tracing/tracing.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { CoreHourLimiter } from './usage/core-hours.ts';
 import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
@@ -117,6 +118,10 @@ export async function createServices(parts: ServicesParts) {
   registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(database.read) });
   registerLicenseMetrics(metrics, { clock, read: () => countTokens(database.read) });
   if (config.provisioner) registerProvisionerMetrics(metrics, database.read);
+  const tracing = await openTracing(config.tracing, {
+    ...{ clock, log },
+    onExport: (spans, result) => metrics.spans.inc({ result }, spans),
+  });
   registerBackupMetric(metrics, { clock, read: () => findLastBackupTime(database.read) });
   const contents = new Contents({
     ...{ database, blobs, clock, random },
@@ -149,7 +154,7 @@ export async function createServices(parts: ServicesParts) {
   const resultsWorkerPool = new ResultsWorkerPool();
   const propertyReader = new PropertyReader({ contents });
   const shared = {
-    ...{ database, seal, contents, uploads, pageTokens, clock, random, metrics },
+    ...{ database, seal, contents, uploads, pageTokens, clock, random, metrics, tracing },
     ...{ jsonReader, resultsWorkerPool, propertyReader },
   };
   const onlineTestResults = new OnlineTestResults(shared);

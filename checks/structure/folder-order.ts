@@ -40,6 +40,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   'server/runs': [
     'values',
     'store',
+    'tracing',
     'workflows',
     'queue',
     'series',

@@ -17,6 +17,18 @@ const ContentSource = Type.Object(
 );
 export type ContentSource = Static<typeof ContentSource>;
 
+const TraceVariables = Type.Object(
+  {
+    TRACEPARENT: Type.Optional(Type.String({ description: 'Trace and span of the app.' })),
+    TRACESTATE: Type.Optional(Type.String({ description: 'State of the trace; absent when it is empty.' })),
+  },
+  {
+    $id: 'TraceVariables',
+    description: 'Environment variables with the trace context of W3C; empty without a trace.',
+  },
+);
+export type TraceVariables = Static<typeof TraceVariables>;
+
 export const WorkerJob = Type.Object(
   {
     run_id: idSchema<RunId>('Id of the run.'),
@@ -48,6 +60,7 @@ export const WorkerJob = Type.Object(
     network: Type.Boolean({ description: 'true: the app may use the network.' }),
     secrets: Type.Array(Secret, { description: 'Secrets of the app.' }),
     access_token: nullable(Type.String({ description: 'Run token of a workflow.' })),
+    trace: TraceVariables,
   },
   { $id: 'WorkerJob', description: 'An attempt that a worker executes.' },
 );

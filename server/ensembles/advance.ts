@@ -30,6 +30,8 @@ import {
 import { findRun } from '../runs/store/runs.ts';
 import type { RunsTable } from '../runs/store/schema.ts';
 import { endEnsembleRun, type FinalColumns } from '../runs/store/transitions.ts';
+import { recordEndedRun } from '../runs/tracing/run-spans.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { computeGain } from './compute-gain.ts';
 import { computeUsage } from './compute-usage.ts';
 import { parseStoredDefinition } from './definition.ts';
@@ -42,6 +44,7 @@ interface AdvanceContext extends JobContext {
   database: Database;
   contents: Contents;
   random: Random;
+  tracing: Tracing | null;
 }
 
 interface AdvanceParts extends AdvanceContext {
@@ -67,7 +70,9 @@ export function advanceEnsemblesJob(context: AdvanceContext): Job {
 async function advance(parts: AdvanceParts, run: RunsTable): Promise<void> {
   try {
     if (run.cancel_requested_at !== null && !(await cancelChildRuns(parts, run))) return;
-    if (await endRun(parts, run)) parts.database.notify('runs-ended');
+    if (!(await endRun(parts, run))) return;
+    parts.database.notify('runs-ended');
+    await recordEndedRun(parts, run);
   } catch (error) {
     // The best run was deleted after the rules selected it: the next pass selects among the remaining runs.
     if (!(error instanceof ContentRemovedError)) throw error;

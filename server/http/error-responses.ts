@@ -27,6 +27,7 @@ export function getRequestLogFields(request: FastifyRequest) {
     operation: request.routeOptions.config?.operation ?? 'site',
     method: request.method,
     path: request.url.split('?')[0] ?? '',
+    ...(request.span ? { trace: request.span.context.traceId } : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { createJobMetrics, type JobMetrics } from '../jobs/job-metrics.ts';
+import { ApplicationMetrics } from './application-metrics.ts';
 
 /** The registry, and the metrics that other modules update. */
 export interface Metrics {
@@ -15,6 +16,8 @@ export interface Metrics {
   slotsBusy: Gauge;
   webhookAttempts: Counter<'status'>;
   damagedBlobs: Counter<'damage'>;
+  spans: Counter<'result'>;
+  applications: ApplicationMetrics;
   jobs: JobMetrics;
 }
 
@@ -67,6 +70,13 @@ export function createMetrics(): Metrics {
       labelNames: ['damage'],
       registers,
     }),
+    spans: new Counter({
+      name: 'switchyard_spans_total',
+      help: 'Spans that this process has exported, or could not export.',
+      labelNames: ['result'],
+      registers,
+    }),
+    applications: new ApplicationMetrics(),
     webhookAttempts: new Counter({
       name: 'switchyard_webhook_attempts_total',
       help: 'Attempts of this process to deliver an event to a webhook, by result.',

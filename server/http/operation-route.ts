@@ -9,6 +9,7 @@ import { bodyBytesMax, type Operation } from '@switchyard/contract/operation.ts'
 import { hasRight, rolesWithRight } from '@switchyard/contract/roles.ts';
 import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseTraceContext } from '../tracing/trace-context.ts';
 import { badRequest, forbidden, notFound, Problem, quoteValue, unauthorized } from './errors/problem.ts';
 import { type AuditedAction, type AuditLog, isAudited } from './handlers/audited-actions.ts';
 import { type AnyResponse, OperationEffect, type OperationEffectParts } from './handlers/commit.ts';
@@ -223,6 +224,10 @@ function readCall({ operation, validator, budgets }: OperationRoute, request: Op
     },
     optionalCaller: request.caller,
     headers: request.headers,
+    get trace() {
+      const { headers } = request;
+      return request.span?.context ?? parseTraceContext(headers.traceparent, headers.tracestate);
+    },
     address: request.ip,
     rawBody: request.rawBody ?? NO_BYTES,
     get stream() {

@@ -13,6 +13,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Log } from '../log.ts';
+import type { RequestSpan, RequestSpans } from '../tracing/request-spans.ts';
 import {
   type ErrorPages,
   getRequestLogFields,
@@ -55,6 +56,8 @@ export interface HttpServerOptions extends ConnectionLimits {
   newRequestId(): string;
   log: Log;
   metrics: Metrics;
+  /** Without it, requests have no spans. */
+  requestSpans?: RequestSpans | null;
   /** HTML pages for browsers in place of error bodies; null on a server without the site. */
   errorPages: ErrorPages | null;
   /** The address of the caller of each request, for URLs in its response. */
@@ -67,6 +70,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
     rawBody: Buffer | null;
+    /** null for a request without a span. */
+    span: RequestSpan | null;
   }
   interface FastifyContextConfig {
     /** The operationId; absent on routes of the site. */
@@ -77,6 +82,13 @@ declare module 'fastify' {
 }
 
 const PARAMETER_CHARS_MAX = 512;
+
+/** Load balancers and Prometheus send these all the time. */
+const UNTRACED_OPERATIONS: ReadonlySet<string> = new Set<OperationId>([
+  'getHealth',
+  'getReadiness',
+  'getMetrics',
+]);
 
 /** Returns the server with all its routes; it does not listen yet. */
 export async function createHttpServer(parts: HttpServerOptions): Promise<FastifyInstance> {
@@ -96,6 +108,7 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   });
   app.decorateRequest('caller', null);
   app.decorateRequest('rawBody', null);
+  app.decorateRequest('span', null);
   // The first hook gives each request its own list.
   app.decorateRequest('holds');
   app.decorateRequest('isHandled', false);
@@ -105,6 +118,9 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   );
   app.setNotFoundHandler((request, reply) => respondNotFound(request, reply, parts));
   app.addHook('onRequest', async (request, reply) => {
+    const { operation } = request.routeOptions.config;
+    if (parts.requestSpans && operation !== undefined && !UNTRACED_OPERATIONS.has(operation))
+      request.span = parts.requestSpans.start(request.headers);
     reply.headers({ ...createFixedHeaders(parts), 'x-request-id': request.id });
     request.holds = [];
     // A running handler releases its memory itself, because it continues after a disconnect.
@@ -162,6 +178,7 @@ function createFixedHeaders({ transportSecurity }: HttpServerOptions): Record<st
 function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpServerOptions): void {
   const fields = getRequestLogFields(request);
   const { operation } = fields;
+  if (request.span) endSpan(request, reply, parts);
   parts.metrics.requests.observe({ operation, status: reply.statusCode }, reply.elapsedTime / 1000);
   parts.log.debug(
     {
@@ -172,4 +189,23 @@ function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpServer
     },
     'Request completed.',
   );
+}
+
+/** The attributes name the operation and never what the request contains: a path, a query or a body may hold secrets. */
+function endSpan(request: FastifyRequest, reply: FastifyReply, { requestSpans }: HttpServerOptions): void {
+  const { config, url = '' } = request.routeOptions;
+  if (!request.span || config.operation === undefined) return;
+  const path = url.replaceAll(/:(\w+)/g, '{$1}');
+  requestSpans?.end(request.span, {
+    name: `${request.method} ${path}`,
+    status: reply.statusCode,
+    elapsedMs: reply.elapsedTime,
+    attributes: {
+      'http.request.method': request.method,
+      'http.route': path,
+      'switchyard.operation': config.operation,
+      'switchyard.request.id': request.id,
+      ...(request.caller ? { 'switchyard.account.id': request.caller.account } : {}),
+    },
+  });
 }

@@ -49,9 +49,9 @@ const readMigrations = async (): Promise<number> =>
 test.runIf(commit !== null)(
   `a rolling upgrade from an earlier commit (${commit ?? 'none: the history is missing'}) refuses no request`,
   async () => {
-    const first = await cluster.start('server', earlier.main);
-    const second = await cluster.start('server', earlier.main);
-    const worker = await cluster.start('worker', earlier.main);
+    const first = await cluster.start('server', { main: earlier.main });
+    const second = await cluster.start('server', { main: earlier.main });
+    const worker = await cluster.start('worker', { main: earlier.main });
     balancer.use([first.url, second.url]);
     await pushApp(first, 'app', APP, { executable_type: 'binary', runtime: 'native' });
     const before = await readMigrations();

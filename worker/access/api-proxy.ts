@@ -26,6 +26,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
+import type { TraceVariables } from '@switchyard/contract/workers/job-schemas.ts';
 import type { RunSpec } from '@switchyard/runner';
 
 /** The port on the loopback of a sandbox. */
@@ -61,6 +62,8 @@ interface AccessSettings {
   findApi(): ApiTarget | null;
   /** The folder of the sockets, an absolute path. */
   socketsFolder: string;
+  /** The variables of the app's span; empty without one. */
+  trace: TraceVariables;
 }
 
 /** Open access of one run. */
@@ -76,14 +79,14 @@ export interface ApiAccess {
 
 /** Opens the access of the app of a run. */
 export async function openApiAccess(settings: AccessSettings): Promise<ApiAccess> {
-  const { token, isIsolated, prove, findApi, socketsFolder } = settings;
+  const { token, isIsolated, prove, findApi, socketsFolder, trace } = settings;
   let proof = '';
   const agents = {
     http: new HttpAgent({ keepAlive: true, maxSockets: SERVER_CONNECTIONS_MAX }),
     https: new HttpsAgent({ keepAlive: true, maxSockets: SERVER_CONNECTIONS_MAX }),
   };
   const server = createServer((request, response) => {
-    passOn(request, response, { proof, agents, target: findApi() }).catch((error: unknown) => {
+    passOn(request, response, { proof, agents, target: findApi(), trace }).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else refuse(response, 503, `The server cannot be reached: ${String(error)}. Send the request again.`);
     });
@@ -163,20 +166,24 @@ interface Destination {
   proof: string;
   agents: Agents;
   target: ApiTarget | null;
+  trace: TraceVariables;
 }
 
 /** Passes one request on, and the response back. */
 async function passOn(
   request: IncomingMessage,
   response: ServerResponse,
-  { proof, agents, target }: Destination,
+  { proof, agents, target, trace }: Destination,
 ): Promise<void> {
   const path = request.url ?? '';
   if (!/^\/v1\//.test(path))
     return refuse(response, 404, 'The app of a run reaches the API alone, whose paths begin with /v1/.');
   if (target === null)
     return refuse(response, 503, 'The server does not listen yet. Send the request again in a second.');
-  const headers = { ...dropConnectionHeaders(request.headers), [RUN_PROOF_HEADER]: proof };
+  const headers = {
+    ...addTrace(dropConnectionHeaders(request.headers), trace),
+    [RUN_PROOF_HEADER]: proof,
+  };
   const length = Number(request.headers['content-length'] ?? 0);
   const isRepeatable = length <= REPEATABLE_BODY_BYTES_MAX && !request.headers['transfer-encoding'];
   const options = { method: request.method ?? 'GET', path, headers };
@@ -243,6 +250,15 @@ const CONNECTION_HEADERS = new Set([
 
 function dropConnectionHeaders(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name)));
+}
+
+/** A request of an app that knows nothing of traces belongs to the span of its run all the same. */
+function addTrace(
+  headers: OutgoingHttpHeaders,
+  { TRACEPARENT, TRACESTATE }: TraceVariables,
+): OutgoingHttpHeaders {
+  if (headers.traceparent !== undefined || TRACEPARENT === undefined) return headers;
+  return { ...headers, traceparent: TRACEPARENT, ...(TRACESTATE ? { tracestate: TRACESTATE } : {}) };
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

@@ -4,6 +4,7 @@ import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { LOG_BYTES_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { TraceVariables } from '@switchyard/contract/workers/job-schemas.ts';
 import {
   type ContentPaths,
   computeEffectiveLimits,
@@ -40,6 +41,8 @@ export interface Job {
   secrets: Secret[];
   /** The run token of a workflow; null for a run without access to the API. */
   accessToken: string | null;
+  /** The span of the app; empty without a trace. */
+  trace: TraceVariables;
 }
 
 /** The end of an attempt: the outcome of the app, or the error that kept it from starting. */
@@ -116,6 +119,8 @@ export function buildRunSpec(job: Job, parts: LocalParts): RunSpec {
     ...(workingDirectory === null ? {} : { workingDirectory }),
     arguments: job.arguments,
     environment: {
+      // A secret of the same name takes precedence.
+      ...job.trace,
       ...Object.fromEntries(variables.map(({ location, value }) => [location, value])),
       ...environment,
       NEXTMV_APP_ID: job.applicationId,

@@ -44,7 +44,7 @@ export async function prepareApp(
       : await openApiAccess({
           token: job.accessToken,
           isIsolated,
-          ...{ findApi, socketsFolder },
+          ...{ findApi, socketsFolder, trace: job.trace },
           prove: (endpoint) => assignment.proveEndpoint(endpoint),
         });
   const { type } = job.executable;

@@ -63,6 +63,7 @@ export class RemoteAssignment implements Assignment {
       network: job.network,
       secrets: job.secrets,
       accessToken: job.access_token,
+      trace: job.trace,
     };
   }
 

@@ -8,6 +8,7 @@ import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { cancelRun } from '../../runs/execute/cancel-and-delete.ts';
 import { hasUnfinishedRuns, listUnfinishedRuns } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns, insertPlannedRuns } from '../../runs/store/planned-runs.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import type { SearchResult } from '../statistics/bisect/search.ts';
 import { formatResults } from '../store/analysis-method.ts';
 import { parseBisectDefinition } from '../store/bisect-definition.ts';
@@ -36,6 +37,7 @@ const INPUT_BATCH_SIZE = 500;
 interface Parts extends JobContext {
   database: Database;
   contents: Contents;
+  tracing: Tracing | null;
 }
 
 /** Plans the next rounds of searches, ends them, and cancels the runs of stopped ones. */

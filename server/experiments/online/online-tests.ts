@@ -17,6 +17,7 @@ import {
 } from '../../runs/store/experiment-runs.ts';
 import { hasWaitingPlannedRuns } from '../../runs/store/planned-runs.ts';
 import { findRoute, hasCaptures } from '../../runs/store/routes.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import {
   clearResultsPending,
   listStartedExperiments,
@@ -40,6 +41,7 @@ import { endCopying, hasReachedRunLimit, planCopies } from './shadow-copies.ts';
 interface Parts extends JobContext {
   database: Database;
   contents: Contents;
+  tracing: Tracing | null;
   results: OnlineTestResults;
 }
 

@@ -7,6 +7,7 @@ import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
 import type { Random } from '../../random.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** The database without transactions: a handler writes only through `commit`, so that no effect lacks its audit entry. */
@@ -19,4 +20,6 @@ export interface Context {
   clock: Clock;
   random: Random;
   metrics: Metrics;
+  /** null: no spans are exported. */
+  tracing: Tracing | null;
 }

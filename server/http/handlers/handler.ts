@@ -12,6 +12,7 @@ import type {
   SessionId,
   WorkerTokenId,
 } from '@switchyard/contract/schemas/ids.ts';
+import type { TraceContext } from '../../tracing/trace-context.ts';
 import type { ByteRange } from '../requests/range-header.ts';
 import { type AnyResponse, type Committed, type OperationEffect, unwrapCommitted } from './commit.ts';
 import type { Context } from './context.ts';
@@ -96,6 +97,8 @@ interface PlainCall<O extends Operation> {
   /** For an operation with an optional token: its caller, or null without a token. */
   optionalCaller: Caller | null;
   headers: IncomingHttpHeaders;
+  /** The span of the request; without one, the span that the caller sent, or null. */
+  trace: TraceContext | null;
   /** The IP address of the client. */
   address: string;
   /** The bytes of the request body; empty for an absent body and for a stream. */

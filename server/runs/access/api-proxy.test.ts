@@ -36,8 +36,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', () => resolve()));
   const { port } = target.address() as AddressInfo;
   const findApi = () => ({ url: `http://127.0.0.1:${port}`, isOwn: true });
+  const trace = { TRACEPARENT: 'parent of the run', TRACESTATE: 'state of the run' };
   access = await openApiAccess({
-    ...{ token: 'run.a.1.token', isIsolated: false, socketsFolder: '', findApi },
+    ...{ token: 'run.a.1.token', isIsolated: false, socketsFolder: '', findApi, trace },
     prove: async (endpoint) => `${endpoint} proof`,
   });
   proxy = { url: access.environment.NEXTMV_ENDPOINT ?? '' };
@@ -77,6 +78,16 @@ test('replaces the host and the proof, and drops an upgrade', async () => {
   expect(headers.host).toMatch(/^127\.0\.0\.1:/);
   expect(headers.upgrade).toBeUndefined();
   expect(headers['switchyard-run-proof']).toBe(`${proxy.url} proof`);
+});
+
+test('adds the trace of the run to a request that names none', async () => {
+  await fetch(`${proxy.url}/v1/a`);
+  await fetch(`${proxy.url}/v1/b`, { headers: { traceparent: 'own' } });
+  const traces = received.map(({ request: { headers } }) => [headers.traceparent, headers.tracestate]);
+  expect(traces).toEqual([
+    ['parent of the run', 'state of the run'],
+    ['own', undefined],
+  ]);
 });
 
 test('passes each of several pipelined requests on with a proof, and none in the body of another', async () => {

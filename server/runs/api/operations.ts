@@ -19,6 +19,7 @@ import { findAsset, listAssets } from '../store/assets.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { createChildRun } from '../submit/create-child-run.ts';
 import { submitRequestedRun } from '../submit/create-run.ts';
+import { recordEndedRun } from '../tracing/run-spans.ts';
 import {
   assertInlineContent,
   assertValidJson,
@@ -165,8 +166,9 @@ export const cancelRun: OperationHandler<'cancelRun'> = async (context, { caller
   const run = await getOwnRun(context, caller, params);
   return commitThen(
     (tx) => cancelInTransaction(tx, run, clock.now()),
-    (status) => {
+    async (status) => {
       notifyCanceled(database, status);
+      if (status === 'canceled') await recordEndedRun(context, run);
       return { status: 204 };
     },
   );

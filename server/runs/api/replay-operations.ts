@@ -8,7 +8,8 @@ import { type ListedReplay, listReplays } from '../replay/replays-store.ts';
 import { submitReplay } from '../replay/submit-replay.ts';
 import { getOwnRun } from './own-run.ts';
 
-export const replayRun: OperationHandler<'replayRun'> = async (context, { caller, params, body, commit }) => {
+export const replayRun: OperationHandler<'replayRun'> = async (context, call) => {
+  const { caller, params, body, commit, trace } = call;
   const original = await getOwnRun(context, caller, params);
   const application = await getApplication(context.database.read, caller.account, params.application_id);
   await context.coreHourLimiter.requireHours(caller.account, params.application_id);
@@ -18,7 +19,7 @@ export const replayRun: OperationHandler<'replayRun'> = async (context, { caller
       store: (insert, options) =>
         commit(async (tx) => ({ status: 202, body: { run_id: (await insert(tx)).id } }), options),
     },
-    { application, original, email: caller.email, name: body?.name, description: body?.description },
+    { application, original, email: caller.email, name: body?.name, description: body?.description, trace },
   );
   context.metrics.runsSubmitted.inc();
   return committed;

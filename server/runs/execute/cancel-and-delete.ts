@@ -10,11 +10,13 @@ import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import { locked } from '../../database/row-locks.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import { listChildRunIds } from '../store/ensemble-runs.ts';
 import { removeLogChunksOfRuns } from '../store/log-chunks.ts';
 import { removeRuns } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { cancelOrRequestCancel } from '../store/transitions.ts';
+import { recordEndedRun } from '../tracing/run-spans.ts';
 import { listActiveChildren } from '../workflows/children.ts';
 
 declare module '../../http/handlers/context.ts' {
@@ -25,10 +27,13 @@ declare module '../../http/handlers/context.ts' {
 
 /** Cancels the run, or requests it from its worker. Does nothing to a run that has ended. */
 export async function cancelRun(
-  { database, clock }: { database: Database; clock: Clock },
+  parts: { database: Database; clock: Clock; tracing: Tracing | null },
   run: RunsTable,
 ): Promise<void> {
-  notifyCanceled(database, await database.transact((tx) => cancelInTransaction(tx, run, clock.now())));
+  const { database, clock } = parts;
+  const status = await database.transact((tx) => cancelInTransaction(tx, run, clock.now()));
+  notifyCanceled(database, status);
+  if (status === 'canceled') await recordEndedRun(parts, run);
 }
 
 /** Returns the status for `notifyCanceled`, which is called after the transaction. */

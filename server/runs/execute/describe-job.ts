@@ -11,16 +11,19 @@ import { findDamagedBlobError } from '../../blobs/verified-blobs.ts';
 import type { Database } from '../../database/database.ts';
 import type { Encryptor } from '../../database/encryption.ts';
 import { readSecrets } from '../../secrets/read.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import type { RunTokens } from '../access/run-tokens.ts';
 import { isHostError } from '../results/host-errors.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { buildArguments } from '../submit/options.ts';
+import { buildTraceEnvironment } from '../tracing/run-trace.ts';
 
 export interface DescribeParts {
   database: Database;
   contents: Contents;
   seal: Encryptor;
   runTokens: RunTokens;
+  tracing: Tracing | null;
 }
 
 /** The job of an attempt, and the contents that its worker reads. */
@@ -40,7 +43,7 @@ export async function describeJob(run: RunsTable, parts: DescribeParts): Promise
 }
 
 async function readJob(run: RunsTable, parts: DescribeParts): Promise<DescribedJob> {
-  const { database, contents, runTokens } = parts;
+  const { database, contents, runTokens, tracing } = parts;
   const [executable, input, secrets] = await Promise.all([
     findExecutable(database.read, run.executable_id),
     contents.find(run.input_content_id),
@@ -51,7 +54,8 @@ async function readJob(run: RunsTable, parts: DescribeParts): Promise<DescribedJ
     throw new NotExecutableError(`The executable ${run.executable_id} of the run is gone.`);
   if (!input) throw new NotExecutableError('The input of the run is gone.');
   const accessToken = run.api_access === null ? null : runTokens.sign(run);
-  return { job: buildJob(run, executable, { secrets, accessToken }), executable: archive, input };
+  const trace = buildTraceEnvironment(run, tracing);
+  return { job: buildJob(run, executable, { secrets, accessToken, trace }), executable: archive, input };
 }
 
 /** Reads the secrets of a run. Each attempt reads them again; they are stored nowhere else. */
@@ -69,7 +73,7 @@ async function readRunSecrets(run: RunsTable, { database, seal }: DescribeParts)
 function buildJob(
   run: RunsTable,
   executable: ExecutablesTable,
-  access: Pick<Job, 'secrets' | 'accessToken'>,
+  environment: Pick<Job, 'secrets' | 'accessToken' | 'trace'>,
 ): Job {
   const requirements = parseRequirements(executable);
   const content = requirements.io_configuration?.multi_file;
@@ -102,7 +106,7 @@ function buildJob(
         }
       : null,
     network: run.network === 1,
-    ...access,
+    ...environment,
   };
 }
 

@@ -16,6 +16,7 @@ import type { Encryptor } from '../../database/encryption.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import type { Random } from '../../random.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import type { WorkerOffer } from '../../workers/offers.ts';
 import type { RunTokens } from '../access/run-tokens.ts';
 import { writeLogBatch } from '../logs/log-batches.ts';
@@ -43,6 +44,7 @@ export interface DispatchParts extends JobContext {
   random: Random;
   jsonReader: JsonReader;
   metrics: Metrics;
+  tracing: Tracing | null;
   runTokens: RunTokens;
   /** Returns the server as the apps of this worker reach it; null while this process does not listen yet. */
   findApi(): ApiTarget | null;
@@ -152,7 +154,8 @@ export class Dispatcher {
 
   /** Returns the attempt of a claimed run, whose results this process stores itself. */
   #assign(run: RunsTable): Assignment {
-    const { database, runTokens } = this.#parts;
+    const { database, runTokens, clock } = this.#parts;
+    const claimedAt = clock.now();
     let described: DescribedJob | undefined;
     const opener = new ContentOpener();
     const find = (source: 'executable' | 'input') => {
@@ -172,7 +175,7 @@ export class Dispatcher {
       proveEndpoint: async (endpoint) => runTokens.prove(run, endpoint),
       writeLog: (batch) => writeLogBatch(database, run, batch),
       findDamage: () => opener.damage,
-      finish: (end) => finalizeRun(this.#parts, run, end),
+      finish: (end) => finalizeRun(this.#parts, run, { ...end, claimedAt }),
     };
   }
 

@@ -22,6 +22,7 @@ import type { Database } from '../../database/database.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { errorMessage, type Log } from '../../log.ts';
 import type { Random } from '../../random.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import { storeLogEnd } from '../logs/log-batches.ts';
 import { requeueOrEnd } from '../queue/requeue.ts';
 import { isHostError } from '../results/host-errors.ts';
@@ -35,6 +36,7 @@ import {
 import { isCancelRequested } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endRunningRun } from '../store/transitions.ts';
+import { recordAttempt } from '../tracing/run-spans.ts';
 import { retryDelayMs } from './retry-delay.ts';
 
 const RETRY_DELAY_MS = 1000;
@@ -48,6 +50,7 @@ export interface FinalizeParts {
   jsonReader: JsonReader;
   log: Log;
   metrics: Metrics;
+  tracing: Tracing | null;
 }
 
 interface RequeueOptions {
@@ -60,6 +63,8 @@ interface RequeueOptions {
 /** The end of an attempt of a run. */
 interface Attempt {
   run: RunsTable;
+  /** When this process had the claimed run; absent for a remote worker. */
+  claimedAt?: number;
   outcome: AttemptOutcome;
   log: AttemptEnd['log'];
   /** Hides the secrets of the app. */
@@ -69,7 +74,11 @@ interface Attempt {
 }
 
 /** Stores the end of an attempt, with retries. Never throws. */
-export async function finalizeRun(parts: FinalizeParts, claimed: RunsTable, end: AttemptEnd): Promise<void> {
+export async function finalizeRun(
+  parts: FinalizeParts,
+  claimed: RunsTable,
+  end: AttemptEnd & Pick<Attempt, 'claimedAt'>,
+): Promise<void> {
   const { clock, log } = parts;
   const { limits, runtimeVersion, startConditions, secretValues } = end;
   const run = { ...claimed, limits, runtime_version: runtimeVersion, start_conditions: startConditions };
@@ -140,8 +149,9 @@ class FinalizeAttempt {
     const { status } = this.#prepared.finalColumns;
     if (written) {
       const labels = { execution_class: run.execution_class, status };
+      this.#recordSpans(status);
       this.#parts.metrics.runSeconds.observe(labels, ended.executionMs / 1000);
-      this.#reportEnd(status);
+      this.#reportEnd(status, ended.executionMs);
     } else await this.#discardStale();
     log.debug({ run: run.id, status, written, reason: ended.reason, ms: ended.executionMs }, 'Run ended.');
   }
@@ -166,6 +176,7 @@ class FinalizeAttempt {
       log.warn(fields, 'Run requeued after a fault of the host; the attempt does not count.');
     } else
       log.warn({ run: run.id, attempt: run.attempt, of: ATTEMPTS_MAX, status, reason }, 'Run cut short.');
+    if (status) this.#recordSpans(status);
     if (status === 'queued') {
       metrics.runsRequeued.inc();
       database.notify('runs-queued');
@@ -177,12 +188,21 @@ class FinalizeAttempt {
     const { database, clock } = this.#parts;
     const ending = { status: 'failed', error, finished_at: clock.now() } as const;
     const written = await database.transact((tx) => endRunningRun(tx, this.#attempt.run, ending));
+    if (written) this.#recordSpans('failed');
     if (written) this.#reportEnd('failed');
   }
 
-  #reportEnd(status: 'succeeded' | 'failed' | 'canceled'): void {
-    this.#parts.metrics.runsFinished.inc({ status });
-    this.#parts.database.notify('runs-ended');
+  #reportEnd(status: 'succeeded' | 'failed' | 'canceled', executionMs = 0): void {
+    const { metrics, database } = this.#parts;
+    metrics.runsFinished.inc({ status });
+    metrics.applications.countRun(this.#attempt.run, status, executionMs);
+    database.notify('runs-ended');
+  }
+
+  #recordSpans(status: RunsTable['status']): void {
+    const { tracing, clock } = this.#parts;
+    const { run, claimedAt, outcome: end } = this.#attempt;
+    recordAttempt(tracing, { run, claimedAt, end, status, storedAt: clock.now() });
   }
 
   /** Discards the result: the run was deleted, another worker has the lease, or an earlier try was stored after all. */

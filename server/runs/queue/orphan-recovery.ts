@@ -2,8 +2,10 @@
 import type { Database } from '../../database/database.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import { DeadWorkerDetector } from '../../workers/workers.ts';
 import { listOrphanedRuns, type RunLease } from '../store/leases.ts';
+import { recordEndedRun } from '../tracing/run-spans.ts';
 import { requeueOrEnd } from './requeue.ts';
 
 const RECOVERY_INTERVAL_MS = 5000;
@@ -12,6 +14,7 @@ const ORPHAN_BATCH_SIZE = 500;
 interface Parts extends JobContext {
   database: Database;
   metrics: Metrics;
+  tracing: Tracing | null;
 }
 
 /** Removes dead workers and requeues the runs without a live worker. Wakes when a worker starts or stops. */
@@ -35,7 +38,10 @@ export function recoverOrphanedRunsJob(parts: Parts): Job {
       const status = await database.transact((tx) => requeueOrEnd(tx, run, { reason, now: clock.now() }));
       if (!status) return;
       if (status === 'queued') metrics.runsRequeued.inc();
-      else metrics.runsFinished.inc({ status });
+      else {
+        metrics.runsFinished.inc({ status });
+        await recordEndedRun(parts, run);
+      }
       database.notify(status === 'queued' ? 'runs-queued' : 'runs-ended');
       log.warn(
         { run: run.id, attempt: run.attempt, worker: run.worker_id, status },

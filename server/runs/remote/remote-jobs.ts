@@ -57,6 +57,7 @@ async function formatJob(parts: RemoteJobParts, run: RunsTable): Promise<WorkerJ
     network: job.network,
     secrets: job.secrets,
     access_token: job.accessToken,
+    trace: job.trace,
   };
 }
 

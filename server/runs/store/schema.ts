@@ -76,6 +76,8 @@ export interface RunsTable {
   /** Of an ensemble run: its run groups and rules, and the evaluation of the rules; in JSON. */
   ensemble: string | null;
   rules_result: string | null;
+  /** The span that created it (trace-context.ts); null when no caller sent one and the server exports none. */
+  trace_context: string | null;
 
   /** The number of attempts that count. */
   attempt: number;
@@ -83,6 +85,8 @@ export interface RunsTable {
   host_faults: number;
   /** The earliest time of the next claim; null for any time. */
   retry_at: number | null;
+  /** When it was queued again; null before its second attempt. */
+  requeued_at: number | null;
   /** The last fault of the host; null when there was none. */
   host_fault: string | null;
   /** The fencing token: it grows with every claim, and a worker with an older one may not write. */

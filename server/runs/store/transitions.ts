@@ -149,6 +149,7 @@ export function requeueRun(
     initiated_at: null,
     slot_released_at: null,
     attempt: run.attempt,
+    requeued_at: at,
     containment: '' as const,
     ...(fault && { host_fault: fault.message, host_faults: fault.faultCount, retry_at: fault.retryAt }),
   };

@@ -63,7 +63,10 @@ export interface JoinedExperiment {
   join(tx: Writer): Promise<void>;
 }
 
-type CreateRunCall = Pick<OperationCall<'createRun'>, 'caller' | 'params' | 'query' | 'body' | 'rawBody'>;
+type CreateRunCall = Pick<
+  OperationCall<'createRun'>,
+  'caller' | 'params' | 'query' | 'body' | 'rawBody' | 'trace'
+>;
 
 /** How a requested run is stored. */
 interface RunStorage<R> {
@@ -107,6 +110,7 @@ export async function submitRequestedRun<R>(
       return input;
     },
     experiment: joined?.experiment ?? null,
+    trace: call.trace,
     workflow,
     inTransaction: async (tx, id) => {
       await inTransaction?.(tx, id);

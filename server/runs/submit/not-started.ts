@@ -3,6 +3,7 @@ export const NOT_STARTED = {
   attempt: 0,
   host_faults: 0,
   retry_at: null,
+  requeued_at: null,
   host_fault: null,
   fence: 0,
   worker_id: null,

@@ -15,6 +15,7 @@ import { Problem } from '../../http/errors/problem.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { makeId, type Random } from '../../random.ts';
+import type { Tracing } from '../../tracing/tracing.ts';
 import {
   claimPlannedRun,
   listPlannedRuns,
@@ -23,6 +24,7 @@ import {
 } from '../store/planned-runs.ts';
 import { findRun } from '../store/runs.ts';
 import type { PlannedRunsTable, RunsTable } from '../store/schema.ts';
+import { findChildContext } from '../tracing/run-trace.ts';
 import { type ExecutableTarget, resolvePlannedRun } from './resolve-instance.ts';
 import { shareInput } from './share-input.ts';
 import { type RunRequest, type SubmitParts, submitStandard } from './submit.ts';
@@ -39,6 +41,7 @@ interface Parts extends JobContext {
   contents: Contents;
   random: Random;
   metrics: Metrics;
+  tracing: Tracing | null;
   startPlannedEnsemble: StartPlannedEnsemble;
 }
 
@@ -158,7 +161,7 @@ async function submitPlanned(parts: Parts, application: ApplicationsTable, row: 
 }
 
 async function buildRequest(
-  { contents, database }: Pick<Parts, 'contents' | 'database'>,
+  { contents, database, tracing }: Pick<Parts, 'contents' | 'database' | 'tracing'>,
   application: ApplicationsTable,
   row: QueuedPlan,
 ): Promise<RunRequest> {
@@ -184,6 +187,7 @@ async function buildRequest(
     parentRunId: row.parent_run_id,
     workflowDepth: parent ? parent.workflow_depth : 0,
     labels: row.labels,
+    trace: parent ? findChildContext(parent, tracing) : null,
     async inTransaction(tx) {
       if (!(await claimPlannedRun(tx, row))) throw new AlreadyStartedError();
     },

@@ -27,6 +27,7 @@ import {
 import { requireActiveSubscription } from '../../marketplace/require-active.ts';
 import { makeId } from '../../random.ts';
 import { hasCollection } from '../../secrets/store.ts';
+import { formatStoredContext, type TraceContext } from '../../tracing/trace-context.ts';
 import { formatRequirements } from '../queue/run-requirements.ts';
 import { discardContents, insertResultContents, type PreparedResult } from '../results/prepared-result.ts';
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';
@@ -74,6 +75,8 @@ export interface RunRequest {
   workflowDepth?: number | undefined;
   /** Labels as JSON text. */
   labels?: string | null;
+  /** The span that creates the run. */
+  trace?: TraceContext | null;
   /** Prepares the input once the format is known; throws a 400 for an invalid one. */
   input(format: FormatType): Promise<PreparedContent>;
   /** Called first in the transaction that creates the run. */
@@ -329,6 +332,7 @@ function initialRow(
     labels: request.labels ?? null,
     ensemble: null,
     rules_result: null,
+    trace_context: request.trace ? formatStoredContext(request.trace) : null,
   } as const;
 }
 

@@ -11,9 +11,12 @@ import { type ServerProcess, startServerProcess } from './server-process.ts';
 export interface ServerCluster {
   /**
    * Starts another process, with two slots if its role executes runs. `main` is the module to start, by default that of this
-   * release.
+   * release; `env` overrides settings.
    */
-  start(role: 'server' | 'worker' | 'all', main?: string): Promise<ServerProcess>;
+  start(
+    role: 'server' | 'worker' | 'all',
+    options?: { main?: string; env?: Record<string, string> },
+  ): Promise<ServerProcess>;
   /** Queries the shared database. */
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
   /** Kills all processes, and removes their database, bucket and folders. */
@@ -39,7 +42,7 @@ export async function startServerCluster(
   const folders: string[] = [];
   const started: ServerProcess[] = [];
   return {
-    async start(role, main) {
+    async start(role, { main, env } = {}) {
       const data = mkdtempSync(join(tmpdir(), `switchyard-${role}-`));
       // Only the process that creates the installation gets the token, so the others copy its file.
       const [first] = folders;
@@ -61,6 +64,7 @@ export async function startServerCluster(
                 AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
               }
             : { SWITCHYARD_BLOBS: `file://${sharedBlobs}` }),
+          ...env,
         },
       });
       started.push(server);
