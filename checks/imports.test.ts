@@ -8,7 +8,12 @@ import {
   findImportCycles,
 } from './import-laws.ts';
 import { collectPackages, type Manifest, packageFolder, resolveImport } from './packages.ts';
-import { findDatabaseDrivers, findEnvironmentReads, findRowLocks } from './server-laws.ts';
+import {
+  findDatabaseDrivers,
+  findEnvironmentReads,
+  findRowLocks,
+  findTelemetryImports,
+} from './server-laws.ts';
 import { isCode, readTextFiles, type Source } from './source-files.ts';
 import { listImports } from './syntax.ts';
 
@@ -48,6 +53,9 @@ describe('this repository', () => {
   });
   test('only server/database/ writes row locks', () => {
     expect(findRowLocks(sources)).toEqual([]);
+  });
+  test('a server without an exporter of spans does not load one', () => {
+    expect(findTelemetryImports(sources)).toEqual([]);
   });
 });
 
@@ -322,6 +330,14 @@ describe('the database of the server', () => {
   ])('%s: %s is allowed', (path, text) => {
     expect(findDatabaseDrivers([{ path, text }])).toEqual([]);
   });
+});
+
+test.each([
+  ["import { trace } from '@opentelemetry/api';", 1],
+  ["import { createOtlpTracing } from './otlp-tracing.ts';", 1],
+  ["const { createOtlpTracing } = await import('./otlp-tracing.ts');", 0],
+])('the libraries of traces: %s', (text, count) => {
+  expect(findTelemetryImports([{ path: 'server/tracing/tracing.ts', text }])).toHaveLength(count);
 });
 
 describe('row locks', () => {

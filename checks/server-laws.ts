@@ -102,3 +102,22 @@ export function findRowLocks(sources: readonly Source[]): string[] {
     return found;
   });
 }
+
+const TELEMETRY_FILE = 'server/tracing/otlp-tracing.ts';
+
+/** The libraries of OpenTelemetry take time to load, so that a process without an exporter must not load them. */
+export function findTelemetryImports(sources: readonly Source[]): string[] {
+  return listServerSources(sources, 'tracing/otlp-tracing.ts').flatMap((source) => {
+    const found: string[] = [];
+    new Visitor({
+      ImportDeclaration(node) {
+        const { value } = node.source;
+        if (value.startsWith('@opentelemetry/') || value.endsWith('/otlp-tracing.ts'))
+          found.push(
+            `${formatLocation(source, node)} imports ${value}: only ${TELEMETRY_FILE} imports the libraries of OpenTelemetry, and it is loaded by import() alone.`,
+          );
+      },
+    }).visit(parseSource(source).program);
+    return found;
+  });
+}

@@ -30,6 +30,7 @@ import { OnlineTests } from './experiments/online/online-tests.ts';
 import { ResultsCache } from './experiments/results/results-cache.ts';
 import { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import { findLastBackupTime } from './health/backup-records.ts';
+import { registerStateMetrics } from './health/state-metrics.ts';
 import { StorageProbe } from './health/storage-probe.ts';
 import type { Context } from './http/handlers/context.ts';
 import { Idempotency } from './http/handlers/idempotency.ts';
@@ -118,6 +119,7 @@ export async function createServices(parts: ServicesParts) {
   registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(database.read) });
   registerLicenseMetrics(metrics, { clock, read: () => countTokens(database.read) });
   if (config.provisioner) registerProvisionerMetrics(metrics, database.read);
+  registerStateMetrics(metrics, { clock, db: database.read });
   const tracing = await openTracing(config.tracing, {
     ...{ clock, log },
     onExport: (spans, result) => metrics.spans.inc({ result }, spans),

@@ -107,8 +107,10 @@ export const getMetrics = defineOperation({
   path: '/metrics',
   tag: 'service',
   summary: 'Get metrics',
-  description: 'Returns counters, gauges and histograms in the text format of Prometheus.',
+  description:
+    'Returns counters, gauges and histograms in the text format of Prometheus. The metrics by application need the token of root, or of any member while the server has one account: they name accounts and applications.',
   right: 'public',
+  optionalToken: true,
   responses: {
     200: {
       description: 'The metrics.',
@@ -117,4 +119,5 @@ export const getMetrics = defineOperation({
       example: '# TYPE switchyard_runs_total counter\nswitchyard_runs_total{status="succeeded"} 128\n',
     },
   },
+  errors: [401, 403, 429],
 });

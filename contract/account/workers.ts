@@ -7,7 +7,7 @@ import { nullable, stringEnum, timestampSchema } from '../schemas/field-schemas.
 import { type ApplicationId, idSchema, type RunId } from '../schemas/ids.ts';
 
 /** The statuses of a worker. */
-const WORKER_STATUSES = ['active', 'draining', 'stopping', 'unresponsive'] as const;
+export const WORKER_STATUSES = ['active', 'draining', 'stopping', 'unresponsive'] as const;
 export type WorkerStatus = (typeof WORKER_STATUSES)[number];
 
 /** `process` has the database; `remote` reaches the server by HTTPS alone. */

@@ -1,6 +1,8 @@
 /** The operations for health, readiness and metrics of this process. */
 import { API_VERSION } from '@switchyard/contract/limits.ts';
+import { hasRight } from '@switchyard/contract/roles.ts';
 import type { Host } from '@switchyard/runner';
+import { managesServer } from '../account/store.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import type { Leadership } from '../jobs/leadership.ts';
 import type { StorageProbe } from './storage-probe.ts';
@@ -36,12 +38,18 @@ export const getReadiness: OperationHandler<'getReadiness'> = async (context) =>
   return reason === '' ? { status: 200, body } : { status: 503, body };
 };
 
-/** Returns the metrics in the text format of Prometheus. */
-export const getMetrics: OperationHandler<'getMetrics'> = async ({ metrics }) => ({
-  status: 200,
-  raw: await metrics.registry.metrics(),
-  contentType: metrics.registry.contentType,
-});
+/**
+ * Returns the metrics in the text format of Prometheus. Those by application name accounts and applications, so a caller
+ * without a token does not get them, nor one who sees a single account of several.
+ */
+export const getMetrics: OperationHandler<'getMetrics'> = async (context, { optionalCaller }) => {
+  const { metrics, database } = context;
+  const role = optionalCaller?.role;
+  const isManager = role && hasRight(role, 'read') && (await managesServer(database.read, role));
+  const parts = [await metrics.registry.metrics()];
+  if (isManager) parts.push(await metrics.applications.registry.metrics());
+  return { status: 200, raw: parts.join(''), contentType: metrics.registry.contentType };
+};
 
 /** Returns the language runtimes of the host; Go and binary apps need none. */
 function formatRuntimes(

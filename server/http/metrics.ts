@@ -26,7 +26,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'switchyard_' });
   const registers = [registry];
-  return {
+  const metrics: Metrics = {
     registry,
     jobs: createJobMetrics(registry),
     requests: new Histogram({
@@ -84,6 +84,16 @@ export function createMetrics(): Metrics {
       registers,
     }),
   };
+  startAtZero(metrics);
+  return metrics;
+}
+
+/** Prometheus sees no increase from nothing to 1, so an alert would miss the first damage of a process. */
+function startAtZero({ runsFinished, damagedBlobs, webhookAttempts, spans }: Metrics): void {
+  for (const status of ['succeeded', 'failed', 'canceled']) runsFinished.inc({ status }, 0);
+  for (const damage of ['missing', 'truncated', 'changed']) damagedBlobs.inc({ damage }, 0);
+  for (const status of ['succeeded', 'timed_out', 'failed']) webhookAttempts.inc({ status }, 0);
+  for (const result of ['exported', 'failed']) spans.inc({ result }, 0);
 }
 
 /** The queued runs of one execution class. */
@@ -95,14 +105,29 @@ export interface QueuedInClass {
 }
 
 /** More frequent scrapes get cached values, because counting a queue of 100,000 runs takes tens of milliseconds. */
-const QUEUE_READ_INTERVAL_MS = 5000;
+const READ_INTERVAL_MS = 5000;
+
+/**
+ * Returns a function that reads values of the database for a scrape, at most every five seconds; null while the database is
+ * unavailable, which must not fail the scrape: the metrics are absent then.
+ */
+export function cacheForScrapes<T>(clock: Clock, read: () => Promise<T>): () => Promise<T | null> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let latest: Promise<T | null> = Promise.resolve(null);
+  return () => {
+    if (clock.elapsed() - readAt < READ_INTERVAL_MS) return latest;
+    readAt = clock.elapsed();
+    latest = read().catch(() => null);
+    return latest;
+  };
+}
 
 /** Registers the length of the queue and the wait of its oldest run. Each scrape reads both from the database. */
 export function registerQueueMetrics(
   { registry }: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<QueuedInClass[]> },
 ): void {
-  const readQueue = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, read);
+  const readQueue = cacheForScrapes(clock, read);
   const register = (name: string, help: string, value: (queued: QueuedInClass) => number): void => {
     new Gauge({
       name,
@@ -139,7 +164,7 @@ export function registerLicenseMetrics(
   { registry }: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<LicenseTokens[]> },
 ): void {
-  const readTokens = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, read);
+  const readTokens = cacheForScrapes(clock, read);
   const register = (name: string, help: string, value: (tokens: LicenseTokens) => number): void => {
     new Gauge({
       name,
@@ -163,23 +188,6 @@ export function registerLicenseMetrics(
     'Licence tokens that running runs occupy, by the name of the licence.',
     ({ used }) => used,
   );
-}
-
-/** Returns a function that reads at most once in the interval, and returns null when the database is unavailable. */
-function readAtMostEvery<Value>(
-  intervalMs: number,
-  clock: Clock,
-  read: () => Promise<Value>,
-): () => Promise<Value | null> {
-  let readAt = Number.NEGATIVE_INFINITY;
-  let latest: Promise<Value | null> = Promise.resolve(null);
-  return () => {
-    if (clock.elapsed() - readAt < intervalMs) return latest;
-    readAt = clock.elapsed();
-    // An unavailable database must not fail the scrape: the metrics are absent then.
-    latest = read().catch(() => null);
-    return latest;
-  };
 }
 
 /**

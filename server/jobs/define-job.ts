@@ -110,6 +110,8 @@ export function defineJob<Row>(context: JobContext, definition: JobDefinition<Ro
     start() {
       if (schedule.isStarted) return;
       isStopping = false;
+      // Prometheus sees no increase from nothing to 1.
+      metrics.jobs.failures.inc({ job: name }, 0);
       const wake = debounceMs > 0 ? () => schedule.wakeWithin(debounceMs) : () => schedule.wake();
       for (const topic of wakeOn) unlisten.push(database.listen(topic, wake));
       schedule.start();

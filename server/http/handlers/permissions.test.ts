@@ -230,7 +230,7 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   triggerEvent: 'write',
   getHealth: 'public',
   getReadiness: 'public',
-  getMetrics: 'public',
+  getMetrics: 'visitor',
 };
 
 let server: TestServer;

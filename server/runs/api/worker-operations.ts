@@ -1,7 +1,6 @@
 /** Operations on workers: what each offers and executes, and how to drain it. */
 
-import type { Worker, WorkerRun, WorkerSlots, WorkerStatus } from '@switchyard/contract/account/workers.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import type { Worker, WorkerRun, WorkerSlots } from '@switchyard/contract/account/workers.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import { managesServer } from '../../account/store.ts';
@@ -11,6 +10,7 @@ import { forbidden, notFound, orThrow, quoteValue } from '../../http/errors/prob
 import type { Committed } from '../../http/handlers/commit.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { Caller, OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
+import { computeWorkerStatus } from '../../workers/worker-status.ts';
 import { listWorkers, setDraining, type WorkerDetails } from '../../workers/workers.ts';
 import { listSlotHolders, type SlotHolder } from '../queue/queue-order.ts';
 
@@ -84,7 +84,7 @@ function formatWorker(
   const own = holders.filter((holder) => holder.account_id === caller.account);
   return {
     id: worker.id,
-    status: computeStatus(worker, now),
+    status: computeWorkerStatus(worker, now),
     host: isManager ? (worker.host ?? '') : '',
     kind: worker.kind,
     version: worker.version ?? '',
@@ -98,13 +98,6 @@ function formatWorker(
     runs: own.sort((a, b) => (a.initiated_at ?? 0) - (b.initiated_at ?? 0)).map(formatRun),
     other_runs: holders.length - own.length,
   };
-}
-
-function computeStatus({ heartbeatAt, drainingAt, capacity }: WorkerDetails, now: number): WorkerStatus {
-  if (now - heartbeatAt > HEARTBEAT_TIMEOUT_MS) return 'unresponsive';
-  // A worker that stops has no slots; no setting leaves a worker without any.
-  if (createPools(capacity).every(({ slots }) => slots === 0)) return 'stopping';
-  return drainingAt === null ? 'active' : 'draining';
 }
 
 function countSlots({ capacity }: WorkerDetails, holders: readonly SlotHolder[]): WorkerSlots[] {

@@ -1,0 +1,104 @@
+/**
+ * Metrics of the state that all servers share: the workers, their slots, and the predicted start of the next run. Every
+ * process reads them from the database, so each has the same values.
+ */
+import { WORKER_STATUSES, type WorkerStatus } from '@switchyard/contract/account/workers.ts';
+import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { createPools } from '@switchyard/worker/execute/slots.ts';
+import { Gauge } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Reader } from '../database/database.ts';
+import { cacheForScrapes, type Metrics } from '../http/metrics.ts';
+import { findPredictedStarts } from '../runs/queue/prediction/predicted-starts.ts';
+import { listNextQueued, listSlotHolders } from '../runs/queue/queue-order.ts';
+import { computeWorkerStatus } from '../workers/worker-status.ts';
+import { listWorkers } from '../workers/workers.ts';
+
+interface PredictedStart {
+  executionClass: ExecutionClass;
+  /** In milliseconds since the epoch. */
+  earliest: number;
+  latest: number;
+}
+
+interface ServiceState {
+  workers: Record<WorkerStatus, number>;
+  slots: { busy: number; free: number };
+  starts: PredictedStart[];
+}
+
+/** Registers the metrics. Those of a database that does not respond are absent. */
+export function registerStateMetrics(
+  { registry }: Pick<Metrics, 'registry'>,
+  { clock, db }: { clock: Clock; db: Reader },
+): void {
+  const read = cacheForScrapes(clock, () => readState(db, clock.now()));
+  const registers = [registry];
+  new Gauge({
+    name: 'switchyard_workers',
+    help: 'Registered workers in the database, by status.',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      const state = await read();
+      this.reset();
+      for (const status of state ? WORKER_STATUSES : []) this.set({ status }, state?.workers[status] ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'switchyard_worker_slots',
+    help: 'Slots of all workers: busy ones, and free ones of active workers.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const state = await read();
+      this.reset();
+      for (const [name, count] of Object.entries(state?.slots ?? {})) this.set({ state: name }, count);
+    },
+  });
+  new Gauge({
+    name: 'switchyard_queue_predicted_start_seconds',
+    help: 'Seconds until the predicted start of the next queued run, by execution class: the bounds of its 80 % range; absent without one.',
+    labelNames: ['execution_class', 'bound'],
+    registers,
+    async collect() {
+      const state = await read();
+      this.reset();
+      for (const { executionClass: execution_class, earliest, latest } of state?.starts ?? [])
+        for (const [bound, at] of Object.entries({ earliest, latest }))
+          this.set({ execution_class, bound }, Math.max(0, (at - clock.now()) / 1000));
+    },
+  });
+}
+
+async function readState(db: Reader, now: number): Promise<ServiceState> {
+  const holders = await listSlotHolders(db);
+  const state: ServiceState = {
+    workers: { active: 0, draining: 0, stopping: 0, unresponsive: 0 },
+    slots: { busy: holders.length, free: 0 },
+    starts: await readPredictedStarts(db, now),
+  };
+  for (const worker of await listWorkers(db)) {
+    const status = computeWorkerStatus(worker, now);
+    state.workers[status] += 1;
+    if (status !== 'active') continue;
+    const own = holders.filter((holder) => holder.worker_id === worker.id);
+    for (const { classes, slots } of createPools(worker.capacity)) {
+      const busy = own.filter((holder) => classes.includes(holder.execution_class)).length;
+      state.slots.free += Math.max(0, slots - busy);
+    }
+  }
+  return state;
+}
+
+/** Returns the predicted starts of the first queued run of each class. */
+async function readPredictedStarts(db: Reader, now: number): Promise<PredictedStart[]> {
+  const next = await listNextQueued(db, EXECUTION_CLASSES, 1);
+  if (next.length === 0) return [];
+  const ids = next.map(({ id }) => id);
+  const starts = await findPredictedStarts(db, ids, now);
+  return next.flatMap(({ id, execution_class: executionClass }) => {
+    const range = starts.get(id);
+    return range ? [{ executionClass, ...range }] : [];
+  });
+}
