@@ -1,6 +1,6 @@
 /**
  * Reads and checks the settings. No other module reads the environment. A wrong setting ends the start with a message that
- * names it.
+ * names it. The libraries of OpenTelemetry would read the `OTEL_` variables themselves, but get each of them as an argument.
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

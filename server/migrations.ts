@@ -18,6 +18,7 @@ import { migrations as provisioner } from './provisioner/schema.ts';
 import { migrations as retention } from './retention/schema.ts';
 import { migrations as requirements } from './runs/queue/schema.ts';
 import { migrations as runs } from './runs/store/run-migrations.ts';
+import { migrations as runTraces } from './runs/tracing/schema.ts';
 import { migrations as runViews } from './runs/views/schema.ts';
 import { migrations as workflows } from './runs/workflows/schema.ts';
 import { migrations as secrets } from './secrets/schema.ts';
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   ...secrets,
   ...queue,
   ...runs,
+  ...runTraces,
   ...runViews,
   ...workflows,
   ...requirements,

@@ -303,8 +303,8 @@ describe('every document', () => {
     }
   });
 
-  test('is at most 15 kB compressed, and 21 kB in the reference of the API', () => {
-    const bytesMax = (path: string) => (path.includes('/reference/api/') ? 21_000 : 15_000);
+  test('is at most 15 kB compressed, and 22 kB in the reference of the API', () => {
+    const bytesMax = (path: string) => (path.includes('/reference/api/') ? 22_000 : 15_000);
     const heavy = listPageFiles().filter(
       (path) => statSync(join(builtSiteFolder, `${path}.br`)).size > bytesMax(path),
     );

@@ -108,8 +108,8 @@ export interface QueuedInClass {
 const READ_INTERVAL_MS = 5000;
 
 /**
- * Returns a function that reads values of the database for a scrape, at most every five seconds; null while the database is
- * unavailable, which must not fail the scrape: the metrics are absent then.
+ * Returns a function that reads values of the database for a scrape, at most every five seconds. It returns null while the
+ * database is unavailable: the scrape must not fail, and has no such metrics then.
  */
 export function cacheForScrapes<T>(clock: Clock, read: () => Promise<T>): () => Promise<T | null> {
   let readAt = Number.NEGATIVE_INFINITY;

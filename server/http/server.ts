@@ -106,21 +106,14 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
     // A request that arrives or waits while the server closes gets its response; then its connection closes.
     return503OnClosing: false,
   });
-  app.decorateRequest('caller', null);
-  app.decorateRequest('rawBody', null);
-  app.decorateRequest('span', null);
-  // The first hook gives each request its own list.
-  app.decorateRequest('holds');
-  app.decorateRequest('isHandled', false);
+  decorateRequests(app);
   // An unknown path is a 404 even when the request has other errors.
   app.setErrorHandler((error: FastifyError, request, reply) =>
     request.is404 ? respondNotFound(request, reply, parts) : respondWithError(error, reply, parts),
   );
   app.setNotFoundHandler((request, reply) => respondNotFound(request, reply, parts));
   app.addHook('onRequest', async (request, reply) => {
-    const { operation } = request.routeOptions.config;
-    if (parts.requestSpans && operation !== undefined && !UNTRACED_OPERATIONS.has(operation))
-      request.span = parts.requestSpans.start(request.headers);
+    startSpan(request, parts);
     reply.headers({ ...createFixedHeaders(parts), 'x-request-id': request.id });
     request.holds = [];
     // A running handler releases its memory itself, because it continues after a disconnect.
@@ -166,6 +159,16 @@ export async function createHttpServer(parts: HttpServerOptions): Promise<Fastif
   return app;
 }
 
+/** Declares the fields of requests, which is faster than adding them to each. */
+function decorateRequests(app: FastifyInstance): void {
+  app.decorateRequest('caller', null);
+  app.decorateRequest('rawBody', null);
+  app.decorateRequest('span', null);
+  // The first hook gives each request its own list.
+  app.decorateRequest('holds');
+  app.decorateRequest('isHandled', false);
+}
+
 /** Returns the headers of every response. */
 function createFixedHeaders({ transportSecurity }: HttpServerOptions): Record<string, string> {
   return {
@@ -189,6 +192,12 @@ function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpServer
     },
     'Request completed.',
   );
+}
+
+function startSpan(request: FastifyRequest, { requestSpans }: HttpServerOptions): void {
+  const { operation } = request.routeOptions.config;
+  if (requestSpans && operation !== undefined && !UNTRACED_OPERATIONS.has(operation))
+    request.span = requestSpans.start(request.headers);
 }
 
 /** The attributes name the operation and never what the request contains: a path, a query or a body may hold secrets. */

@@ -1,6 +1,6 @@
 /**
- * Spans of OpenTelemetry. A span is recorded once it has ended, with the times and the ids that its owner knows, so that no
- * object has to live as long as a run and move from one process to another.
+ * Spans of OpenTelemetry. A span is recorded once it has ended, with the times and the ids that its owner knows. So no
+ * object has to live as long as a run, nor to move from one process to another.
  *
  * The libraries are loaded only with settings: without them a process pays for nothing but a comparison with null.
  */

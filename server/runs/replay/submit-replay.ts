@@ -10,24 +10,22 @@ import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import { makeId } from '../../random.ts';
 import { hasCollection } from '../../secrets/store.ts';
-import { formatStoredContext, type TraceContext } from '../../tracing/trace-context.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { NOT_STARTED } from '../submit/not-started.ts';
 import { shareInput } from '../submit/share-input.ts';
 import { insertInTransaction, type SubmitParts } from '../submit/submit.ts';
+import { formatTrace, type TracedRequest } from '../tracing/run-trace.ts';
 import { insertReplay } from './replays-store.ts';
 
 const INPUT_REMOVED_MESSAGE = 'The input of the run was deleted before it could be replayed.';
 
-interface ReplayRequest {
+interface ReplayRequest extends TracedRequest {
   application: ApplicationsTable;
   original: RunsTable;
   email: string;
   /** Absent or null: that of the original. */
   name?: string | null | undefined;
   description?: string | null | undefined;
-  /** The span that creates the replay. */
-  trace: TraceContext | null;
 }
 
 /** Creates the replay, which is queued. Throws a 400 for a run that cannot be replayed. */
@@ -62,7 +60,7 @@ export async function submitReplay<R>(
     workflow: null,
     workflow_depth: 0,
     labels: null,
-    trace_context: request.trace && formatStoredContext(request.trace),
+    ...formatTrace(request),
   };
   const stored = await insertInTransaction(
     parts,

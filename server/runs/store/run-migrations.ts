@@ -394,11 +394,4 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
-  {
-    name: '0155-traces-of-runs',
-    async up(db) {
-      await db.schema.alterTable('runs').addColumn('trace_context', 'text').execute();
-      await db.schema.alterTable('runs').addColumn('requeued_at', 'bigint').execute();
-    },
-  },
 ];

@@ -27,12 +27,12 @@ import {
 import { requireActiveSubscription } from '../../marketplace/require-active.ts';
 import { makeId } from '../../random.ts';
 import { hasCollection } from '../../secrets/store.ts';
-import { formatStoredContext, type TraceContext } from '../../tracing/trace-context.ts';
 import { formatRequirements } from '../queue/run-requirements.ts';
 import { discardContents, insertResultContents, type PreparedResult } from '../results/prepared-result.ts';
 import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store/planned-runs.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { insertRun } from '../store/transitions.ts';
+import { formatTrace, type TracedRequest } from '../tracing/run-trace.ts';
 import { type Formats, requireManifestFormats, resolveExternalFormats, resolveFormats } from './formats.ts';
 import { NOT_EXECUTED, NOT_STARTED } from './not-started.ts';
 import { findOptionRuleError, findOptionsSizeError, summarizeOptions } from './options.ts';
@@ -51,7 +51,7 @@ export interface SubmitParts<R> extends Pick<Context, 'database' | 'clock' | 'ra
 }
 
 /** The common part of all run requests. */
-export interface RunRequest {
+export interface RunRequest extends TracedRequest {
   /** The id of the run; the default is a new one. */
   id?: RunId;
   application: ApplicationsTable;
@@ -75,8 +75,6 @@ export interface RunRequest {
   workflowDepth?: number | undefined;
   /** Labels as JSON text. */
   labels?: string | null;
-  /** The span that creates the run. */
-  trace?: TraceContext | null;
   /** Prepares the input once the format is known; throws a 400 for an invalid one. */
   input(format: FormatType): Promise<PreparedContent>;
   /** Called first in the transaction that creates the run. */
@@ -332,7 +330,7 @@ function initialRow(
     labels: request.labels ?? null,
     ensemble: null,
     rules_result: null,
-    trace_context: request.trace ? formatStoredContext(request.trace) : null,
+    ...formatTrace(request),
   } as const;
 }
 

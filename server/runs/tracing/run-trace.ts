@@ -1,10 +1,11 @@
 /**
- * The trace of a run. All of its ids but that of the caller's span follow from the run: every process that knows the row
- * knows them, so that one process can hand the app its span and another one can record it.
+ * The trace of a run. All of its ids but that of the caller's span follow from the run, so every process that knows the row
+ * knows them. One process can hand the app its span, and another one can record it.
  */
 import { createHash } from 'node:crypto';
 import type { TraceVariables } from '@switchyard/contract/workers/job-schemas.ts';
 import {
+  formatStoredContext,
   formatTraceparent,
   parseStoredContext,
   setSampled,
@@ -34,6 +35,17 @@ const SPAN_ID_CHARS = 16;
 
 function hash(text: string, characters: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, characters);
+}
+
+/** A request for a run. */
+export interface TracedRequest {
+  /** The span that creates the run. */
+  trace?: TraceContext | null | undefined;
+}
+
+/** Returns the column that stores the span of the request. */
+export function formatTrace({ trace }: TracedRequest): Pick<RunsTable, 'trace_context'> {
+  return { trace_context: trace ? formatStoredContext(trace) : null };
 }
 
 /** Returns the trace of the attempt with the fencing token of the run. */

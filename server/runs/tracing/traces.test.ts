@@ -45,12 +45,12 @@ async function createTracedRun(
   return (response.body as { run_id: string }).run_id;
 }
 
-const isOf = (run: string) => (span: ReceivedSpan) => span.attributes['switchyard.run.id'] === run;
+const belongsTo = (run: string) => (span: ReceivedSpan) => span.attributes['switchyard.run.id'] === run;
 
 /** Waits until the span of the run has arrived, which is the last of its trace, and returns the trace by span name. */
 function waitForTrace({ until }: OtlpReceiver, run: string): Promise<Map<string, ReceivedSpan>> {
   return until((spans) => {
-    const last = spans.find((span) => span.name === 'run' && isOf(run)(span));
+    const last = spans.find((span) => span.name === 'run' && belongsTo(run)(span));
     const trace = spans.filter((span) => span.traceId === last?.traceId);
     const request = trace.some((span) => span.name === CREATE_RUN);
     return last && request && new Map(trace.map((span) => [span.name, span]));
@@ -167,7 +167,7 @@ describe('the trace of a run', () => {
     await waitForRunEnd(server, 'app', run);
     const { whole, child } = await receiver.until((spans) => {
       const runs = spans.filter(({ name }) => name === 'run');
-      const whole = runs.find(isOf(run));
+      const whole = runs.find(belongsTo(run));
       const child = runs.find(({ parentSpanId }) => parentSpanId === whole?.spanId);
       return whole && child && { whole, child };
     });
@@ -230,6 +230,7 @@ test('a receiver that never responds delays neither runs nor the shutdown', asyn
   await silent.close();
 });
 
+// Several processes need PostgreSQL.
 test.runIf(inject('postgres'))(
   'a trace of two processes: one accepts the run and one executes it',
   async () => {
