@@ -145,17 +145,22 @@ interface Query {
   expression: string;
 }
 
-interface Panel {
-  title: string;
-  targets?: { expr: string }[];
+interface Dashboard {
+  panels: {
+    id: number;
+    title: string;
+    gridPos: { x: number; y: number; w: number; h: number };
+    targets?: { expr: string }[];
+  }[];
+  templating: unknown;
+}
+
+function readDashboard(): Dashboard {
+  return JSON.parse(readFileSync(join(operations, 'grafana-dashboard.json'), 'utf8')) as Dashboard;
 }
 
 function listDashboardQueries(): Query[] {
-  const file = readFileSync(join(operations, 'grafana-dashboard.json'), 'utf8');
-  const { panels, templating } = JSON.parse(file) as {
-    panels: Panel[];
-    templating: { list: { name: string; query: unknown }[] };
-  };
+  const { panels, templating } = readDashboard();
   const replace = (text: string): string =>
     text.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '1h').replaceAll('$job', '.*');
   const targets = panels.flatMap(({ title, targets = [] }) =>
@@ -220,6 +225,23 @@ describe('the dashboard and the alerts', () => {
     // Prometheus makes `up` itself.
     for (const name of metrics.filter((one) => one !== 'up')) expect([...scrape.keys()]).toContain(name);
     for (const label of labels) expect(listLabels(metrics)).toContain(label);
+  });
+
+  test('have panels that do not cover each other, each with an id of its own', () => {
+    const panels = readDashboard().panels.map(({ id, gridPos }) => ({ id, ...gridPos }));
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    for (const one of panels) {
+      expect(one.x + one.w).toBeLessThanOrEqual(24);
+      const covering = panels.filter(
+        (other) =>
+          other.id !== one.id &&
+          one.x < other.x + other.w &&
+          other.x < one.x + one.w &&
+          one.y < other.y + other.h &&
+          other.y < one.y + one.h,
+      );
+      expect(covering, `panel ${one.id}`).toEqual([]);
+    }
   });
 
   test('show every metric of a Switchyard server but for those in words of Node.js', () => {
