@@ -3,7 +3,8 @@
  * of its own, so that an error of the encoder does not go unnoticed.
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
  */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
@@ -38,13 +39,23 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver. With `responds` false it reads every request and responds to none. */
-export async function startOtlpReceiver({ responds = true } = {}): Promise<OtlpReceiver> {
+interface ReceiverOptions {
+  /** false: it reads every request and responds to none. */
+  responds?: boolean;
+  /** The certificate of a receiver with HTTPS. */
+  tls?: { certificate: string; key: string };
+}
+
+/** Starts a receiver. */
+export async function startOtlpReceiver({
+  responds = true,
+  tls,
+}: ReceiverOptions = {}): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: Buffer[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const waiting = new Set<() => void>();
-  const server = createServer((request, response) => {
+  const receive: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -56,11 +67,14 @@ export async function startOtlpReceiver({ responds = true } = {}): Promise<OtlpR
       for (const check of waiting) check();
       if (responds) response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
     });
-  });
+  };
+  const server = tls
+    ? createTlsServer({ cert: tls.certificate, key: tls.key }, receive)
+    : createServer(receive);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     spans,
     bodies,
     headers,
