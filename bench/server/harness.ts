@@ -77,11 +77,19 @@ export async function pushApp(
 
 /** Returns the number of runs that have ended since the start of the server. Throws if one has not succeeded. */
 export async function countEndedRuns(server: StartedServer): Promise<number> {
-  const { text } = await server.request('GET', '/metrics');
-  const ended = [...text.matchAll(/^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm)];
-  const failed = ended.find((one) => one[1] !== 'succeeded');
-  if (failed) throw new Error(`${failed[2]} runs of the benchmark ${failed[1]}`);
-  return Number(ended[0]?.[2] ?? 0);
+  return parseEndedRuns((await server.request('GET', '/metrics')).text);
+}
+
+/** Returns the number of runs that have ended, from the metrics of a server. Throws if one has not succeeded. */
+export function parseEndedRuns(metrics: string): number {
+  let succeeded = 0;
+  for (const [, status, count] of metrics.matchAll(
+    /^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm,
+  )) {
+    if (status === 'succeeded') succeeded = Number(count);
+    else if (count !== '0') throw new Error(`${count} runs of the benchmark ${status}`);
+  }
+  return succeeded;
 }
 
 /** Returns the value below which the share of the values lies; NaN for no values. */

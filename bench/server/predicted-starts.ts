@@ -58,9 +58,19 @@ async function createRuns({ client }: StartedServer, count: number): Promise<voi
   }
 }
 
-/** Waits for the end of all runs, not by the queue: the server would predict it without past runs, and cache these. */
+/**
+ * Waits for the end of all runs, by neither the queue nor the metrics: for both the server would predict a start without past
+ * runs, and cache these. Throws if a run has not succeeded.
+ */
 async function waitForEnd(server: StartedServer, runs: number): Promise<void> {
-  while ((await countEndedRuns(server)) < runs) await sleep(POLL_MS);
+  const params = { application_id: BENCH_APPLICATION };
+  for (;;) {
+    const query = { status: 'queued,running' };
+    const { runs: active } = (await server.client.call('listRuns', { params, query })).body;
+    if (active.length === 0) break;
+    await sleep(POLL_MS);
+  }
+  if ((await countEndedRuns(server)) < runs) throw new Error('Runs of the benchmark are missing.');
 }
 
 interface Start {

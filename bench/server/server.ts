@@ -22,6 +22,7 @@ import {
   BENCH_APPLICATION,
   BINARY_MANIFEST,
   median,
+  parseEndedRuns,
   printRatio,
   pushApp,
   ROUTING_INPUT,
@@ -143,10 +144,7 @@ async function runsPerSecond(server: StartedServer): Promise<number> {
     // Constant polling would be most of the measured load.
     await sleep(POLL_MS);
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
-    const ended = [...metrics.matchAll(/^switchyard_runs_finished_total\{status="(\w+)"\} (\d+)/gm)];
-    const failed = ended.find((one) => one[1] !== 'succeeded');
-    if (failed) throw new Error(`${failed[2]} runs of the benchmark ${failed[1]}`);
-    if (Number(ended[0]?.[2] ?? 0) - done >= RUNS) break;
+    if (parseEndedRuns(metrics) - done >= RUNS) break;
   }
   done += RUNS;
   return (RUNS / (performance.now() - begin)) * 1000;
