@@ -8,7 +8,7 @@ import { createPools } from '@switchyard/worker/execute/slots.ts';
 import { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
-import { cacheForScrapes, type Metrics } from '../http/metrics.ts';
+import { type Metrics, QUEUE_READ_INTERVAL_MS, readAtMostEvery } from '../http/metrics.ts';
 import { findPredictedStarts } from '../runs/queue/prediction/predicted-starts.ts';
 import { listNextQueued, listSlotHolders } from '../runs/queue/queue-order.ts';
 import { computeWorkerStatus } from '../workers/worker-status.ts';
@@ -32,7 +32,7 @@ export function registerStateMetrics(
   { registry }: Pick<Metrics, 'registry'>,
   { clock, db }: { clock: Clock; db: Reader },
 ): void {
-  const read = cacheForScrapes(clock, () => readState(db, clock.now()));
+  const read = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, () => readState(db, clock.now()));
   const registers = [registry];
   new Gauge({
     name: 'switchyard_workers',

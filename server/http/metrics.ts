@@ -105,29 +105,14 @@ export interface QueuedInClass {
 }
 
 /** More frequent scrapes get cached values, because counting a queue of 100,000 runs takes tens of milliseconds. */
-const READ_INTERVAL_MS = 5000;
-
-/**
- * Returns a function that reads values of the database for a scrape, at most every five seconds. It returns null while the
- * database is unavailable: the scrape must not fail, and has no such metrics then.
- */
-export function cacheForScrapes<T>(clock: Clock, read: () => Promise<T>): () => Promise<T | null> {
-  let readAt = Number.NEGATIVE_INFINITY;
-  let latest: Promise<T | null> = Promise.resolve(null);
-  return () => {
-    if (clock.elapsed() - readAt < READ_INTERVAL_MS) return latest;
-    readAt = clock.elapsed();
-    latest = read().catch(() => null);
-    return latest;
-  };
-}
+export const QUEUE_READ_INTERVAL_MS = 5000;
 
 /** Registers the length of the queue and the wait of its oldest run. Each scrape reads both from the database. */
 export function registerQueueMetrics(
   { registry }: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<QueuedInClass[]> },
 ): void {
-  const readQueue = cacheForScrapes(clock, read);
+  const readQueue = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, read);
   const register = (name: string, help: string, value: (queued: QueuedInClass) => number): void => {
     new Gauge({
       name,
@@ -164,7 +149,7 @@ export function registerLicenseMetrics(
   { registry }: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<LicenseTokens[]> },
 ): void {
-  const readTokens = cacheForScrapes(clock, read);
+  const readTokens = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, read);
   const register = (name: string, help: string, value: (tokens: LicenseTokens) => number): void => {
     new Gauge({
       name,
@@ -188,6 +173,23 @@ export function registerLicenseMetrics(
     'Licence tokens that running runs occupy, by the name of the licence.',
     ({ used }) => used,
   );
+}
+
+/** Returns a function that reads at most once in the interval, and returns null when the database is unavailable. */
+export function readAtMostEvery<Value>(
+  intervalMs: number,
+  clock: Clock,
+  read: () => Promise<Value>,
+): () => Promise<Value | null> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let latest: Promise<Value | null> = Promise.resolve(null);
+  return () => {
+    if (clock.elapsed() - readAt < intervalMs) return latest;
+    readAt = clock.elapsed();
+    // An unavailable database must not fail the scrape: the metrics are absent then.
+    latest = read().catch(() => null);
+    return latest;
+  };
 }
 
 /**
