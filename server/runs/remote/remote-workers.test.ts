@@ -8,6 +8,7 @@ import {
   waitForLogLine,
   waitForRunEnd,
 } from '../../testing/fixtures/apps.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../../testing/http/otlp-receiver.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 import {
   createWorkerToken,
@@ -15,6 +16,7 @@ import {
   type WorkerProcess,
 } from '../../testing/servers/worker-process.ts';
 
+let receiver: OtlpReceiver;
 let server: TestServer;
 let worker: WorkerProcess;
 let token: string;
@@ -26,6 +28,8 @@ const APP = nodeApp(`async (input) => {
     console.error('waiting');
     await new Promise((resolve) => setTimeout(resolve, input.wait));
   }
+  const { TRACEPARENT, TRACESTATE } = process.env;
+  if (input.traced) return { TRACEPARENT, TRACESTATE };
   return {
     solution: input.bytes ? 'x'.repeat(input.bytes) : input,
     statistics: { result: { value: 42 }, schema: 'v1' },
@@ -34,7 +38,14 @@ const APP = nodeApp(`async (input) => {
 }`);
 
 beforeAll(async () => {
-  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '0' } });
+  receiver = await startOtlpReceiver();
+  server = await startTestServer({
+    env: {
+      SWITCHYARD_CAPACITY: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+      OTEL_BSP_SCHEDULE_DELAY: '20',
+    },
+  });
   token = (await createWorkerToken(server)).token;
   worker = startWorkerProcess(server.url, token, ['--slots', '2', '--label', 'gpu']);
   await pushApp(server, 'remote', APP);
@@ -43,6 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker.kill();
   await server.close();
+  await receiver.close();
 });
 
 const findWorkers = async () => {
@@ -91,6 +103,35 @@ describe('a remote worker', () => {
     const cancel = await server.request('PATCH', `/v1/applications/remote/runs/${id}/cancel`);
     expect(cancel.status).toBeLessThan(300);
     expect((await waitForRunEnd(server, 'remote', id)).metadata.status_v2).toBe('canceled');
+  });
+
+  test('hands the app its span in the trace of the caller', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const created = await server.request('POST', '/v1/applications/remote/runs', {
+      headers: { traceparent: `00-${trace}-00f067aa0ba902b7-01`, tracestate: 'vendor=x' },
+      body: { input: { traced: true } },
+    });
+    const { run_id: id } = created.body as { run_id: string };
+    const { output } = await waitForRunEnd(server, 'remote', id);
+    const spans = await receiver.until((received) => {
+      const own = received.filter(({ attributes }) => attributes['switchyard.run.id'] === id);
+      return own.some(({ name }) => name === 'run') && new Map(own.map((span) => [span.name, span]));
+    });
+    const run = spans.get('run');
+    const execute = spans.get('execute');
+    expect([...spans.keys()].sort()).toEqual(
+      ['claim', 'execute', 'prepare', 'queued', 'run', 'store results'].sort(),
+    );
+    for (const [name, span] of spans) {
+      expect(span.traceId, name).toBe(trace);
+      if (name !== 'run') expect(span.parentSpanId, name).toBe(run?.spanId);
+    }
+    expect(output).toEqual({
+      TRACEPARENT: `00-${trace}-${execute?.spanId}-01`,
+      TRACESTATE: 'vendor=x',
+    });
+    const [remote] = await findWorkers();
+    expect(execute?.attributes['switchyard.worker.id']).toBe(remote?.id);
   });
 
   test('executes many runs, each once', async () => {
