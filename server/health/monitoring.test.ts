@@ -26,7 +26,17 @@ let server: TestServer;
 let text: string;
 let scrape: Scrape;
 beforeAll(async () => {
-  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '1,8c16gb12h=2' } });
+  server = await startTestServer({
+    env: {
+      PATH: process.env.PATH ?? '',
+      SWITCHYARD_CAPACITY: '1,8c16gb12h=2',
+      SWITCHYARD_PROVISIONER: 'command',
+      SWITCHYARD_COMMAND_START: 'exit 1',
+      SWITCHYARD_COMMAND_LIST: 'true',
+      SWITCHYARD_COMMAND_STOP: 'true',
+    },
+  });
+  await server.client.call('setLicenses', { body: { licenses: [{ name: 'solver', total: 3 }] } });
   await pushApp(
     server,
     'app',
@@ -282,6 +292,17 @@ const FIRES: [alert: string, series: Record<string, string>][] = [
   ],
   ['SwitchyardWorkerUnresponsive', { 'switchyard_workers{status="unresponsive"}': '1x60' }],
   [
+    'SwitchyardProvisionerFails',
+    {
+      switchyard_provisioner_failed_starts_total: '0+1x60',
+      // No worker is missing while its job waits.
+      'switchyard_provisioner_jobs{state="pending"}': '1x60',
+      'switchyard_queue_runs{execution_class="c"}': '5x60',
+      'switchyard_workers{status="active"}': '0x60',
+    },
+  ],
+  ['SwitchyardRunsUnservable', { switchyard_provisioner_unservable_runs: '1x60' }],
+  [
     'SwitchyardRunsFail',
     {
       'switchyard_runs_finished_total{status="failed"}': '0+1x60',
@@ -296,6 +317,7 @@ const FIRES: [alert: string, series: Record<string, string>][] = [
       'switchyard_http_request_seconds_count{operation="a",status="200"}': '0+50x60',
     },
   ],
+  ['SwitchyardNoLeader', { 'switchyard_leader{instance="a"}': '0x60' }],
   ['SwitchyardJobFails', { 'switchyard_job_failures_total{exported_job="a"}': '0+1x60' }],
   ['SwitchyardContentDamaged', { 'switchyard_damaged_blobs_total{damage="changed"}': '0x20 1x40' }],
   ['SwitchyardBackupOld', { switchyard_backup_age_seconds: '200000+60x60' }],

@@ -1,5 +1,5 @@
 /** The numbers of jobs that the API and the metrics show. */
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Reader } from '../database/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { listJobs, readState, type WorkerJob } from './store.ts';
@@ -35,25 +35,24 @@ export function registerProvisionerMetrics({ registry }: Pick<Metrics, 'registry
       for (const [state, count] of Object.entries(jobs ? countJobs(jobs) : {})) this.set({ state }, count);
     },
   });
-  const registerState = (name: string, help: string, column: 'failed_starts' | 'unservable_runs'): void => {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        const state = await readState(db).catch(() => null);
-        if (state) this.set(state[column]);
-      },
-    });
-  };
-  registerState(
-    'switchyard_provisioner_failed_starts_total',
-    'Jobs of workers that could not be submitted or ended before their worker registered.',
-    'failed_starts',
-  );
-  registerState(
-    'switchyard_provisioner_unservable_runs',
-    'Queued runs that no worker of the provisioner could execute.',
-    'unservable_runs',
-  );
+  new Counter({
+    name: 'switchyard_provisioner_failed_starts_total',
+    help: 'Jobs of workers that could not be submitted or ended before their worker registered.',
+    registers: [registry],
+    async collect() {
+      const state = await readState(db).catch(() => null);
+      if (!state) return;
+      this.reset();
+      this.inc(state.failed_starts);
+    },
+  });
+  new Gauge({
+    name: 'switchyard_provisioner_unservable_runs',
+    help: 'Queued runs that no worker of the provisioner could execute.',
+    registers: [registry],
+    async collect() {
+      const state = await readState(db).catch(() => null);
+      if (state) this.set(state.unservable_runs);
+    },
+  });
 }
