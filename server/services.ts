@@ -37,6 +37,7 @@ import { Idempotency } from './http/handlers/idempotency.ts';
 import { PageTokens } from './http/lists/pagination.ts';
 import {
   createMetrics,
+  type Metrics,
   registerBackupMetric,
   registerLicenseMetrics,
   registerQueueMetrics,
@@ -74,7 +75,7 @@ import { ShareViews } from './shares/share-views.ts';
 import type { ConsoleFiles } from './site/console.ts';
 import { SingleSignOn } from './sso/single-sign-on.ts';
 import { deleteIdentities } from './sso/store.ts';
-import { openTracing } from './tracing/tracing.ts';
+import { openTracing, type Tracing } from './tracing/tracing.ts';
 import { Uploads } from './uploads/uploads.ts';
 import { CoreHourLimiter } from './usage/core-hours.ts';
 import { createAddressRules, type ResolveName } from './webhooks/addresses.ts';
@@ -116,15 +117,8 @@ export async function createServices(parts: ServicesParts) {
   const masterKey = await loadOrCreateMasterKey(config.data, config.masterKey, random);
   await checkMasterKey(database, masterKey);
   const metrics = createMetrics();
-  registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(database.read) });
-  registerLicenseMetrics(metrics, { clock, read: () => countTokens(database.read) });
-  if (config.provisioner) registerProvisionerMetrics(metrics, database.read);
-  registerStateMetrics(metrics, { clock, db: database.read });
-  const tracing = await openTracing(config.tracing, {
-    ...{ clock, log },
-    onExport: (spans, result) => metrics.spans.inc({ result }, spans),
-  });
-  registerBackupMetric(metrics, { clock, read: () => findLastBackupTime(database.read) });
+  registerStoredMetrics(metrics, parts);
+  const tracing = await openCountedTracing(metrics, parts);
   const contents = new Contents({
     ...{ database, blobs, clock, random },
     onDamage: ({ key, damage, message }) => {
@@ -191,6 +185,25 @@ export async function createServices(parts: ServicesParts) {
     shareTokens: new ShareTokens(deriveKey(masterKey, 'shares')),
     shareViews: new ShareViews({ database, clock, random }),
   };
+}
+
+/** Registers the metrics that a scrape reads from the database. */
+function registerStoredMetrics(metrics: Metrics, { config, clock, database }: ServicesParts): void {
+  const { read: db } = database;
+  registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(db) });
+  registerLicenseMetrics(metrics, { clock, read: () => countTokens(db) });
+  if (config.provisioner) registerProvisionerMetrics(metrics, db);
+  registerStateMetrics(metrics, { clock, db });
+  registerBackupMetric(metrics, { clock, read: () => findLastBackupTime(db) });
+}
+
+function openCountedTracing(
+  metrics: Metrics,
+  { config, clock, log }: ServicesParts,
+): Promise<Tracing | null> {
+  const onExport = (spans: number, result: 'exported' | 'failed'): void =>
+    metrics.spans.inc({ result }, spans);
+  return openTracing(config.tracing, { clock, log, onExport });
 }
 
 function createLeadership({ database, clock, log, random, folderId }: ServicesParts): Leadership {
