@@ -17,6 +17,12 @@ export const provisionerQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
+/** The worker tokens with the number of their workers, read again as often as the workers. Only an administrator may read them. */
+export const workerTokensQuery = queryOptions({
+  ...operationQuery('getWorkerTokens'),
+  refetchInterval: REFRESH_MS,
+});
+
 /** Drains a worker or ends its drain, and resolves when the page shows it. */
 export function useDrain() {
   return useMutation({

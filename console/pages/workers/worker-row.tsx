@@ -7,6 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { LabelList } from './label-list.tsx';
 import styles from './workers-page.module.css';
 
 interface WorkerRowProps {
@@ -79,15 +80,7 @@ function Offer({ worker: { kind, cores, memory_bytes: memory, labels } }: { work
   return (
     <>
       {facts.length > 0 && <span className={styles.detail}>{facts.join(', ')}</span>}
-      {labels.length > 0 && (
-        <ul className={styles.labels} aria-label="Labels">
-          {labels.map((label) => (
-            <li key={label}>
-              <code>{label}</code>
-            </li>
-          ))}
-        </ul>
-      )}
+      {labels.length > 0 && <LabelList labels={labels} />}
     </>
   );
 }

@@ -7,9 +7,11 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
+import { useRight } from '../../ui/use-right.ts';
 import { ProvisionerStatus } from './provisioner-status.tsx';
 import { provisionerQuery, useDrain, workersQuery } from './queries.ts';
 import { WorkerRow } from './worker-row.tsx';
+import { WorkerTokens } from './worker-tokens.tsx';
 import styles from './workers-page.module.css';
 
 /** The processes that execute runs: what they offer, what each runs, and the button that drains one. */
@@ -18,6 +20,7 @@ export function WorkersPage() {
   const { data } = useSuspenseQuery(workersQuery);
   const { data: provisioner } = useSuspenseQuery(provisionerQuery);
   const drain = useDrain();
+  const managesTokens = useRight('account');
   const { items, may_drain: mayDrain } = data;
   return (
     <>
@@ -30,7 +33,7 @@ export function WorkersPage() {
         </div>
       )}
       {items.length === 0 ? (
-        <NoWorkers isProvisioned={provisioner.adapter !== 'none'} />
+        <NoWorkers isProvisioned={provisioner.adapter !== 'none'} managesTokens={managesTokens} />
       ) : (
         <TableRegion label="Table of workers">
           <table className={table.table} aria-label="Workers">
@@ -60,22 +63,22 @@ export function WorkersPage() {
           </table>
         </TableRegion>
       )}
+      {managesTokens && <WorkerTokens />}
     </>
   );
 }
 
-const START_COMMAND = 'SWITCHYARD_ROLE=worker npm start';
-
-function NoWorkers({ isProvisioned }: { isProvisioned: boolean }) {
-  if (isProvisioned)
-    return (
-      <EmptyState title="No worker is active">
-        <p>The server starts one when a run is queued.</p>
-      </EmptyState>
-    );
+function NoWorkers({ isProvisioned, managesTokens }: { isProvisioned: boolean; managesTokens: boolean }) {
+  const advice = managesTokens
+    ? 'Create a worker token, and start a worker with it on any machine that reaches this server.'
+    : 'An administrator of the account can start one.';
   return (
-    <EmptyState title="No worker is active" command={START_COMMAND}>
-      <p>Runs wait until a worker starts. Start one on a machine that reaches the same database:</p>
+    <EmptyState title="No worker is active">
+      <p>
+        {isProvisioned
+          ? 'The server starts one when a run is queued.'
+          : `Runs wait until a worker starts. ${advice}`}
+      </p>
     </EmptyState>
   );
 }

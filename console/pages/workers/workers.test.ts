@@ -2,12 +2,16 @@
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { measureLayoutShift } from '@switchyard/browser-testing/layout-shift.ts';
 import { createRun, pushApp, waitForLogLine } from '@switchyard/server/testing/fixtures/apps.ts';
+import { startWorkerProcess } from '@switchyard/server/testing/servers/worker-process.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
 import { saveScreenshot } from '../../testing/save-screenshot.ts';
 
 const APP = { 'main.sh': '#!/bin/sh\necho started >&2\nsleep 600\n' };
+const TOKEN = 'Solver nodes';
+/** A worker is on the page this long after it registered. */
+const APPEARS_MS = 2_000;
 
 describe.skipIf(!hasBrowser)('the workers', () => {
   let run = '';
@@ -83,6 +87,50 @@ describe.skipIf(!hasBrowser)('the workers', () => {
     await status.getByText('1 queued run needs more').waitFor();
   });
 
+  test('come and go with a worker token', async () => {
+    const page = await at.open('/workers', { role: 'admin' });
+    await page.getByRole('button', { name: 'New worker token' }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill(TOKEN);
+    await dialog.getByLabel('Executes runs of').selectOption('chosen applications');
+    // An administrator of one account cannot serve the others.
+    expect(await dialog.getByLabel('Executes runs of').getByRole('option').count()).toBe(2);
+    expect(await dialog.getByRole('button', { name: 'Create worker token' }).isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox', { name: 'planner' }).check();
+    await dialog.getByLabel('Labels').fill('gpu, region=eu');
+    await dialog.getByRole('button', { name: 'Create worker token' }).click();
+    const [token = '', command] = await dialog.locator('code').allTextContents();
+    expect(command).toBe(`SWITCHYARD_WORKER_TOKEN=${token} npm run worker -- --server ${at.server.url}`);
+    await dialog.getByRole('button', { name: 'Copy command' }).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: TOKEN });
+    expect((await row.getByRole('cell').allTextContents()).slice(1, 5)).toEqual([
+      'planner',
+      'gpuregion=eu',
+      '0',
+      'never',
+    ]);
+    expect(await page.content()).not.toContain(token);
+    const worker = startWorkerProcess(at.server.url, token, ['--slots', '3', '--label', 'region=eu']);
+    try {
+      await worker.waitForLine('Worker registered');
+      await page.getByText('1 of 6 slots are busy').waitFor({ timeout: APPEARS_MS });
+      await page.getByText(/^remote/).waitFor();
+      await row.getByRole('cell', { name: '1', exact: true }).waitFor();
+      await saveScreenshot(page.getByRole('main'), 'using-switchyard/setup/console-worker-tokens.png');
+      await page.getByRole('button', { name: `Revoke ${TOKEN}` }).click();
+      await dialog.getByText('The worker that uses it ends at once.').waitFor();
+      await dialog.getByLabel(`Type ${TOKEN} to confirm`).fill(TOKEN);
+      await dialog.getByRole('button', { name: 'Revoke worker token' }).click();
+      await row.waitFor({ state: 'detached' });
+      await page.getByText(/^remote/).waitFor({ state: 'detached' });
+      await page.getByText('1 of 3 slots are busy').waitFor();
+      expect(await worker.exited).toBe(1);
+    } finally {
+      await worker.kill();
+    }
+  });
+
   test('have no button for a viewer', async () => {
     const page = await at.open('/workers', { role: 'viewer' });
     await page.getByRole('cell', { name: 'Active' }).waitFor();
@@ -93,6 +141,10 @@ describe.skipIf(!hasBrowser)('the workers', () => {
   test('are accessible on a phone in both themes', async () => {
     const page = await at.openOnPhone('/workers');
     await page.getByRole('cell', { name: 'Active' }).waitFor();
+    expect(await findAccessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'New worker token' }).click();
+    await page.getByLabel('Executes runs of').selectOption('chosen applications');
+    await page.getByRole('checkbox', { name: 'planner' }).waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Dialog } from '../dialog.tsx';
@@ -9,6 +10,7 @@ export function OneTimeText({
   label,
   text,
   advice,
+  children,
   onClose,
 }: {
   title: string;
@@ -17,20 +19,30 @@ export function OneTimeText({
   text: string;
   /** Says what to do with the text. */
   advice: string;
+  /** What uses the text, such as a command. */
+  children?: ReactNode;
   onClose: () => void;
 }) {
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{advice}</p>
-      <div className={styles.text}>
-        <code>{text}</code>
-        <CopyButton text={text} label={`Copy ${label}`} />
-      </div>
+      <CopyableText label={label} text={text} />
+      {children}
       <div className={styles.actions}>
         <Button kind="primary" onPress={onClose}>
           Done
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/** A text with a button that copies it. `label` names the text. */
+export function CopyableText({ label, text }: { label: string; text: string }) {
+  return (
+    <div className={styles.text}>
+      <code>{text}</code>
+      <CopyButton text={text} label={`Copy ${label}`} />
+    </div>
   );
 }
