@@ -46,7 +46,6 @@ import {
   triggerEvent,
   updateWebhook,
 } from './account/webhooks.ts';
-import { drainWorker, endWorkerDrain, getWorkers } from './account/workers.ts';
 import {
   createApplication,
   deleteApplication,
@@ -196,17 +195,7 @@ import {
 } from './runs/runs.ts';
 import { createRunView, deleteRunView, listRunViews, updateRunView } from './runs/views/run-views.ts';
 import { getRunFlow, updateRunFlow } from './runs/workflows/flow.ts';
-import {
-  checkWorkerProtocol,
-  endAttempt,
-  leaveWorker,
-  proveAttempt,
-  putAttemptFile,
-  registerWorker,
-  syncWorker,
-  writeAttemptLog,
-} from './workers/worker-protocol.ts';
-import { createWorkerToken, getWorkerTokens, revokeWorkerToken } from './workers/worker-tokens.ts';
+import { workerOperations } from './workers/worker-operations.ts';
 
 export const operations = {
   getAccount,
@@ -317,20 +306,7 @@ export const operations = {
   createRunUpload,
   getQueue,
   getProvisioner,
-  getWorkers,
-  drainWorker,
-  endWorkerDrain,
-  createWorkerToken,
-  getWorkerTokens,
-  revokeWorkerToken,
-  checkWorkerProtocol,
-  registerWorker,
-  syncWorker,
-  leaveWorker,
-  proveAttempt,
-  writeAttemptLog,
-  putAttemptFile,
-  endAttempt,
+  ...workerOperations,
   putUpload,
   getDownload,
   createInput,

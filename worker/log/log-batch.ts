@@ -1,5 +1,5 @@
 /** The lines and points of one write of a log. A server stores a batch once, however often it arrives. */
-import type { SeriesPart } from '../series/series-part.ts';
+import type { SeriesWrite } from '../series/series-part.ts';
 
 /** A line and its time in whole microseconds since the epoch; the times are strictly increasing. */
 export type StoredLogLine = [micros: number, text: string];
@@ -18,14 +18,6 @@ export interface LogChunk {
   /** Time of the first line in milliseconds since the epoch. */
   at: number;
   lines: StoredLogLine[];
-}
-
-/** Points of a run's series that a write adds, and points that replace those before. */
-export interface SeriesWrite {
-  /** All points up to the row with this number, in place of its rows up to there; null to keep them. */
-  replacement: { seq: number; part: SeriesPart } | null;
-  /** The points after those; null without any. */
-  addition: { seq: number; part: SeriesPart } | null;
 }
 
 /** One write of a log. */

@@ -9,6 +9,14 @@ export interface SeriesPart {
   phases: SolverPhase[];
 }
 
+/** Points of a run's series that a write adds, and points that replace those before. */
+export interface SeriesWrite {
+  /** All points up to the row with this number, in place of its rows up to there; null to keep them. */
+  replacement: { seq: number; part: SeriesPart } | null;
+  /** The points after those; null without any. */
+  addition: { seq: number; part: SeriesPart } | null;
+}
+
 /** Parses a stored part. */
 export function parsePart(text: string): SeriesPart {
   const part: SeriesPart = JSON.parse(text);

@@ -7,7 +7,7 @@
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ResourceUsage } from '@switchyard/runner';
 import { createSeriesReader } from '@switchyard/solver-logs/series-reader.ts';
-import type { SeriesWrite } from '../log/log-batch.ts';
+import type { SeriesWrite } from './series-part.ts';
 import { SeriesCollection } from './series-part.ts';
 
 /** Points of a series in one write, which happens five times a second. */

@@ -3,8 +3,12 @@
  * later write. The writer replaces the rows by a new first one from time to time, so that their number has a bound.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { SeriesWrite } from '@switchyard/worker/log/log-batch.ts';
-import { parsePart, SeriesCollection, type SeriesPart } from '@switchyard/worker/series/series-part.ts';
+import {
+  parsePart,
+  SeriesCollection,
+  type SeriesPart,
+  type SeriesWrite,
+} from '@switchyard/worker/series/series-part.ts';
 import type { Reader, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 
