@@ -1,5 +1,5 @@
 /**
- * A hostile application: its names, descriptions, options, logs, outputs and assets try to run as script, to reorder text and
+ * A hostile application and worker: names, descriptions, options, logs, outputs and assets try to run as script, to reorder text and
  * to reach spreadsheets as formulas. The test visits every route of the router, so a new page cannot be forgotten.
  */
 import { readFile } from 'node:fs/promises';
@@ -16,7 +16,9 @@ import {
   createBatchExperiment,
   waitForBatchEnd,
 } from '@switchyard/server/testing/fixtures/batch-experiments.ts';
+import { registerFakeWorker } from '@switchyard/server/testing/fixtures/fake-worker.ts';
 import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { createWorkerToken } from '@switchyard/server/testing/servers/worker-process.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { router } from './router.tsx';
@@ -355,6 +357,15 @@ async function openViews(page: Page): Promise<void> {
     .waitFor();
 }
 
+/** Shows a worker token and a remote worker. The worker registers here, because it counts as dead after 30 s without a sync. */
+async function openWorkers(page: Page, server: TestServer): Promise<void> {
+  const { token } = await createWorkerToken(server, { name: HOSTILE_NAME, applications: [APP] });
+  await registerFakeWorker(server, token, { host: HOSTILE_NAME, version: HOSTILE_NAME });
+  await page.goto(new URL('/console/workers', page.url()).href);
+  await page.getByRole('button', { name: /^Drain =1/ }).waitFor();
+  await page.getByRole('button', { name: /^Revoke =1/ }).waitFor();
+}
+
 /** Shows views, runs and applications in the command palette. */
 async function openPalette(page: Page): Promise<void> {
   await page.goto(new URL(`/console/apps/${APP}/runs`, page.url()).href);
@@ -387,8 +398,8 @@ describe.skipIf(!hasBrowser)('a hostile application', () => {
       const problems = [...(await page.evaluate(findInjections)), ...(await findFormulas(page))];
       if (problems.length > 0) found.push([address, problems]);
     }
-    for (const open of [openViews, openPalette]) {
-      await open(page);
+    for (const open of [openViews, openWorkers, openPalette]) {
+      await open(page, at.server);
       const problems = await page.evaluate(findInjections);
       if (problems.length > 0) found.push([open.name, problems]);
     }

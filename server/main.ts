@@ -132,7 +132,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   });
   closers.push(async () => services.shared.tracing?.close());
   const isWorker = config.role === 'worker';
-  await prepareResultsFolder(services.resultsFolder);
+  await prepareResultsFolder(services.remote.resultsFolder);
   const consoleFiles = overrides.console && !isWorker ? await loadConsole(overrides.console) : null;
   const handlers = createHandlers(createContext({ config, state, services, runner, consoleFiles }));
   if (!isWorker) {
@@ -165,7 +165,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
   closers.push(() => closeHttp(http));
   closers.push(async () => services.openStreams.close());
-  closers.push(async () => services.workerSyncs.close());
+  closers.push(async () => services.remote.workerSyncs.close());
   if (!isWorker) services.leadership.addJobs(services.jobs.webhooks);
   // Nobody waits for it: the server serves keys while the provider is down.
   if (!isWorker) void services.singleSignOn?.checkProvider();

@@ -64,6 +64,7 @@ import { countTokens } from './runs/queue/license-use.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { countRunningRuns } from './runs/queue/run-quota.ts';
 import { AttemptEnds } from './runs/remote/end-attempt.ts';
+import type { RemoteJobParts } from './runs/remote/remote-jobs.ts';
 import { RemoteWorkers } from './runs/remote/remote-workers.ts';
 import { WorkerSyncs } from './runs/remote/worker-syncs.ts';
 import { JsonReader } from './runs/results/json-reader.ts';
@@ -166,18 +167,13 @@ export async function createServices(parts: ServicesParts) {
       createProvisioner(config.provisioner, { ...parts, key: deriveKey(masterKey, 'worker-tokens') }),
     resolve: parts.resolveHostname,
   });
-  const remoteParts = { ...shared, runTokens, log };
-  const resultsFolder = join(config.data, 'remote-results');
   const leadership = createLeadership(parts);
   registerLeaderMetric(metrics.registry, leadership);
   const openStreams = new OpenStreams(clock);
   const runStreams = new RunStreams({ database, clock, log, openStreams });
   return {
     ...{ openStreams, runStreams },
-    workerSyncs: new WorkerSyncs(remoteParts),
-    attemptEnds: new AttemptEnds({ ...remoteParts, resultsFolder }),
-    remoteWorkers: new RemoteWorkers(shared),
-    resultsFolder,
+    remote: createRemoteServices({ ...shared, runTokens, log }, config.data),
     accountStreams: new AccountStreams({ database, clock, log, openStreams }),
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
     ...{ jobs, leadership, publicUrl, isLocal, singleSignOn, touchKey, endpoint, runTokens },
@@ -206,6 +202,20 @@ function openCountedTracing(
   return openTracing(config.tracing, { clock, log, onExport });
 }
 
+/** Creates the services of the protocol with remote workers. */
+function createRemoteServices(
+  parts: RemoteJobParts & ConstructorParameters<typeof RemoteWorkers>[0],
+  dataFolder: string,
+) {
+  const resultsFolder = join(dataFolder, 'remote-results');
+  return {
+    workerSyncs: new WorkerSyncs(parts),
+    attemptEnds: new AttemptEnds({ ...parts, resultsFolder }),
+    remoteWorkers: new RemoteWorkers(parts),
+    resultsFolder,
+  };
+}
+
 function createLeadership({ database, clock, log, random, folderId }: ServicesParts): Leadership {
   const name = `${hostname()}, process ${process.pid}`;
   return new Leadership({
@@ -221,6 +231,17 @@ interface ContextParts {
   runner: Runner | null;
   /** The built console; null without one. */
   consoleFiles: ConsoleFiles | null;
+}
+
+/** Returns the function that deletes the resources of an account. */
+function createOwnedDeletion(shared: Services['shared']): Context['deleteOwned'] {
+  return async (tx, account, at) => {
+    await deleteAccountApplications(tx, account, at);
+    await withdrawAccount(tx, shared, account);
+    await deleteAccountWebhooks(tx, account);
+    await deleteAccountWorkerTokens(tx, account);
+    await deleteIdentities(tx, account);
+  };
 }
 
 /** Creates the context of the handlers. It connects slices that must not import each other. */
@@ -241,13 +262,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     publicUrl: services.publicUrl,
     singleSignOn: services.singleSignOn,
     signUp: { mode: config.signUp, isLocal: services.isLocal },
-    deleteOwned: async (tx, account, at) => {
-      await deleteAccountApplications(tx, account, at);
-      await withdrawAccount(tx, shared, account);
-      await deleteAccountWebhooks(tx, account);
-      await deleteAccountWorkerTokens(tx, account);
-      await deleteIdentities(tx, account);
-    },
+    deleteOwned: createOwnedDeletion(shared),
     signer: services.signer,
     archiveInspections: new AccountSemaphore(),
     findApplicationOwner: findOwner,
@@ -283,9 +298,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
     logSearch: new LogSearch(shared),
     runStreams: services.runStreams,
-    workerSyncs: services.workerSyncs,
-    attemptEnds: services.attemptEnds,
-    remoteWorkers: services.remoteWorkers,
+    ...services.remote,
     runTokens: services.runTokens,
     accountStreams: services.accountStreams,
     runDeletion: new RunDeletion(shared),

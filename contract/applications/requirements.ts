@@ -21,7 +21,8 @@ export function isLicenseName(text: string): boolean {
   return text.length <= LABEL_CHARS_MAX && LICENSE_NAME.test(text);
 }
 
-const label = Type.String({
+/** A label of a worker. */
+export const labelSchema = Type.String({
   maxLength: LABEL_CHARS_MAX,
   pattern: LABEL_PATTERN,
   description: 'A label, such as `gpu` or `region=eu`.',
@@ -36,7 +37,7 @@ const tokens = Type.Integer({
 export const InstanceRequirements = Type.Object(
   {
     labels: optionalNullable(
-      Type.Array(label, {
+      Type.Array(labelSchema, {
         maxItems: LABELS_MAX,
         description: 'A run starts only on a worker that has all of these labels.',
       }),

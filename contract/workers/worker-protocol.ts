@@ -3,8 +3,9 @@
  * each change here, and a server refuses a worker with another number.
  */
 import Type, { type Static } from 'typebox';
+import { labelSchema } from '../applications/requirements.ts';
 import { EXECUTION_CLASSES } from '../execution-classes.ts';
-import { WORKER_BODY_BYTES_MAX } from '../limits.ts';
+import { LABELS_MAX, WORKER_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { idSchema, NO_NUL_PATTERN, type RunId } from '../schemas/ids.ts';
@@ -12,8 +13,8 @@ import { AttemptEnd, LogBatch } from './attempt-schemas.ts';
 import { WorkerJob } from './job-schemas.ts';
 
 /** The version of this protocol. */
-export const WORKER_PROTOCOL = 2;
-/** A sync without news ends after this time. It is shorter than the idle time-out of usual proxies. */
+export const WORKER_PROTOCOL = 1;
+/** A sync without instructions ends after this time. It is shorter than the idle time-out of usual proxies. */
 export const SYNC_WAIT_MS = 5000;
 
 const textSchema = (maxLength: number, description: string) =>
@@ -31,6 +32,7 @@ const Registration = Type.Object(
         shared: slotsSchema,
         per_class: Type.Partial(
           Type.Object(Object.fromEntries(EXECUTION_CLASSES.map((name) => [name, slotsSchema]))),
+          { description: 'Slots by execution class.' },
         ),
       },
       { additionalProperties: false, description: 'Slots that classes share, and slots of single classes.' },
@@ -49,7 +51,7 @@ const Registration = Type.Object(
       ),
     ),
     scratch_bytes: nullable(Type.Integer({ minimum: 0, description: 'Scratch disk in bytes.' })),
-    labels: Type.Array(Type.String(), { maxItems: 64, description: 'Labels that it offers.' }),
+    labels: Type.Array(labelSchema, { maxItems: LABELS_MAX, description: 'Labels that it offers.' }),
     job_id: nullable(textSchema(128, 'The job by which a provisioner started it.')),
   },
   { $id: 'WorkerRegistration', additionalProperties: false, description: 'A worker that starts.' },
@@ -95,7 +97,7 @@ const SyncRequest = Type.Object(
           }),
           slots: slotsSchema,
         },
-        { additionalProperties: false },
+        { additionalProperties: false, description: 'Free slots of some classes.' },
       ),
       { maxItems: EXECUTION_CLASSES.length, description: 'Slots that the worker can fill now.' },
     ),
@@ -108,7 +110,8 @@ const SyncRequest = Type.Object(
     wait_ms: Type.Integer({
       minimum: 0,
       maximum: SYNC_WAIT_MS,
-      description: 'Time to wait for news. A worker behind a proxy that closes idle connections waits less.',
+      description:
+        'Time to wait for instructions. A worker behind a proxy that closes idle connections waits less.',
     }),
   },
   { $id: 'WorkerSync', additionalProperties: false, description: 'State of a worker.' },
@@ -126,9 +129,9 @@ const SyncResponse = Type.Object(
     }),
     draining: Type.Boolean({ description: 'true: somebody drained the worker.' }),
   },
-  { $id: 'WorkerNews', description: 'News for a worker.' },
+  { $id: 'WorkerInstructions', description: 'Instructions for a worker.' },
 );
-export type WorkerNews = Static<typeof SyncResponse>;
+export type WorkerInstructions = Static<typeof SyncResponse>;
 
 const WorkerParams = Type.Object({ worker_id: Type.String({ description: 'Id of the worker.' }) });
 const AttemptParams = Type.Object({
@@ -158,7 +161,7 @@ export const checkWorkerProtocol = defineOperation({
           protocol: Type.Integer({ description: 'Version of the protocol.' }),
           version: Type.String({ description: 'Release of the server.' }),
         },
-        { $id: 'WorkerProtocol' },
+        { $id: 'WorkerProtocol', description: 'The protocol of the server.' },
       ),
       example: { protocol: WORKER_PROTOCOL, version: '1.7.0' },
     },
@@ -202,8 +205,8 @@ export const syncWorker = defineOperation({
   method: 'POST',
   path: '/v1/workers/{worker_id}/sync',
   tag: 'worker-protocol',
-  summary: 'Exchange news with the server',
-  description: `Stores a heartbeat of the worker, claims runs for its free slots, and returns news. Without news, the response comes after ${SYNC_WAIT_MS / 1000} s, or when the worker sends the next sync. An attempt that the request does not name although the worker holds its lease is sent again, because its first response was lost.`,
+  summary: 'Synchronise a worker with the server',
+  description: `Stores a heartbeat of the worker, claims runs for its free slots, and returns instructions. Without any, the response comes after ${SYNC_WAIT_MS / 1000} s, or when the worker sends the next sync. An attempt that the request does not name although the worker holds its lease is sent again, because its first response was lost.`,
   right: 'work',
   params: WorkerParams,
   body: {
@@ -220,7 +223,7 @@ export const syncWorker = defineOperation({
   },
   responses: {
     200: {
-      description: 'News for the worker.',
+      description: 'Instructions for the worker.',
       schema: SyncResponse,
       example: { jobs: [], canceled: [exampleKey], slots_released: [], draining: false },
     },
@@ -259,14 +262,17 @@ export const proveAttempt = defineOperation({
           description: 'Address of the proxy for the app.',
         }),
       },
-      { $id: 'ProofRequest', additionalProperties: false },
+      { $id: 'ProofRequest', additionalProperties: false, description: 'The proxy that needs a proof.' },
     ),
     example: { endpoint: 'http://127.0.0.1:4747' },
   },
   responses: {
     200: {
       description: 'The proof.',
-      schema: Type.Object({ proof: Type.String({ description: 'Value of the header.' }) }, { $id: 'Proof' }),
+      schema: Type.Object(
+        { proof: Type.String({ description: 'Value of the header.' }) },
+        { $id: 'Proof', description: 'The proof of a workflow.' },
+      ),
       example: { proof: 'http://127.0.0.1:4747 q1Zb…' },
     },
   },
@@ -312,7 +318,7 @@ export const putAttemptFile = defineOperation({
       description: 'The stored file.',
       schema: Type.Object(
         { file_id: Type.String({ description: 'Id of the file.' }) },
-        { $id: 'AttemptFile' },
+        { $id: 'AttemptFile', description: 'An uploaded result file.' },
       ),
       example: { file_id: 'upl-01jd3v7k9mq2z5x8' },
     },
@@ -348,9 +354,10 @@ export const endAttempt = defineOperation({
       description: 'The end is stored, or the lease had expired.',
       schema: Type.Object(
         { stored: Type.Boolean({ description: 'false: the lease on the run had expired before.' }) },
-        { $id: 'AttemptEnded' },
+        { $id: 'AttemptEnded', description: 'The stored end of an attempt.' },
       ),
       example: { stored: true },
     },
   },
+  errors: [404],
 });

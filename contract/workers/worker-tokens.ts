@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { LABELS_MAX, WORKER_TOKENS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { nameSchema, nullable, optionalNullable, timestampSchema } from '../schemas/field-schemas.ts';
-import { type ApplicationId, idSchema, type WorkerTokenId } from '../schemas/ids.ts';
+import { type ApplicationId, idReferenceSchema, idSchema, type WorkerTokenId } from '../schemas/ids.ts';
 
 const scopeFields = {
   applications: nullable(
@@ -44,7 +44,7 @@ const WorkerTokenCreate = Type.Object(
   {
     name: nameSchema('worker token'),
     applications: optionalNullable(
-      Type.Array(idSchema<ApplicationId>('Id of an application.'), {
+      Type.Array(idReferenceSchema<ApplicationId>('Id of an application.'), {
         minItems: 1,
         maxItems: 100,
         uniqueItems: true,

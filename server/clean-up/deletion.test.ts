@@ -41,6 +41,7 @@ const RETAINED_TABLES = [
   'account_licenses',
   'backups',
   'workers',
+  'worker_tokens',
   'leases',
   'lost_workers',
   // Its rows exist only until their deliveries are enqueued.

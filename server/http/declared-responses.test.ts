@@ -2,11 +2,13 @@
 import { readFileSync } from 'node:fs';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
+import { WORKER_PROTOCOL } from '@switchyard/contract/workers/worker-protocol.ts';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRunAndWait, packFiles } from '../testing/fixtures/apps.ts';
+import { startFakeAttempt } from '../testing/fixtures/fake-worker.ts';
 import { createInstance, createVersion, MANIFEST, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
 import { createExperiments } from '../testing/http/experiments.ts';
@@ -21,6 +23,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webh
 import { createConsoleFolder } from '../testing/servers/console-folder.ts';
 import { countPendingJobs, listRowsAndBlobs } from '../testing/servers/orphan-rows.ts';
 import { startTestServer, type TestResponse, type TestServer } from '../testing/servers/test-server.ts';
+import { createWorkerToken } from '../testing/servers/worker-process.ts';
 
 interface Shape {
   $ref?: string;
@@ -121,6 +124,7 @@ beforeAll(async () => {
       .id,
     conversation_id: await createConversation(),
     worker_id: (await server.client.call('getWorkers')).body.items[0]?.id ?? '',
+    worker_token_id: (await createWorkerToken(server)).id,
   };
 });
 
@@ -260,11 +264,12 @@ const formatUrl = (operation: Operation, values: Record<string, string>): string
   if (operation.id === 'getDownload') return downloadUrl;
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
   if (operation.id === 'getCommunityFile') return `${path}?file=community-apps/manifest.yml`;
+  if (operation.id === 'checkWorkerProtocol') return `${path}?protocol=${WORKER_PROTOCOL}`;
   if (operation.id === 'getSsoDomain') return `${path}?domain=example.com`;
   return operation.id === 'searchLogs' ? `${path}?text=a` : path;
 };
 const createBody = (id: string): unknown => {
-  if (id === 'putUpload') return '{}';
+  if (['putUpload', 'putAttemptFile'].includes(id)) return '{}';
   if (id === 'createSubscription') return { subscription_id: marketplace.subscriptions.pop() };
   if (id === 'createMarketplaceApp')
     return { id: 'another', title: 'Any title', ref_app_id: marketplace.unpublished };
@@ -332,8 +337,12 @@ describe('resources of others do not exist for a caller, and stay unchanged:', (
 });
 
 describe.each(declared)('$id', (operation) => {
+  const isOfWorker = operation.right === 'work';
+  // The runs that a worker executes are in the audit log by their creation.
   const isEffect =
-    operation.method !== 'GET' ? operation.right !== 'read' : operation.right === 'read-secrets';
+    operation.method !== 'GET'
+      ? operation.right !== 'read' && !isOfWorker
+      : operation.right === 'read-secrets';
   /** Returns the audit entries of the operation. */
   const listEntries = () => {
     const entries = server.runningServer.database.read.selectFrom('audit_entries').select('id');
@@ -372,12 +381,17 @@ describe.each(declared)('$id', (operation) => {
     }
     const shapes =
       operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
+    const worker = isOfWorker ? await startFakeAttempt(server, ids.application_id ?? '') : null;
     const before = await listEntries();
-    const pathIds = operation.id === 'getRunEnsemble' ? { ...ids, run_id: await createEnsembleRun() } : ids;
+    const pathIds =
+      operation.id === 'getRunEnsemble'
+        ? { ...ids, run_id: await createEnsembleRun() }
+        : { ...ids, ...worker?.ids };
     for (const query of shapes) {
       const response = await server.request(operation.method, formatUrl(operation, pathIds) + query, {
         body: createBody(operation.id),
         headers: createHeaders(operation.id),
+        ...(worker ? { token: worker.token } : {}),
       });
       expect(response.status, response.text).toBeLessThan(300);
       expectAsDocumented(operation, response);

@@ -5,12 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInstance, expectError, expectStatus } from '../testing/fixtures/resources.ts';
 import { COMPLETE_BODIES } from '../testing/http/complete-requests.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+import { createWorkerToken } from '../testing/servers/worker-process.ts';
 
 let server: TestServer;
 let application: string;
+let workerToken: string;
 beforeAll(async () => {
   server = await startTestServer();
   application = await createInstance(server);
+  workerToken = (await createWorkerToken(server)).token;
 });
 afterAll(() => server.close());
 
@@ -39,11 +42,15 @@ const operationsWithBody = (Object.values(operations) as Operation[]).filter(
 describe.each(KINDS)('a body %s', (_, make) => {
   test.each(operationsWithBody)(
     'to $id gets a declared status and a short message',
-    async ({ id, method, path, responses }) => {
-      const at = path.replace('{application_id}', application).replaceAll(/\{\w+\}/g, 'missing');
+    async ({ id, method, path, responses, right }) => {
+      const at = path
+        .replace('{application_id}', application)
+        .replace('{fence}', '1')
+        .replaceAll(/\{\w+\}/g, 'missing');
+      const token = right === 'work' ? workerToken : server.token;
       const body = make(id);
       const startedAt = performance.now();
-      const response = await server.request(method, at, { body });
+      const response = await server.request(method, at, { body, token });
       const declared = [...Object.keys(responses).map(Number), 400, 403, 404];
       expect(declared, response.text.slice(0, 300)).toContain(response.status);
       if (response.status >= 400) expect(response.text.length).toBeLessThan(1000);

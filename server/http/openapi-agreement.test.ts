@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInstance } from '../testing/fixtures/resources.ts';
 import { COMPLETE_BODIES } from '../testing/http/complete-requests.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
+import { createWorkerToken } from '../testing/servers/worker-process.ts';
 
 const document = JSON.parse(
   readFileSync(new URL(import.meta.resolve('@switchyard/contract/openapi/cloud.json')), 'utf8'),
@@ -33,14 +34,17 @@ const queries = addFormats.default(new Ajv({ ...settings, coerceTypes: true }));
 
 const declared = Object.values(operations) as Operation[];
 const operationsWithBody = declared.filter((one) => one.body && !one.body.stream);
-const operationsWithQuery = declared.filter((one) => one.query && one.right !== 'public');
+// The query of a worker has one value: the version of the protocol.
+const operationsWithQuery = declared.filter((one) => one.query && !['public', 'work'].includes(one.right));
 const RUNS = { seed: 20_261_120, numRuns: 25 } as const;
 
 let server: TestServer;
 let application: string;
+let workerToken: string;
 beforeAll(async () => {
   server = await startTestServer();
   application = await createInstance(server);
+  workerToken = (await createWorkerToken(server)).token;
 });
 afterAll(() => server.close());
 
@@ -49,15 +53,16 @@ const formatPath = (operation: Operation, app: string): string =>
     .replace('{application_id}', app)
     .replace('{version_id}', 'v1')
     .replace('{instance_id}', 'i1')
+    .replace('{fence}', '1')
     .replaceAll(/\{\w+\}/g, 'missing');
 const findDocumented = (operation: Operation) =>
   document.paths[operation.path]?.[operation.method.toLowerCase()] ?? { responses: {} };
 const formatSchemaPointer = (operation: Operation): string =>
   `cloud#/paths/${encodeURIComponent(operation.path.replaceAll('/', '~1'))}/${operation.method.toLowerCase()}/requestBody/content/application~1json/schema`;
 
-/** The 400 of a rule beyond the schema: a duplicate email, name or id, or an endpoint that is not a public URL. */
+/** The 400 of a rule beyond the schema: a duplicate email, name or id, an endpoint that is not a public URL, or a wrong label. */
 const REFUSED =
-  /^\{"status":"Bad Request","error":"(email is .*, which another member has|admins has .* twice|subscription_id is .*; it must be that of a released app|name is .*, or be the id|id is .*, which another webhook of the account has|endpoint_url is .*; (it must|\S+ is not a public address))/;
+  /^\{"status":"Bad Request","error":"(email is .*, which another member has|admins has .* twice|subscription_id is .*; it must be that of a released app|name is .*, or be the id|labels has .*; a label is|all_accounts is true and applications is given|id is .*, which another webhook of the account has|endpoint_url is .*; (it must|\S+ is not a public address))/;
 
 /** Values at the limits of types, lengths and numbers. */
 const EDGES = [
@@ -161,12 +166,14 @@ describe('the document and the server agree on the body of', () => {
     const validate = bodies.getSchema(formatSchemaPointer(operation)) as ValidateFunction;
     expect(validate, formatSchemaPointer(operation)).toBeTypeOf('function');
     const inApplication = operation.path.includes('{application_id}');
+    const token = operation.right === 'work' ? workerToken : server.token;
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 3 }), async (changes) => {
         const sent = mutate(COMPLETE_BODIES[operation.id], changes);
         const valid = validate(JSON.parse(sent));
         const validated = await server.request(operation.method, formatPath(operation, 'missing'), {
           body: sent,
+          token,
         });
         expectDocumented(operation, validated.status, sent);
         const message = `${sent} → ${validated.status} ${validated.text}\n${JSON.stringify(validate.errors)}`;

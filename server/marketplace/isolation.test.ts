@@ -196,7 +196,9 @@ describe('with the ids of the publisher', () => {
 
   test.each(withIds)('$id', async (operation) => {
     const response = await send(operation, publisherIds);
-    const expected = operation.right === 'server' || operation.tag === 'workers' ? [403] : [404];
+    // Workers belong to the server.
+    const isOfServer = operation.right === 'server' || 'worker_id' in (operation.params?.properties ?? {});
+    const expected = isOfServer ? [403] : [404];
     expect(VISIBLE_TO_ALL.includes(operation.id) ? [200] : expected, response.text).toContain(
       response.status,
     );

@@ -5,13 +5,18 @@ import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import type { WorkerToken } from '@switchyard/contract/workers/worker-tokens.ts';
 import { lockCallerAccount } from '../account/access-changes.ts';
 import { managesServer } from '../account/store.ts';
-import { findOwner, getApplication } from '../applications/store.ts';
+import { getApplication } from '../applications/store.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import type { WorkerTokensTable } from './schema.ts';
-import { deleteWorkerToken, insertWorkerToken, listWorkerTokens } from './worker-token-store.ts';
+import {
+  deleteWorkerToken,
+  insertWorkerToken,
+  listApplicationIds,
+  listWorkerTokens,
+} from './worker-token-store.ts';
 import { createWorkerToken as buildWorkerToken } from './worker-tokens.ts';
 
 export const createWorkerToken: OperationHandler<'createWorkerToken'> = async (
@@ -51,7 +56,7 @@ export const getWorkerTokens: OperationHandler<'getWorkerTokens'> = async ({ dat
   const items: WorkerToken[] = [];
   for (const row of await listWorkerTokens(database.read, caller.account)) {
     const uids: string[] | null = row.application_uids === null ? null : JSON.parse(row.application_uids);
-    items.push(formatToken(row, uids && (await listIds(database.read, uids))));
+    items.push(formatToken(row, uids && (await listApplicationIds(database.read, uids))));
   }
   return { status: 200, body: { items } };
 };
@@ -82,12 +87,6 @@ async function requireManager(db: Reader, caller: Caller): Promise<void> {
   throw forbidden(
     'all_accounts is true: its workers would see the runs of other accounts of this server, so only root may create it. Leave it out, or ask the operator of the server.',
   );
-}
-
-/** Returns the ids of the applications that still exist. */
-async function listIds(db: Reader, uids: readonly string[]): Promise<ApplicationId[]> {
-  const owners = await Promise.all(uids.map((uid) => findOwner(db, uid)));
-  return owners.flatMap((owner) => (owner ? [owner.resource.application_id as ApplicationId] : []));
 }
 
 function formatToken(

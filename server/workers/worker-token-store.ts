@@ -1,6 +1,6 @@
 /** Statements on worker tokens. */
 import { createHash } from 'node:crypto';
-import type { AccountId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
+import type { AccountId, ApplicationId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
 import type { WorkerTokensTable } from './schema.ts';
 
@@ -13,10 +13,15 @@ export async function insertWorkerToken(tx: Writer, row: WorkerTokensTable): Pro
   await tx.insertInto('worker_tokens').values(row).execute();
 }
 
-export function findWorkerToken(db: Reader, id: string): Promise<WorkerTokensTable | undefined> {
+/** Returns the token of the id, which stands for that of a key in the caller; undefined without one. */
+export function findWorkerToken(
+  db: Reader,
+  id: string,
+): Promise<(WorkerTokensTable & { key: KeyId }) | undefined> {
   return db
     .selectFrom('worker_tokens')
     .selectAll()
+    .select((eb) => eb.ref('id').$castTo<KeyId>().as('key'))
     .where((eb) => eb(eb.ref('id').$castTo<string>(), '=', id))
     .executeTakeFirst();
 }
@@ -58,6 +63,13 @@ export async function listWorkerTokens(
     .orderBy('id', 'desc')
     .execute();
   return rows.map((row) => ({ ...row, workers: Number(row.workers) }));
+}
+
+/** Returns the ids of the applications that still exist, in the order of their ids. */
+export async function listApplicationIds(db: Reader, uids: readonly string[]): Promise<ApplicationId[]> {
+  if (uids.length === 0) return [];
+  const query = db.selectFrom('applications').select('id').where('uid', 'in', uids).orderBy('id');
+  return (await query.execute()).map(({ id }) => id);
 }
 
 export async function storeWorkerTokenUse(tx: Writer, id: WorkerTokenId, at: number): Promise<void> {

@@ -114,10 +114,10 @@ export function createWorkerAuthenticator(parts: {
   };
 }
 
-function formatCaller(row: WorkerTokensTable): Caller {
+function formatCaller(row: WorkerTokensTable & { key: KeyId }): Caller {
   return {
     account: row.account_id,
-    key: `${row.id}` as KeyId,
+    key: row.key,
     name: row.name,
     role: 'unassigned',
     email: row.created_by,

@@ -97,7 +97,7 @@ export function isHostFailure(end: AttemptOutcome): boolean {
   return end.kind === 'ended' && end.reason === 'host';
 }
 
-/** What the worker adds to a job. */
+/** The parts of a run that the worker adds to a job. */
 interface LocalParts extends Pick<RunSpec, 'environment' | 'forward'> {
   /** The most that a run can have here. */
   size: Pick<Host, 'cores' | 'memoryBytes'>;

@@ -6,7 +6,8 @@ export type StoredLogLine = [micros: number, text: string];
 
 /** Parses the lines of a stored chunk. */
 export function parseLogLines(chunk: string): StoredLogLine[] {
-  return JSON.parse(chunk) as StoredLogLine[];
+  const lines: StoredLogLine[] = JSON.parse(chunk);
+  return lines;
 }
 
 /** The chunks of a claim are numbered from its fencing token times this number. */

@@ -87,7 +87,7 @@ export class LogWriter {
     const failed = this.#batch;
     // It comes before the last batch, in the same transaction.
     if (failed) this.#series.confirm();
-    const chunks = this.#takeChunks(Number.POSITIVE_INFINITY);
+    const chunks = this.#removeChunks(Number.POSITIVE_INFINITY);
     this.#series.begin();
     const last = { chunks, series: this.#series.toWrite(true) };
     return { batches: failed ? [failed, last] : [last], times: this.#times.toBytes() };
@@ -104,7 +104,7 @@ export class LogWriter {
 
   /** Writes the next batch; never throws. */
   async #write(): Promise<void> {
-    this.#batch ??= this.#takeBatch();
+    this.#batch ??= this.#removeBatch();
     try {
       this.#hasLease = await this.#parts.writeLog(this.#batch);
     } catch (error) {
@@ -123,23 +123,23 @@ export class LogWriter {
     return this.#lines.length >= CHUNK_LINES;
   }
 
-  #takeBatch(): LogBatch {
-    const chunks = this.#takeChunks(BATCH_CHUNKS_MAX);
+  #removeBatch(): LogBatch {
+    const chunks = this.#removeChunks(BATCH_CHUNKS_MAX);
     this.#series.begin();
     return { chunks, series: this.#series.toWrite(false) };
   }
 
   /** Removes lines for at most `limit` chunks. */
-  #takeChunks(limit: number): LogChunk[] {
+  #removeChunks(limit: number): LogChunk[] {
     const chunks: LogChunk[] = [];
-    let taken = 0;
+    let removed = 0;
     for (const lines of splitIntoChunks(this.#lines)) {
       if (chunks.length >= limit) break;
       this.#seq += 1;
       chunks.push({ seq: this.#seq, at: Math.floor((lines[0]?.[0] ?? 0) / 1000), lines });
-      taken += lines.length;
+      removed += lines.length;
     }
-    this.#lines = this.#lines.slice(taken);
+    this.#lines = this.#lines.slice(removed);
     return chunks;
   }
 }

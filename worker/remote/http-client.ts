@@ -1,6 +1,6 @@
 /**
- * Sends the requests of a worker to the server, over connections that stay open. The server may be behind a proxy that closes
- * idle connections: a request that such a close meets is sent again by the caller, as is any other that failed on its way.
+ * Sends the requests of a worker to the server, over connections that stay open. A proxy before the server may close idle
+ * connections. The caller repeats a request that met such a close, like any other that failed on its way.
  */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
-/** A response takes at most as long as the server waits for news, and a while for the network. */
+/** A response takes at most as long as the server waits for instructions, and a while for the network. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 /** Shorter than the five seconds after which Node's servers and usual proxies close an idle connection. */
 const IDLE_CONNECTION_MS = 4000;
@@ -23,7 +23,7 @@ export class RefusedError extends Error {
 }
 
 /** The server could not be reached, or could not respond now. */
-export class UnreachableError extends Error {}
+class UnreachableError extends Error {}
 
 interface RequestBody {
   content: Buffer | Readable;

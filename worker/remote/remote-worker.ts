@@ -9,7 +9,7 @@ import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
 import {
   type AttemptKey,
   SYNC_WAIT_MS,
-  type WorkerNews,
+  type WorkerInstructions,
   type WorkerRegistration,
   type WorkerSync,
 } from '@switchyard/contract/workers/worker-protocol.ts';
@@ -24,7 +24,7 @@ const RETRY_FIRST_MS = 200;
 const RETRY_MS_MAX = 5000;
 /** Syncs on their way at once: a new one ends the one before, but perhaps not at once behind several servers. */
 const SYNCS_MAX = 4;
-/** A wait without news becomes half as long when a proxy cuts it off, and not shorter than this. */
+/** A wait without instructions becomes half as long when a proxy cuts it off, and not shorter than this. */
 const WAIT_MS_MIN = 100;
 /** A request that was open for this long and then broke was cut off while it was idle. */
 const CUT_OFF_MS = 100;
@@ -113,7 +113,7 @@ export class RemoteWorker {
     await server
       .leave(this.#workerId)
       .catch((error: unknown) =>
-        log.warn({ error: errorMessage(error) }, 'The server could not be told that this worker ends.'),
+        log.warn({ error: errorMessage(error) }, 'The server does not know that this worker ends.'),
       );
     this.#end(null);
   }
@@ -199,7 +199,7 @@ export class RemoteWorker {
     };
   }
 
-  #apply({ jobs, canceled, slots_released, draining }: WorkerNews, workerId: string): void {
+  #apply({ jobs, canceled, slots_released, draining }: WorkerInstructions, workerId: string): void {
     if (draining !== this.#isDraining)
       this.#parts.log.info({ draining }, draining ? 'Worker drained' : 'Drain of the worker ended');
     this.#isDraining = draining;

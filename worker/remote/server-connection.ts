@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { AttemptEnd, LogBatch } from '@switchyard/contract/workers/attempt-schemas.ts';
 import {
   WORKER_PROTOCOL,
-  type WorkerNews,
+  type WorkerInstructions,
   type WorkerRegistration,
   type WorkerSync,
 } from '@switchyard/contract/workers/worker-protocol.ts';
@@ -59,11 +59,11 @@ export class ServerConnection {
   }
 
   /** Sends one sync, without a retry: the next one has a newer state. */
-  async sync(workerId: string, state: WorkerSync): Promise<WorkerNews> {
-    const news: WorkerNews = Object(
+  async sync(workerId: string, state: WorkerSync): Promise<WorkerInstructions> {
+    const instructions: WorkerInstructions = Object(
       await this.#parts.http.call('POST', `/v1/workers/${encodeURIComponent(workerId)}/sync`, state),
     );
-    return news;
+    return instructions;
   }
 
   async leave(workerId: string): Promise<void> {

@@ -49,11 +49,11 @@ export const HELP = `Executes runs of a Switchyard server on this machine.
   npm run worker -- --server https://switchyard.example.com --token worker.…
 
   --server URL        Address of the server. SWITCHYARD_URL is the default.
-  --token TOKEN       Worker token. Better in SWITCHYARD_WORKER_TOKEN, where no list of processes shows it.
+  --token TEXT        Worker token. Better in SWITCHYARD_WORKER_TOKEN, where no list of processes shows it.
   --slots N           Runs at once; one for each core of the job, the container or the machine by default.
   --cores N           With --memory: each run reserves the cores and memory of its execution class,
   --memory SIZE       and all runs together at most these, such as 16 and 64G. Without, slots alone count.
-  --label LABEL       A label of this worker, such as gpu or region=eu; repeat it for several.
+  --label NAME        A label of this worker, such as gpu or region=eu; repeat it for several.
   --idle SECONDS      End after this time without a run.
   --job ID            The job of a cluster that started this worker.
   --data FOLDER       Keep unpacked executables here for the next start; a temporary folder by default.

@@ -78,7 +78,7 @@ function buildJob(
   const requirements = parseRequirements(executable);
   const content = requirements.io_configuration?.multi_file;
   const output = content?.output_configuration;
-  const summary = JSON.parse(run.options_summary) as OptionSummary[];
+  const summary: OptionSummary[] = JSON.parse(run.options_summary);
   return {
     runId: run.id,
     fence: run.fence,

@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { CLASS_LIMITS } from '@switchyard/contract/execution-classes.ts';
-import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { AttemptFile, AttemptEnd as ReportedEnd } from '@switchyard/contract/workers/attempt-schemas.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
 import { type AttemptOutcome, formatAttemptKey, NotExecutableError } from '@switchyard/worker/execute/job.ts';
@@ -120,7 +119,7 @@ export class AttemptEnds {
       return { path, bytes: bytes.length };
     }
     const { database, contents } = this.#parts;
-    const upload = await findUpload(database.read, file.file_id as UploadId);
+    const upload = await findUpload(database.read, file.file_id);
     const content =
       upload?.attempt === formatAttemptKey(run) && upload.content_id !== null
         ? await contents.find(upload.content_id)

@@ -27,7 +27,7 @@ const readRun = async (id: string, application = 'app') => {
 /** Returns a run that the honest worker executes. */
 async function startRun() {
   const id = await createRun(server, 'app', { input: { secret: 'of the run' } });
-  const job = await honest.takeJob();
+  const job = await honest.awaitJob();
   expect(job.run_id).toBe(id);
   return job;
 }
@@ -162,10 +162,10 @@ describe('a worker token', () => {
     const worker = await registerFakeWorker(server, restricted.token, { folder_id: 'folder-5' });
     const foreign = await createRun(server, 'app', { input: {} });
     const own = await createRun(server, 'other', { input: {} });
-    const job = await worker.takeJob();
+    const job = await worker.awaitJob();
     expect(job.run_id).toBe(own);
     await worker.send(job, 'end', buildEnd({}));
-    const left = await honest.takeJob();
+    const left = await honest.awaitJob();
     expect(left.run_id).toBe(foreign);
     await honest.send(left, 'end', buildEnd({}));
   });
@@ -191,11 +191,11 @@ describe('a worker token', () => {
     const revoked = await createWorkerToken(server);
     const worker = await registerFakeWorker(server, revoked.token, { folder_id: 'folder-7' });
     const id = await createRun(server, 'app', { input: {} });
-    const job = await worker.takeJob();
+    const job = await worker.awaitJob();
     expect(job.run_id).toBe(id);
     expect((await server.request('DELETE', `/v1/account/worker-tokens/${revoked.id}`)).status).toBe(204);
     expect((await worker.send(job, 'end', buildEnd({ solution: 'late' }))).status).toBe(401);
-    const again = await honest.takeJob();
+    const again = await honest.awaitJob();
     expect(again).toMatchObject({ run_id: id, fence: 2 });
     await honest.send(again, 'end', buildEnd({ solution: 'second' }));
     expect((await waitForRunEnd(server, 'app', id)).output).toEqual({ solution: 'second' });

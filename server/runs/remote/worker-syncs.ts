@@ -1,6 +1,6 @@
 /**
- * The waiting syncs of remote workers. A worker asks for news; the response comes at once when there are any, otherwise when a
- * notification brings some, and without news after a few seconds.
+ * The waiting syncs of remote workers. The response comes at once when there are instructions,
+ * otherwise when a notification brings some, and without any after a few seconds.
  *
  * Invariants: a notification of queued runs leads to claims one after the other, and to no further one once the queue has
  * nothing for workers with the same offer. So hundreds of idle workers cost one statement, not one each. An attempt that a
@@ -8,7 +8,11 @@
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
-import type { AttemptKey, WorkerNews, WorkerSync } from '@switchyard/contract/workers/worker-protocol.ts';
+import type {
+  AttemptKey,
+  WorkerInstructions,
+  WorkerSync,
+} from '@switchyard/contract/workers/worker-protocol.ts';
 import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
 import type { Topic } from '../../database/database.ts';
 import { errorMessage } from '../../log.ts';
@@ -23,10 +27,10 @@ import { describeRemoteJob, type RemoteJobParts } from './remote-jobs.ts';
 const JOBS_MAX = 32;
 /** The queue is read this often without a notification: a retry may be due. */
 const TICK_MS = 1000;
-/** A response on its way is not taken for lost before this time. */
+/** A response on its way counts as lost after this time. */
 const REDELIVERY_MS = 10_000;
 
-/** A sync that waits for news. */
+/** A sync that waits for instructions. */
 interface Waiting {
   worker: RemoteWorker;
   request: WorkerSync;
@@ -37,11 +41,11 @@ interface Waiting {
 interface WakeUp {
   /** The jobs that a claim has found. */
   jobs: WorkerJob[];
-  /** True: a change in the database may be news for the worker. */
-  isNews: boolean;
+  /** True: the database may have other instructions for the worker. */
+  isChanged: boolean;
 }
 
-const NOTHING: WakeUp = { jobs: [], isNews: false };
+const NOTHING: WakeUp = { jobs: [], isChanged: false };
 
 const formatKey = ({ run_id, fence }: AttemptKey): string => formatAttemptKey({ id: run_id, fence });
 const copyKey = ({ run_id, fence }: AttemptKey): AttemptKey => ({ run_id, fence });
@@ -63,12 +67,12 @@ export class WorkerSyncs {
     this.#parts = parts;
   }
 
-  /** The number of workers that wait for news at this process. */
+  /** The number of workers that wait for instructions at this process. */
   get waitingCount(): number {
     return this.#waiting.size;
   }
 
-  /** Ends every wait without news. Call it before the server stops to accept requests. */
+  /** Ends every wait without instructions. Call it before the server stops to accept requests. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTick?.();
@@ -77,14 +81,14 @@ export class WorkerSyncs {
   }
 
   /**
-   * Returns the news for a worker. `find` throws a 404 when the worker is not registered any more. `onDisconnect` calls back
+   * Returns the instructions for a worker. `find` throws a 404 when the worker is not registered any more. `onDisconnect` calls back
    * when nobody reads the response any more.
    */
   async sync(
     find: () => Promise<RemoteWorker>,
     request: WorkerSync,
     onDisconnect: (callback: () => void) => () => void,
-  ): Promise<WorkerNews> {
+  ): Promise<WorkerInstructions> {
     const { database, clock } = this.#parts;
     const worker = await find();
     // The request replaces the earlier one, whose state of the worker is older.
@@ -96,24 +100,25 @@ export class WorkerSyncs {
       const waiting = this.#waiting.get(worker.id);
       if (waiting?.request === request) waiting.resolve(NOTHING);
     });
-    const news = await this.#findNews(worker, request, find).finally(end);
+    const instructions = await this.#findInstructions(worker, request, find).finally(end);
     // Its next sync gets the jobs that this one cannot deliver.
-    if (!connection.isOpen) for (const job of news.jobs) this.#sent.get(worker.id)?.delete(formatKey(job));
-    return news;
+    if (!connection.isOpen)
+      for (const job of instructions.jobs) this.#sent.get(worker.id)?.delete(formatKey(job));
+    return instructions;
   }
 
-  async #findNews(
+  async #findInstructions(
     worker: RemoteWorker,
     request: WorkerSync,
     find: () => Promise<RemoteWorker>,
-  ): Promise<WorkerNews> {
-    const news = await this.#readNews(worker, request);
-    if (hasNews(news, request)) return news;
+  ): Promise<WorkerInstructions> {
+    const instructions = await this.#readInstructions(worker, request);
+    if (hasInstructions(instructions, request)) return instructions;
     const jobs = await this.#claim(worker, request);
-    if (jobs.length > 0 || this.#isClosed) return { ...news, jobs };
+    if (jobs.length > 0 || this.#isClosed) return { ...instructions, jobs };
     const wakeUp = await this.#wait(worker, request);
-    if (!wakeUp.isNews) return { ...news, jobs: wakeUp.jobs };
-    return this.#readNews(await find(), request);
+    if (!wakeUp.isChanged) return { ...instructions, jobs: wakeUp.jobs };
+    return this.#readInstructions(await find(), request);
   }
 
   #wait(worker: RemoteWorker, request: WorkerSync): Promise<WakeUp> {
@@ -152,11 +157,11 @@ export class WorkerSyncs {
     });
   }
 
-  /** Lets the workers read their news. Those without attempts are concerned by a change of workers alone. */
+  /** Lets the workers read their instructions. A worker without attempts reads them only after a change of workers. */
   #resolveAffected(topic: Topic): void {
     for (const waiting of [...this.#waiting.values()])
       if (topic === 'workers-changed' || waiting.request.attempts.length > 0)
-        waiting.resolve({ jobs: [], isNews: true });
+        waiting.resolve({ jobs: [], isChanged: true });
   }
 
   /** Claims for the waiting workers, once at a time. */
@@ -180,7 +185,7 @@ export class WorkerSyncs {
       const signature = JSON.stringify([worker.offer, request.free.map((pool) => pool.execution_classes)]);
       if (exhausted.has(signature) || this.#waiting.get(worker.id) !== waiting) continue;
       const jobs = await this.#claim(worker, request);
-      if (jobs.length > 0) waiting.resolve({ jobs, isNews: false });
+      if (jobs.length > 0) waiting.resolve({ jobs, isChanged: false });
       // A worker with resources may be too full for runs that another one can take.
       else if (worker.offer.resources === null && request.free.length > 0) exhausted.add(signature);
     }
@@ -216,14 +221,14 @@ export class WorkerSyncs {
     return jobs.filter((job) => job !== null);
   }
 
-  /** Reads the news that wait in the database. */
-  async #readNews(worker: RemoteWorker, { attempts }: WorkerSync): Promise<WorkerNews> {
+  /** Reads the instructions in the database. */
+  async #readInstructions(worker: RemoteWorker, { attempts }: WorkerSync): Promise<WorkerInstructions> {
     const { database } = this.#parts;
-    const news = { jobs: [], canceled: [], slots_released: [], draining: worker.isDraining };
+    const instructions = { jobs: [], canceled: [], slots_released: [], draining: worker.isDraining };
     const leased = await listLeasedRuns(database.read, worker.id);
     if (leased.length === 0 && attempts.length === 0) {
       this.#sent.delete(worker.id);
-      return news;
+      return instructions;
     }
     const active = new Set(leased.filter((run) => run.cancel_requested_at === null).map(formatAttemptKey));
     const known = new Set(attempts.map(formatKey));
@@ -236,7 +241,7 @@ export class WorkerSyncs {
     );
     const waiting = await listWaitingWorkflows(database.read, worker.id);
     return {
-      ...news,
+      ...instructions,
       jobs: await this.#describe(worker, again),
       canceled: attempts.filter((one) => one.state !== 'ending' && !active.has(formatKey(one))).map(copyKey),
       slots_released: waiting.filter((one) => running.has(formatAttemptKey(one))).map(toKey),
@@ -249,7 +254,7 @@ export class WorkerSyncs {
   }
 }
 
-function hasNews(news: WorkerNews, request: WorkerSync): boolean {
-  const { jobs, canceled, slots_released, draining } = news;
+function hasInstructions(instructions: WorkerInstructions, request: WorkerSync): boolean {
+  const { jobs, canceled, slots_released, draining } = instructions;
   return jobs.length + canceled.length + slots_released.length > 0 || draining !== request.draining;
 }

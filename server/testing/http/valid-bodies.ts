@@ -1,5 +1,6 @@
 /** Request bodies for tests that expect each operation to succeed. */
 import type { OperationId } from '@switchyard/contract/operations.ts';
+import { buildEnd, WORKER_REGISTRATION, WORKER_STATE } from '../fixtures/fake-worker.ts';
 import { ENSEMBLE } from './experiments.ts';
 
 export const SECRET = { type: 'env', location: 'KEY', value: 'treasure' } as const;
@@ -55,4 +56,10 @@ export const VALID_BODIES: Partial<Record<OperationId, unknown>> = {
   updateAcceptanceTest: { name: 'New name' },
   updateWebhook: { description: 'New' },
   triggerEvent: { event_type: 'run.status' },
+  createWorkerToken: { name: 'Any name' },
+  registerWorker: WORKER_REGISTRATION,
+  syncWorker: { ...WORKER_STATE, wait_ms: 0 },
+  proveAttempt: { endpoint: 'http://127.0.0.1:4747' },
+  writeAttemptLog: { chunks: [], series: { replacement: null, addition: null } },
+  endAttempt: buildEnd({}),
 };
