@@ -115,10 +115,15 @@ describe('the examples of', () => {
  * compile cache, as they do for a reader.
  */
 const COMMANDS = Object.fromEntries(
-  ['backup', 'restore', 'verify'].map((name) => {
-    const file = join(import.meta.dirname, '..', 'server', 'backup', `${name}-command.ts`);
+  Object.entries({
+    backup: 'server/backup/backup-command.ts',
+    restore: 'server/backup/restore-command.ts',
+    verify: 'server/backup/verify-command.ts',
+    worker: 'worker/process.ts',
+  }).map(([name, path]) => {
+    const file = join(import.meta.dirname, '..', path);
     const cache = process.env.NODE_COMPILE_CACHE ?? '';
-    return [name, `NODE_COMPILE_CACHE='${cache}' '${process.execPath}' '${file}'`];
+    return [name, `NODE_COMPILE_CACHE='${cache}' exec '${process.execPath}' '${file}'`];
   }),
 );
 

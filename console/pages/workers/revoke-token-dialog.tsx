@@ -27,11 +27,13 @@ export function RevokeTokenDialog({
         onClose();
       }}
     >
-      <p>
-        {workers === 0
-          ? 'No worker uses it now. A worker that starts with it is refused.'
-          : `${workers === 1 ? 'The worker' : `The ${workers} workers`} that ${workers === 1 ? 'uses' : 'use'} it end at once. Their runs are queued again and start from the beginning on another worker.`}
-      </p>
+      <p>{describeLoss(workers)}</p>
     </ConfirmDialog>
   );
+}
+
+function describeLoss(workers: number): string {
+  if (workers === 0) return 'No worker uses it now. A worker that starts with it is refused.';
+  if (workers === 1) return 'The worker that uses it ends at once. Its runs are queued again.';
+  return `The ${workers} workers that use it end at once. Their runs are queued again.`;
 }
