@@ -5,7 +5,7 @@
  * process, so the server has at most the rest of the machine.
  */
 import { readFileSync } from 'node:fs';
-import type { WorkerNews, WorkerRegistration } from '@switchyard/contract/workers/worker-protocol.ts';
+import type { WorkerInstructions, WorkerRegistration } from '@switchyard/contract/workers/worker-protocol.ts';
 import { HttpClient } from '@switchyard/worker/remote/http-client.ts';
 import { createDatabase, startPostgres } from '../../server/testing/database/postgres-server.ts';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
@@ -170,12 +170,12 @@ class SimulatedWorker {
         .call('POST', `/v1/workers/${this.#id}/sync`, request)
         .catch(() => sleep(200));
       this.syncs += 1;
-      const news: Partial<WorkerNews> = Object(answer);
+      const news: Partial<WorkerInstructions> = Object(answer);
       for (const job of news.jobs ?? []) void this.#finish(job);
     }
   }
 
-  async #finish(job: WorkerNews['jobs'][number]): Promise<void> {
+  async #finish(job: WorkerInstructions['jobs'][number]): Promise<void> {
     const { run_id, fence, input } = job;
     const { at }: { at: number } = JSON.parse(Buffer.from(input.source.content ?? '', 'base64').toString());
     this.latencies.push(Date.now() - at);

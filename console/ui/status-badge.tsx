@@ -1,5 +1,5 @@
-import type { WorkerStatus } from '@switchyard/contract/account/workers.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { WorkerStatus } from '@switchyard/contract/workers/workers.ts';
 import styles from './status-badge.module.css';
 
 /** The statuses of runs, experiments and workers that have a mark of their own. */

@@ -1,5 +1,5 @@
 /** The operations on workers and worker tokens, and those of the protocol of remote workers. */
-import { drainWorker, endWorkerDrain, getWorkers } from '../account/workers.ts';
+
 import {
   checkWorkerProtocol,
   endAttempt,
@@ -11,6 +11,7 @@ import {
   writeAttemptLog,
 } from './worker-protocol.ts';
 import { createWorkerToken, getWorkerTokens, revokeWorkerToken } from './worker-tokens.ts';
+import { drainWorker, endWorkerDrain, getWorkers } from './workers.ts';
 
 export const workerOperations = {
   getWorkers,

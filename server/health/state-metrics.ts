@@ -2,8 +2,9 @@
  * Metrics of the state that all servers share: the workers, their slots, and the predicted start of the next run. Every
  * process reads them from the database, so each has the same values.
  */
-import { WORKER_STATUSES, type WorkerStatus } from '@switchyard/contract/account/workers.ts';
+
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import { WORKER_STATUSES, type WorkerStatus } from '@switchyard/contract/workers/workers.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';

@@ -86,8 +86,6 @@ beforeAll(async () => {
   const person = { email: 'ada@example.com', role: 'viewer' } as const;
   const invited = (await server.client.call('inviteMember', { body: person })).body;
   invite = invited.invite;
-  const { id: account_id } = await createOtherAccount(server);
-  const { id: organization_id } = await createOtherAccount(server);
   const body = { id: 'unused', name: 'Unused one' };
   const executable_id = (await server.client.call('createVersion', { params, body })).body.executable.id;
   const list = await server.client.call('listExecutableFiles', { params: { ...params, executable_id } });
@@ -114,8 +112,8 @@ beforeAll(async () => {
     acceptance_id: 'accepted',
     bisect_id: 'dearer',
     member_id: invited.id,
-    account_id,
-    organization_id,
+    account_id: (await createOtherAccount(server)).id,
+    organization_id: (await createOtherAccount(server)).id,
     webhook_id: 'hook',
     session_id: await createSession(),
     ...(await createShare(application_id, run.id)),
@@ -337,12 +335,9 @@ describe('resources of others do not exist for a caller, and stay unchanged:', (
 });
 
 describe.each(declared)('$id', (operation) => {
-  const isOfWorker = operation.right === 'work';
   // The runs that a worker executes are in the audit log by their creation.
-  const isEffect =
-    operation.method !== 'GET'
-      ? operation.right !== 'read' && !isOfWorker
-      : operation.right === 'read-secrets';
+  const isSilent = ['read', 'work'].includes(operation.right);
+  const isEffect = operation.method === 'GET' ? operation.right === 'read-secrets' : !isSilent;
   /** Returns the audit entries of the operation. */
   const listEntries = () => {
     const entries = server.runningServer.database.read.selectFrom('audit_entries').select('id');
@@ -381,7 +376,8 @@ describe.each(declared)('$id', (operation) => {
     }
     const shapes =
       operation.query && 'pagereturn' in operation.query.properties ? ['', '?pagereturn=true&limit=1'] : [''];
-    const worker = isOfWorker ? await startFakeAttempt(server, ids.application_id ?? '') : null;
+    const worker =
+      operation.right === 'work' ? await startFakeAttempt(server, ids.application_id ?? '') : null;
     const before = await listEntries();
     const pathIds =
       operation.id === 'getRunEnsemble'

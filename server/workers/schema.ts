@@ -1,6 +1,7 @@
 /** Workers: the processes that run apps. A run is leased to a worker; a worker whose heartbeat stops loses its leases. */
-import type { WorkerKind } from '@switchyard/contract/account/workers.ts';
+
 import type { AccountId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
+import type { WorkerKind } from '@switchyard/contract/workers/workers.ts';
 import type { Migration } from '../database/migrate.ts';
 
 export interface WorkersTable {

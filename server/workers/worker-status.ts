@@ -1,6 +1,7 @@
 /** The status of a worker, as operations and metrics show it. */
-import type { WorkerStatus } from '@switchyard/contract/account/workers.ts';
+
 import { HEARTBEAT_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
+import type { WorkerStatus } from '@switchyard/contract/workers/workers.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { WorkerDetails } from './workers.ts';
 

@@ -3,8 +3,9 @@
  * runs are requeued. A worker that starts in a data folder proves that every earlier worker of the folder is dead, because
  * the folder is locked.
  */
-import type { WorkerKind } from '@switchyard/contract/account/workers.ts';
+
 import { HEARTBEAT_TIMEOUT_MS, LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
+import type { WorkerKind } from '@switchyard/contract/workers/workers.ts';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import type { Selectable } from 'kysely';
 import type { Clock } from '../clock.ts';

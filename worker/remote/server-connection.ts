@@ -1,6 +1,7 @@
 /** The protocol with the server: one method for each operation, typed by the contract, with retries. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import type { AttemptEnd, LogBatch } from '@switchyard/contract/workers/attempt-schemas.ts';
 import {
   WORKER_PROTOCOL,
@@ -83,8 +84,8 @@ export class ServerConnection {
   }
 
   /** Uploads a result file and returns its id. */
-  async putFile(place: AttemptPlace, { path, bytes }: ResultFile): Promise<string> {
-    const { file_id }: { file_id: string } = Object(
+  async putFile(place: AttemptPlace, { path, bytes }: ResultFile): Promise<UploadId> {
+    const { file_id }: { file_id: UploadId } = Object(
       await this.retry(() =>
         this.#parts.http.upload(formatPath(place, 'files'), createReadStream(path), bytes),
       ),

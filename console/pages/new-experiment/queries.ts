@@ -1,7 +1,8 @@
 /** The choices of the form of a new experiment, and the planner. */
-import type { Worker } from '@switchyard/contract/account/workers.ts';
+
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
+import type { Worker } from '@switchyard/contract/workers/workers.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
 import { listItems } from '../../client/list-items.ts';

@@ -1,7 +1,7 @@
-import type { Worker } from '@switchyard/contract/account/workers.ts';
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
+import type { Worker } from '@switchyard/contract/workers/workers.ts';
 import { describe, expect, test } from 'vitest';
 import { listLanes } from './list-lanes.ts';
 

@@ -1,7 +1,8 @@
 /** Assigns the running runs to the slots of the workers. Pure. */
-import type { Worker, WorkerSlots } from '@switchyard/contract/account/workers.ts';
+
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
+import type { Worker, WorkerSlots } from '@switchyard/contract/workers/workers.ts';
 
 /** A slot: a run of this account, a run of another account, or nothing. */
 export type Lane = { kind: 'run'; run: ActiveRun } | { kind: 'other' } | { kind: 'free' };

@@ -1,5 +1,5 @@
-import type { Worker, WorkerSlots } from '@switchyard/contract/account/workers.ts';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
+import type { Worker, WorkerSlots } from '@switchyard/contract/workers/workers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
@@ -34,7 +34,7 @@ export function WorkerRow({ worker, isPending, onDrain }: WorkerRowProps) {
           <Offer worker={worker} />
           {worker.started_at !== null && (
             <span className={styles.detail}>
-              Release {version}, started <RelativeTime at={worker.started_at} />
+              Release <span>{version}</span>, started <RelativeTime at={worker.started_at} />
             </span>
           )}
         </div>

@@ -1,4 +1,4 @@
-import type { Worker } from '@switchyard/contract/account/workers.ts';
+import type { Worker } from '@switchyard/contract/workers/workers.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { describeError } from '../../client/client.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';

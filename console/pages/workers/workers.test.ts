@@ -12,6 +12,8 @@ const APP = { 'main.sh': '#!/bin/sh\necho started >&2\nsleep 600\n' };
 const TOKEN = 'Solver nodes';
 /** A worker is on the page this long after it registered. */
 const APPEARS_MS = 2_000;
+/** Height of the table of two workers with the tokens below it. */
+const WORKERS_AND_TOKENS_PX = 530;
 
 describe.skipIf(!hasBrowser)('the workers', () => {
   let run = '';
@@ -117,7 +119,11 @@ describe.skipIf(!hasBrowser)('the workers', () => {
       await page.getByText('1 of 6 slots are busy').waitFor({ timeout: APPEARS_MS });
       await page.getByText(/^remote/).waitFor();
       await row.getByRole('cell', { name: '1', exact: true }).waitFor();
-      await saveScreenshot(page.getByRole('main'), 'using-switchyard/setup/console-worker-tokens.png');
+      await saveScreenshot(
+        page.getByRole('region', { name: 'Table of workers' }),
+        'using-switchyard/setup/console-worker-tokens.png',
+        WORKERS_AND_TOKENS_PX,
+      );
       await page.getByRole('button', { name: `Revoke ${TOKEN}` }).click();
       await dialog.getByText('The worker that uses it ends at once.').waitFor();
       await dialog.getByLabel(`Type ${TOKEN} to confirm`).fill(TOKEN);

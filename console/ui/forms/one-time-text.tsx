@@ -19,7 +19,7 @@ export function OneTimeText({
   text: string;
   /** Says what to do with the text. */
   advice: string;
-  /** What uses the text, such as a command. */
+  /** Further content, such as a command that uses the text. */
   children?: ReactNode;
   onClose: () => void;
 }) {

@@ -1,5 +1,5 @@
 /** The workers of a server through the API, and their drain. Several processes: scale-out.test.ts. */
-import type { Worker } from '@switchyard/contract/account/workers.ts';
+import type { Worker } from '@switchyard/contract/workers/workers.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOtherAccount } from '../../testing/fixtures/accounts.ts';
 import { createRun, pushApp, waitForLogLine, waitForRunEnd } from '../../testing/fixtures/apps.ts';

@@ -1,7 +1,7 @@
 /** Operations on workers: what each offers and executes, and how to drain it. */
 
-import type { Worker, WorkerRun, WorkerSlots } from '@switchyard/contract/account/workers.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
+import type { Worker, WorkerRun, WorkerSlots } from '@switchyard/contract/workers/workers.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import { managesServer } from '../../account/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
