@@ -170,8 +170,8 @@ class SimulatedWorker {
         .call('POST', `/v1/workers/${this.#id}/sync`, request)
         .catch(() => sleep(200));
       this.syncs += 1;
-      const news: Partial<WorkerInstructions> = Object(answer);
-      for (const job of news.jobs ?? []) void this.#finish(job);
+      const instructions: Partial<WorkerInstructions> = Object(answer);
+      for (const job of instructions.jobs ?? []) void this.#finish(job);
     }
   }
 

@@ -63,8 +63,7 @@ const ProfiledGroup = Type.Object(
           control: stepsSchema('Performance profile of the first group against this one alone.'),
         },
         {
-          description:
-            'Performance profiles of this group and the first one; null for the first. A profile of more than two groups can change the order of two when a third is removed (Gould and Scott 2016).',
+          description: 'Performance profiles of this group and the first one; null for the first.',
         },
       ),
     ),
@@ -108,7 +107,7 @@ export const IndicatorProfile = Type.Object(
   },
   {
     $id: 'IndicatorProfile',
-    description: `Benchmark views of one indicator. The value of a group on an input is the mean over its runs. All curves together have at most ${PROFILE_POINTS_MAX} points, and each has at most ${CURVE_POINTS_MAX}, evenly chosen.`,
+    description: `Benchmark views of one indicator. The value of a group on an input is the mean over its runs. All curves together have at most ${PROFILE_POINTS_MAX} points, and each ${CURVE_POINTS_MAX}.`,
   },
 );
 export type IndicatorProfile = Static<typeof IndicatorProfile>;

@@ -101,7 +101,7 @@ export const Comparison = Type.Object(
     ...comparisonFields,
     more_inputs: nullable(
       integerSchema(
-        'Estimated number of additional inputs for a decision; null if it is decided or the number is unknown. Another experiment on the same question is another look, and the error rates add up.',
+        'Estimated number of additional inputs for a decision; null if it is decided or the number is unknown.',
       ),
     ),
     more_inputs_range: absentInOlderResults(

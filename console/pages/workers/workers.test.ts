@@ -101,9 +101,9 @@ describe.skipIf(!hasBrowser)('the workers', () => {
     await dialog.getByRole('checkbox', { name: 'planner' }).check();
     await dialog.getByLabel('Labels').fill('gpu, region=eu');
     await dialog.getByRole('button', { name: 'Create worker token' }).click();
+    await dialog.getByRole('button', { name: 'Copy command' }).waitFor();
     const [token = '', command] = await dialog.locator('code').allTextContents();
     expect(command).toBe(`SWITCHYARD_WORKER_TOKEN=${token} npm run worker -- --server ${at.server.url}`);
-    await dialog.getByRole('button', { name: 'Copy command' }).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: TOKEN });
     expect((await row.getByRole('cell').allTextContents()).slice(1, 5)).toEqual([
