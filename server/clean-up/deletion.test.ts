@@ -42,6 +42,8 @@ const RETAINED_TABLES = [
   'backups',
   'workers',
   'worker_tokens',
+  'worker_jobs',
+  'provisioner_state',
   'leases',
   'lost_workers',
   // Its rows exist only until their deliveries are enqueued.
