@@ -11,7 +11,8 @@ import { LongestFirst } from './vitest.sequence.ts';
  * backups, JSON and time. Every operation responds there as declared (server/http/declared-responses.test.ts).
  */
 const SAME_ON_BOTH = [
-  'server/{clock,config,migrations,provisioner-settings,random,random-generator}.test.ts',
+  'server/{clock,config,migrations,random,random-generator}.test.ts',
+  'server/settings/*',
   'server/account/{invites,own-account,secrets-not-logged,sign-up,tokens}.test.ts',
   'server/applications/{account-semaphore,archives,executable-files,push}.test.ts',
   'server/audit/refusal-limiter.test.ts',

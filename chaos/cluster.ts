@@ -1,6 +1,7 @@
 /**
- * The processes under test: on SQLite one server with all roles and a remote worker; on PostgreSQL two servers, two workers, two
- * remote workers, the database and the object store that the servers share. It also holds the clock offset, and whether an active fault permits 503 responses.
+ * The processes under test. On SQLite these are one server with all roles, and a remote worker. On PostgreSQL these are two
+ * servers, two workers and two remote workers, with the database and the object store of the servers. The cluster also holds the
+ * clock offset, and whether an active fault permits 503 responses.
  */
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
@@ -21,7 +22,7 @@ import { type ServerProcess, startServerProcess } from '../server/testing/server
 import type { CodeSnapshot } from './code-snapshot.ts';
 import type { TestDisk } from './disk.ts';
 import type { FaultSettings } from './faulty-server.ts';
-import { RemoteWorkers } from './remote-workers.ts';
+import { RemoteWorkers } from './remote/remote-workers.ts';
 
 const ENTRY = join(import.meta.dirname, 'faulty-server.ts');
 /** The chaos test keeps the host busy, and other programs may too. */

@@ -12,7 +12,7 @@ import { sleep } from '../server/testing/host/sleep.ts';
 import { MEMORY_HOG } from '../server/testing/load/run-load.ts';
 import type { Cluster, ClusterMember } from './cluster.ts';
 import type { Fault } from './context.ts';
-import { REMOTE_FAULTS } from './remote-faults.ts';
+import { REMOTE_FAULTS } from './remote/remote-faults.ts';
 import { wrongDatabase } from './wrong-database.ts';
 
 /** A worker is declared dead ten seconds after the end of its lease, if it has sent no heartbeat. */

@@ -9,17 +9,17 @@ import { SEARCH_PATH } from '@switchyard/contract/site/search.ts';
 import type { Allocation } from '@switchyard/runner';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { ConfigError } from './config-error.ts';
-import { readLabels } from './label-settings.ts';
 import { LOG_LEVELS, type LogLevel } from './log.ts';
+import { readLabels } from './settings/label-settings.ts';
 import {
   PROVISIONER_VARIABLES,
   type ProvisionerSettings,
   readProvisionerSettings,
-} from './provisioner-settings.ts';
-import { readSsoSettings, SSO_VARIABLES, type SsoSettings } from './sso-settings.ts';
+} from './settings/provisioner-settings.ts';
+import { readSsoSettings, SSO_VARIABLES, type SsoSettings } from './settings/sso-settings.ts';
+import { type ProblemThresholds, readNetworks, readProblemThresholds } from './settings/webhook-settings.ts';
+import { readCapacity, readResources } from './settings/worker-settings.ts';
 import { readTracingSettings, type TracingSettings } from './tracing/settings.ts';
-import { type ProblemThresholds, readNetworks, readProblemThresholds } from './webhook-settings.ts';
-import { readCapacity, readResources } from './worker-settings.ts';
 
 export { ConfigError } from './config-error.ts';
 

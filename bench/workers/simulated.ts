@@ -166,11 +166,11 @@ class SimulatedWorker {
         workflow_capacity: [16, 16, 16],
         ...{ draining: false, stopping: false, wait_ms: 5000 },
       };
-      const answer = await this.#http
+      const response = await this.#http
         .call('POST', `/v1/workers/${this.#id}/sync`, request)
         .catch(() => sleep(200));
       this.syncs += 1;
-      const instructions: Partial<WorkerInstructions> = Object(answer);
+      const instructions: Partial<WorkerInstructions> = Object(response);
       for (const job of instructions.jobs ?? []) void this.#finish(job);
     }
   }

@@ -1,6 +1,7 @@
 /**
- * Measures workers on machines other than the server: what a run costs through a remote worker, how long runs wait for
- * hundreds of simulated workers, and the same jobs by Slurm alone and by workers on Slurm.
+ * Measures workers on machines other than the server. It compares a run through a remote worker with one of the server's own
+ * worker, and measures how long runs wait for hundreds of simulated workers. It executes the same jobs by Slurm alone and by
+ * workers on Slurm.
  *
  * Run it: `node bench/workers/workers.ts [--runs 1000] [--nodes 4] [--workers 1,20,200] [--seconds 10] [--rate 50] [--rounds 5]
  * [--only cost|simulated|slurm]`. It installs Slurm on Debian and Ubuntu, as root.

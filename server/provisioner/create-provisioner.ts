@@ -2,8 +2,8 @@
 import { findFirstAccountId } from '../account/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import type { ProvisionerSettings } from '../provisioner-settings.ts';
 import type { Random } from '../random.ts';
+import type { ProvisionerSettings } from '../settings/provisioner-settings.ts';
 import { ensureServerToken } from '../workers/worker-tokens.ts';
 import type { WorkerAdapter } from './adapters/adapter.ts';
 import { createCommandAdapter } from './adapters/command.ts';

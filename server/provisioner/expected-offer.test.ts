@@ -1,7 +1,7 @@
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { expect, test } from 'vitest';
-import { readProvisionerSettings } from '../provisioner-settings.ts';
+import { readProvisionerSettings } from '../settings/provisioner-settings.ts';
 import { canProvision } from './expected-offer.ts';
 
 const read = (args: string) =>

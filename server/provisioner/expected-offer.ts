@@ -1,6 +1,6 @@
 /** The offer of a worker that the provisioner starts, before it has registered. */
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
-import type { ProvisionerSettings } from '../provisioner-settings.ts';
+import type { ProvisionerSettings } from '../settings/provisioner-settings.ts';
 import { canEverServe, type Demand } from '../workers/offers.ts';
 import type { FreeOffer } from './plan-workers.ts';
 

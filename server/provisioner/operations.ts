@@ -2,7 +2,7 @@
 import { managesServer } from '../account/store.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
-import type { ProvisionerSettings } from '../provisioner-settings.ts';
+import type { ProvisionerSettings } from '../settings/provisioner-settings.ts';
 import { countJobs } from './count-jobs.ts';
 import { listJobs, readState } from './store.ts';
 

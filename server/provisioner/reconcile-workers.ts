@@ -6,8 +6,8 @@
 import type { Database } from '../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { errorMessage } from '../log.ts';
-import type { ProvisionerSettings } from '../provisioner-settings.ts';
 import { type Random, randomText } from '../random.ts';
+import type { ProvisionerSettings } from '../settings/provisioner-settings.ts';
 import { listWorkers, type WorkerDetails } from '../workers/workers.ts';
 import type { ListedJob, WorkerAdapter } from './adapters/adapter.ts';
 import { countDemand, isAlive, listFreeOffers } from './demand.ts';

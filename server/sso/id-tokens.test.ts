@@ -5,7 +5,7 @@ import { decodeJwt, type JWTPayload, UnsecuredJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
-import { readSsoSettings } from '../sso-settings.ts';
+import { readSsoSettings } from '../settings/sso-settings.ts';
 import { expectError, expectStatus } from '../testing/fixtures/resources.ts';
 import { createManualClock } from '../testing/host/manual-clock.ts';
 import {

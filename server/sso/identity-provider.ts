@@ -8,7 +8,7 @@ import * as openid from 'openid-client';
 import type { Clock } from '../clock.ts';
 import { NotReadyError, unauthorized } from '../http/errors/problem.ts';
 import { errorMessage, type Log } from '../log.ts';
-import type { SsoSettings } from '../sso-settings.ts';
+import type { SsoSettings } from '../settings/sso-settings.ts';
 import { type Claims, completeClaims } from './person.ts';
 import { explainProviderError } from './provider-errors.ts';
 import { fetchFromProvider } from './provider-requests.ts';

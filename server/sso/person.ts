@@ -2,7 +2,7 @@
 import { EMAIL_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import { canGrant, type Role } from '@switchyard/contract/roles.ts';
 import { forbidden, quoteValue, truncate } from '../http/errors/problem.ts';
-import type { SsoSettings } from '../sso-settings.ts';
+import type { SsoSettings } from '../settings/sso-settings.ts';
 
 /** Claims of an ID token or of the userinfo endpoint. */
 export type Claims = Readonly<Record<string, unknown>>;

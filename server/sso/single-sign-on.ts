@@ -15,7 +15,7 @@ import { forbidden, notFound, quoteValue, unauthorized } from '../http/errors/pr
 import type { Caller } from '../http/handlers/handler.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
-import type { SsoSettings } from '../sso-settings.ts';
+import type { SsoSettings } from '../settings/sso-settings.ts';
 import { admitPerson } from './admit-person.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { isIncomplete, type Person, readPerson } from './person.ts';

@@ -1,6 +1,6 @@
 /** An adapter is the part of the provisioner that knows one kind of cluster. */
 
-import type { WorkerSize } from '../../provisioner-settings.ts';
+import type { WorkerSize } from '../../settings/provisioner-settings.ts';
 
 const MEBIBYTE = 2 ** 20;
 

@@ -2,7 +2,7 @@
  * The adapter for any cluster that shell commands can reach, such as Nomad, AWS Batch or machines over ssh. The commands run
  * with `sh -c`, and get what they need in environment variables, never as text within the command.
  */
-import type { CommandSettings } from '../../provisioner-settings.ts';
+import type { CommandSettings } from '../../settings/provisioner-settings.ts';
 import {
   formatWorkerArguments,
   type JobRequest,

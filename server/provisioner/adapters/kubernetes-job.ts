@@ -1,6 +1,6 @@
 /** The Job of a worker on Kubernetes: the manifest of the operator, completed, or a Job of its own. */
 import type { V1Container, V1Job, V1PodTemplateSpec } from '@kubernetes/client-node';
-import type { KubernetesSettings } from '../../provisioner-settings.ts';
+import type { KubernetesSettings } from '../../settings/provisioner-settings.ts';
 import { formatWorkerArguments, type JobRequest, type ListedJob, TOKEN_VARIABLE } from './adapter.ts';
 
 /** The container that becomes the worker; without it, the first one of the manifest. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { KubernetesSettings } from '../../provisioner-settings.ts';
+import type { KubernetesSettings } from '../../settings/provisioner-settings.ts';
 import { type KubernetesApi, startKubernetesApi } from '../../testing/kubernetes/api-server.ts';
 import { createKubernetesAdapter } from './kubernetes.ts';
 import { parseJob } from './kubernetes-job.ts';

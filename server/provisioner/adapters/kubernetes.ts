@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { BatchV1Api, CoreV1Api, V1Job } from '@kubernetes/client-node';
-import type { KubernetesSettings } from '../../provisioner-settings.ts';
+import type { KubernetesSettings } from '../../settings/provisioner-settings.ts';
 import type { JobRequest, ListedJob, WorkerAdapter } from './adapter.ts';
 import { buildJob, JOB_LABELS, parseJob, type TokenSecret } from './kubernetes-job.ts';
 

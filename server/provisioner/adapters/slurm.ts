@@ -5,7 +5,7 @@
  * nodes can read. `scontrol show job`, `squeue` and the lists of processes do not show it. Only the user of the job, root and
  * the administrators of Slurm can read it.
  */
-import type { SlurmSettings } from '../../provisioner-settings.ts';
+import type { SlurmSettings } from '../../settings/provisioner-settings.ts';
 import { formatWorkerArguments, type JobRequest, TOKEN_VARIABLE, type WorkerAdapter } from './adapter.ts';
 import { runCommand } from './run-command.ts';
 import { parseSqueue } from './squeue.ts';

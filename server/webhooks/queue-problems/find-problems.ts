@@ -12,7 +12,7 @@ import {
   listLongWaitingRuns,
   type WaitingRun,
 } from '../../runs/queue/problem-queries.ts';
-import type { ProblemThresholds } from '../../webhook-settings.ts';
+import type { ProblemThresholds } from '../../settings/webhook-settings.ts';
 import { type LostWorker, listLostWorkers } from '../../workers/lost-workers.ts';
 
 /** A problem as a check finds it. `since` is in milliseconds since the epoch; null for the time of the check. */

@@ -10,7 +10,7 @@ import { formatRfc3339 } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { makeId, type Random } from '../../random.ts';
-import type { ProblemThresholds } from '../../webhook-settings.ts';
+import type { ProblemThresholds } from '../../settings/webhook-settings.ts';
 import { enqueueDeliveries, listSubscribedWebhooks } from '../fan-out.ts';
 import { type FoundProblem, findProblems } from './find-problems.ts';
 import type { QueueProblemsTable } from './schema.ts';

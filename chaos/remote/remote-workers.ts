@@ -1,14 +1,14 @@
 /** The remote workers of a cluster: processes that reach its servers by HTTP alone, through a network that can be cut. */
 import { join } from 'node:path';
-import type { MemoryGroup } from '../server/testing/host/memory-group.ts';
-import { sleep } from '../server/testing/host/sleep.ts';
-import type { RequestTarget } from '../server/testing/load/run-load.ts';
-import { type Balancer, startBalancer } from '../server/testing/servers/balancer.ts';
+import type { MemoryGroup } from '../../server/testing/host/memory-group.ts';
+import { sleep } from '../../server/testing/host/sleep.ts';
+import type { RequestTarget } from '../../server/testing/load/run-load.ts';
+import { type Balancer, startBalancer } from '../../server/testing/servers/balancer.ts';
 import {
   createWorkerToken,
   startWorkerProcess,
   type WorkerProcess,
-} from '../server/testing/servers/worker-process.ts';
+} from '../../server/testing/servers/worker-process.ts';
 
 const RESTART_DELAY_MS = 200;
 

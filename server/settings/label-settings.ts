@@ -1,7 +1,7 @@
 /** The settings that are lists of labels. server/config.ts passes the variables. */
 import { isLabel } from '@switchyard/contract/applications/requirements.ts';
 import { LABEL_CHARS_MAX, LABELS_MAX } from '@switchyard/contract/limits.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../config-error.ts';
 
 /** Parses the labels of a worker, such as `gpu,region=eu`; sorted, each of them once. Throws a ConfigError for any other text. */
 export function readLabels(env: Record<string, string | undefined>, name: string): string[] {

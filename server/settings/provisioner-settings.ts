@@ -1,6 +1,6 @@
 /** The settings of the provisioner: the `SWITCHYARD_PROVISIONER` variables and those of its adapters, which server/config.ts passes. */
 import { join, resolve } from 'node:path';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../config-error.ts';
 import { readLabels } from './label-settings.ts';
 
 /** The provisioner starts and stops workers on a cluster, through one adapter. */

@@ -1,9 +1,9 @@
 /** Faults of remote workers and of their network. */
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
-import type { RandomGenerator } from '../server/random-generator.ts';
-import { sleep } from '../server/testing/host/sleep.ts';
-import type { Cluster } from './cluster.ts';
-import type { Fault } from './context.ts';
+import type { RandomGenerator } from '../../server/random-generator.ts';
+import { sleep } from '../../server/testing/host/sleep.ts';
+import type { Cluster } from '../cluster.ts';
+import type { Fault } from '../context.ts';
 import type { RemoteMember } from './remote-workers.ts';
 
 const SHORT_CUT_MS = 5000;

@@ -1,6 +1,6 @@
 /** The settings of webhooks: the networks that they may reach, and the thresholds of `queue.trouble`. server/config.ts passes the variables. */
 import { isIP } from 'node:net';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../config-error.ts';
 
 /** The thresholds beyond which webhooks for `queue.trouble` get an event. */
 export interface ProblemThresholds {

@@ -1,7 +1,7 @@
 /** The settings of single sign-on: the `SWITCHYARD_OIDC_` variables, which server/config.ts passes. */
 import { ROLES, type Role } from '@switchyard/contract/roles.ts';
 import { type AccountId, ID_PATTERN } from '@switchyard/contract/schemas/ids.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../config-error.ts';
 
 /** The identity provider, and the people that it may sign in. */
 export interface SsoSettings {

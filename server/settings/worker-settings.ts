@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { type Allocation, readAllocation, readGroupLimits, readMachine } from '@switchyard/runner';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../config-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from '../config-error.ts';
 import { readProvisionerSettings } from './provisioner-settings.ts';
 
 const COMMAND = {
