@@ -13,7 +13,7 @@ import { AttemptEnd, LogBatch } from './attempt-schemas.ts';
 import { WorkerJob } from './job-schemas.ts';
 
 /** The version of this protocol. */
-export const WORKER_PROTOCOL = 1;
+export const WORKER_PROTOCOL = 2;
 /** A sync without instructions ends after this time. It is shorter than the idle time-out of usual proxies. */
 export const SYNC_WAIT_MS = 5000;
 

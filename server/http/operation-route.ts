@@ -149,7 +149,7 @@ async function authorize(
   reply.raw.once('close', () => reservation.release());
   const workerRefusal = findWorkerRefusal(operation, caller);
   if (workerRefusal !== null) throw forbidden(workerRefusal);
-  // A worker sends as many requests as its runs need, and a request that waits for news is one of them.
+  // A worker sends as many requests as its runs need, and a request that waits for instructions is one of them.
   if (caller.worker) return;
   limiters?.members.enforce(formatMemberKey(caller), reply);
   if (!hasRight(caller.role, operation.right)) {
