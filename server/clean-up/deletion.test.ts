@@ -46,6 +46,7 @@ const RETAINED_TABLES = [
   'provisioner_state',
   'leases',
   'lost_workers',
+  'registered_jobs',
   // Its rows exist only until their deliveries are enqueued.
   'experiment_events',
   // Its rows exist only while the account has a webhook for problems.

@@ -19,9 +19,13 @@ interface Case {
   rows?: WorkerJob[];
   listed?: ListedJob[];
   registered?: string[];
+  everRegistered?: string[];
 }
-const observe = ({ rows = [], listed = [], registered = [] }: Case) =>
-  observeJobs({ adapter: 'slurm', rows, listed, registered: new Set(registered), now: NOW });
+const observe = ({ rows = [], listed = [], registered = [], everRegistered = registered }: Case) =>
+  observeJobs({
+    ...{ adapter: 'slurm', rows, listed, registered: new Set(registered) },
+    ...{ everRegistered: new Set(everRegistered), now: NOW },
+  });
 
 describe('a job stays', () => {
   test.each<[string, Case, Partial<WorkerJob>]>([
@@ -79,6 +83,15 @@ describe('a job ends', () => {
       {
         rows: [buildRow({ worker_seen_at: 5 })],
         listed: [buildListed({ state: 'ended', failure: 'NODE_FAIL' })],
+      },
+      [],
+    ],
+    [
+      'badly after a worker that left before anybody saw it, which is none',
+      {
+        rows: [buildRow()],
+        listed: [buildListed({ state: 'ended', failure: 'NODE_FAIL' })],
+        everRegistered: ['job-a'],
       },
       [],
     ],

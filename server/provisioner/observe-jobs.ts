@@ -26,10 +26,12 @@ interface Facts {
   listed: readonly ListedJob[];
   /** Names of the jobs whose worker is registered and alive. */
   registered: ReadonlySet<string>;
+  /** Names of the jobs whose worker has registered at some time, also if it has left since. */
+  everRegistered: ReadonlySet<string>;
   now: number;
 }
 
-export function observeJobs({ adapter, rows, listed, registered, now }: Facts): Observation {
+export function observeJobs({ adapter, rows, listed, registered, everRegistered, now }: Facts): Observation {
   const observation: Observation = { jobs: [], ended: [], failures: [], registrations: 0 };
   const byName = new Map(listed.map((job) => [job.name, job]));
   const known = new Set(rows.map(({ name }) => name));
@@ -38,8 +40,9 @@ export function observeJobs({ adapter, rows, listed, registered, now }: Facts): 
     .map(({ name, id }) => createJob(name, { adapter, id, now }));
   for (const row of [...rows, ...adopted]) {
     const hasWorker = registered.has(row.name);
-    if (hasWorker && row.worker_seen_at === null) observation.registrations += 1;
-    const seen: WorkerJob = hasWorker ? { ...row, worker_seen_at: now, unneeded_since: null } : row;
+    const isNew = row.worker_seen_at === null && (hasWorker || everRegistered.has(row.name));
+    if (isNew) observation.registrations += 1;
+    const seen: WorkerJob = hasWorker || isNew ? { ...row, worker_seen_at: now, unneeded_since: null } : row;
     const job = byName.get(row.name);
     if (job && job.state !== 'ended') {
       observation.jobs.push(updateJob(seen, job, now));

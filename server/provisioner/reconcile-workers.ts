@@ -8,6 +8,7 @@ import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { errorMessage } from '../log.ts';
 import { type Random, randomText } from '../random.ts';
 import type { ProvisionerSettings } from '../settings/provisioner-settings.ts';
+import { listRegisteredJobs } from '../workers/registered-jobs.ts';
 import { listWorkers, type WorkerDetails } from '../workers/workers.ts';
 import type { ListedJob, WorkerAdapter } from './adapters/adapter.ts';
 import { countDemand, isAlive, listFreeOffers } from './demand.ts';
@@ -132,7 +133,8 @@ class WorkerReconciler {
     const registered = new Set(
       workers.flatMap((worker) => (worker.jobId !== null && isAlive(worker, now) ? [worker.jobId] : [])),
     );
-    const facts = { adapter: adapter.kind, listed, registered, now };
+    const everRegistered = new Set(await listRegisteredJobs(database.read));
+    const facts = { adapter: adapter.kind, listed, registered, everRegistered, now };
     const { round, failures } = await database.transact(async (tx) => {
       await deleteOtherJobs(tx, adapter.kind);
       const observed = observeJobs({ ...facts, rows: await listJobs(tx) });

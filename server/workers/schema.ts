@@ -61,8 +61,15 @@ export interface WorkerTokensTable {
   last_used_at: number | null;
 }
 
+/** Jobs whose worker has registered. A worker with a short idle time can leave before the provisioner sees its row. */
+interface RegisteredJobsTable {
+  job_id: string;
+  registered_at: number;
+}
+
 declare module '../database/database.ts' {
   interface Tables {
+    registered_jobs: RegisteredJobsTable;
     worker_tokens: WorkerTokensTable;
     workers: WorkersTable;
     lost_workers: LostWorkersTable;
@@ -136,6 +143,16 @@ export const migrations: readonly Migration[] = [
         .createIndex('worker_tokens_of_account')
         .on('worker_tokens')
         .columns(['account_id', 'created_at', 'id'])
+        .execute();
+    },
+  },
+  {
+    name: '0161-registered-jobs',
+    async up(db) {
+      await db.schema
+        .createTable('registered_jobs')
+        .addColumn('job_id', 'text', (column) => column.primaryKey())
+        .addColumn('registered_at', 'bigint', (column) => column.notNull())
         .execute();
     },
   },

@@ -15,6 +15,7 @@ import { locked } from '../database/row-locks.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { recordLostWorker } from './lost-workers.ts';
 import { formatOffer, parseOffer, type WorkerOffer } from './offers.ts';
+import { recordRegisteredJob } from './registered-jobs.ts';
 import type { WorkersTable } from './schema.ts';
 
 const NO_CAPACITY: Capacity = { shared: 0, perClass: {} };
@@ -46,6 +47,7 @@ export async function registerWorker(database: Database, worker: Worker, now: nu
   await database.transact(async (tx) => {
     await tx.deleteFrom('workers').where('folder_id', '=', worker.folderId).execute();
     await writeHeartbeat(tx, worker, now);
+    if (worker.jobId !== null) await recordRegisteredJob(tx, worker.jobId, now);
   });
   database.notify('workers-changed');
 }
