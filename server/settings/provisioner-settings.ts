@@ -287,7 +287,7 @@ function findSlurmArg(args: readonly string[], long: string, short?: string): st
 
 /** The worker of this installation: it works where the nodes see the folders of the server, as a home folder usually is. */
 function defaultWorkerCommand(): string {
-  return [process.execPath, join(import.meta.dirname, '..', 'worker', 'process.ts')]
+  return [process.execPath, join(import.meta.dirname, '..', '..', 'worker', 'process.ts')]
     .map((path) => `'${path.replaceAll("'", `'\\''`)}'`)
     .join(' ');
 }
