@@ -139,7 +139,13 @@ while :; do sleep 0.1; done
     const ended = await waitForState('lost', 'ended');
     expect(ended.failure).toContain('NODE_FAIL');
     await cluster.startNode(node);
-    await cluster.run('scontrol', 'update', `NodeName=${node}`, 'State=RESUME');
+    // A node that is down cannot be resumed before its daemon has registered.
+    await waitUntil('the node is back', async () => {
+      const state = await cluster.run('sinfo', '--noheader', `--nodes=${node}`, '--format=%T');
+      if (state.startsWith('down'))
+        await cluster.run('scontrol', 'update', `NodeName=${node}`, 'State=RESUME').catch(() => '');
+      return state.startsWith('idle');
+    });
     // The daemon that comes back ends the process that the dead one left.
     await waitUntil('the worker ends', () => hasFile('lost.drained'));
   });
