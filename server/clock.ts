@@ -1,16 +1,13 @@
 /** The time, as an interface that tests replace. Instants are milliseconds since the epoch. */
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  /** Milliseconds since an arbitrary instant. It grows steadily, also when someone sets the clock of the machine. */
-  elapsed(): number;
+import type { WorkerClock } from '@switchyard/worker/environment.ts';
+
+/** The clock of the server: that of a worker, and the processor time. */
+export interface Clock extends WorkerClock {
   /** Milliseconds of processor time that this thread has used. */
   processorTime(): number;
-  /** Calls back once after the delay; the returned function cancels it. Does not keep the process alive. */
-  after(delayMs: number, callback: () => void): () => void;
 }
 
-/** The clock of the machine. */
+/** The clock of the machine. A delay does not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

@@ -3,15 +3,13 @@
  *
  * Invariant: no line contains a token, a secret or a signed URL; callers log URLs without their query.
  */
+import type { WorkerLog } from '@switchyard/worker/environment.ts';
 import { pino } from 'pino';
 
-/** Writes an event with its fields. */
-export interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+export { getErrorMessage as errorMessage } from '@switchyard/runner/process/errors.ts';
+
+/** The log of the server has the form of a worker's. */
+export type Log = WorkerLog;
 
 /** Values of SWITCHYARD_LOG_LEVEL, from most to fewest events. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -23,9 +21,4 @@ export function createLog(level: LogLevel): Log {
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ dest: 2, sync: false }),
   );
-}
-
-/** Returns the message of an error, or any other thrown value as a string. */
-export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,7 +6,7 @@ export interface WorkerClock {
   now(): number;
   /** Milliseconds since an arbitrary instant. It grows steadily, also when someone sets the clock of the machine. */
   elapsed(): number;
-  /** Calls back once after the delay; the returned function cancels it. Does not keep the process alive. */
+  /** Calls back once after the delay; the returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
@@ -16,9 +16,4 @@ export interface WorkerLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-}
-
-/** Returns the message of an error, or any other thrown value as a string. */
-export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,8 +5,9 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import { startRunner } from '@switchyard/runner';
+import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
 import { pino } from 'pino';
-import { errorMessage, type WorkerClock, type WorkerLog } from './environment.ts';
+import type { WorkerClock, WorkerLog } from './environment.ts';
 import { SlotTracker } from './execute/slots.ts';
 import { acquireFolderLock, FolderInUseError } from './host/folder-lock.ts';
 import { HttpClient } from './remote/http-client.ts';
@@ -97,7 +98,7 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     const isExpected = error instanceof SettingError || error instanceof FolderInUseError;
-    process.stderr.write(`${isExpected ? '' : 'The worker ended: '}${errorMessage(error)}\n`);
+    process.stderr.write(`${isExpected ? '' : 'The worker ended: '}${getErrorMessage(error)}\n`);
     return 1;
   } finally {
     for (const close of closers.reverse()) await close();

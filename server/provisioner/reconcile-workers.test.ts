@@ -173,7 +173,7 @@ describe('a batch of runs', () => {
     expect(cluster.stops).toEqual([['2', false]]);
     cluster.jobs.delete('2');
     cluster.set('1', { state: 'ended' });
-    await deregisterWorker(server.runningServer.database, buildWorker(name));
+    await deregisterWorker(server.runningServer.database, buildWorker(name).id);
     await server.request('PATCH', `/v1/applications/app/runs/${runs[0]}/cancel`);
     clock.advance(60_000);
     await reconciler.runOnce();

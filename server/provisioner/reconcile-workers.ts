@@ -3,6 +3,7 @@
  * `worker_jobs` and `provisioner_state`. A row is written before its job is submitted, so a server that is killed at any
  * moment finds the job again by its name and starts no worker twice.
  */
+import { computeBackoffMs } from '@switchyard/worker/backoff.ts';
 import type { Database } from '../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { errorMessage } from '../log.ts';
@@ -256,7 +257,7 @@ function addFailures(
   if (message === undefined) return;
   state.failures += 1;
   state.failed_starts += starts;
-  state.retry_at = now + Math.min(BACKOFF_MAX_MS, INTERVAL_MS * 2 ** Math.min(state.failures - 1, 20));
+  state.retry_at = now + computeBackoffMs(state.failures, INTERVAL_MS, BACKOFF_MAX_MS);
   state.last_error = message.slice(0, ERROR_CHARACTERS_MAX);
   state.last_error_at = now;
 }

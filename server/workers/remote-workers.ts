@@ -37,11 +37,10 @@ export async function getRemoteWorker(
   };
 }
 
-/** Stores a heartbeat; returns false when the worker is not registered any more. */
-export async function storeHeartbeat(database: Database, id: string, now: number): Promise<boolean> {
-  const result = await database.transact(
-    (tx) => tx.updateTable('workers').set({ heartbeat_at: now }).where('id', '=', id).executeTakeFirst(),
+/** Stores a heartbeat; does nothing when the worker is not registered any more. */
+export async function storeHeartbeat(database: Database, id: string, now: number): Promise<void> {
+  await database.transact(
+    (tx) => tx.updateTable('workers').set({ heartbeat_at: now }).where('id', '=', id).execute(),
     { durable: false },
   );
-  return result.numUpdatedRows === 1n;
 }

@@ -1,10 +1,11 @@
 /** Issues worker tokens, and resolves one to its caller. A token has its id and a secret of 256 bits in it. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
+import { createUseRecorder } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Writer } from '../database/database.ts';
 import type { Caller } from '../http/handlers/handler.ts';
-import { errorMessage, type Log } from '../log.ts';
+import type { Log } from '../log.ts';
 import { makeId, type Random } from '../random.ts';
 import type { WorkerTokensTable } from './schema.ts';
 import {
@@ -18,8 +19,6 @@ import {
 const PREFIX = 'worker.';
 const TOKEN = /^worker\.([a-z0-9-]{1,64})\.[\w-]{43}$/;
 const SECRET_BYTES = 32;
-/** The last use is stored at most this often. */
-const TOUCH_INTERVAL_MS = 60_000;
 
 /** A new token and its row. */
 export interface NewWorkerToken {
@@ -93,18 +92,8 @@ export function createWorkerAuthenticator(parts: {
   clock: Clock;
   log: Log;
 }): (token: string) => Promise<Caller | null> {
-  const { database, clock, log } = parts;
-  const touched = new Map<WorkerTokenId, number>();
-  const touch = (id: WorkerTokenId): void => {
-    const now = clock.now();
-    if (now - (touched.get(id) ?? 0) < TOUCH_INTERVAL_MS) return;
-    touched.set(id, now);
-    database
-      .transact((tx) => storeWorkerTokenUse(tx, id, now), { durable: false })
-      .catch((error: unknown) =>
-        log.warn({ token: id, error: errorMessage(error) }, 'Last use of a worker token not stored'),
-      );
-  };
+  const { database } = parts;
+  const touch = createUseRecorder({ ...parts, kind: 'worker token', store: storeWorkerTokenUse });
   return async (token) => {
     const id = TOKEN.exec(token)?.[1];
     const row = id === undefined ? undefined : await findWorkerToken(database.read, id);

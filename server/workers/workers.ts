@@ -76,12 +76,7 @@ async function writeHeartbeat(tx: Writer, worker: Worker, now: number): Promise<
 }
 
 /** Sets the capacity of the worker to 0, so that its slots no longer count as free while it ends its runs. */
-export function markWorkerDraining(database: Database, worker: Worker): Promise<void> {
-  return markWorkerDrainingById(database, worker.id);
-}
-
-/** As `markWorkerDraining`, for a worker of another process. */
-export async function markWorkerDrainingById(database: Database, id: string): Promise<void> {
+export async function markWorkerDraining(database: Database, id: string): Promise<void> {
   await database.transact(
     (tx) =>
       tx
@@ -94,12 +89,7 @@ export async function markWorkerDrainingById(database: Database, id: string): Pr
 }
 
 /** Removes the worker; its remaining runs are requeued. */
-export function deregisterWorker(database: Database, worker: Worker): Promise<void> {
-  return deregisterWorkerById(database, worker.id);
-}
-
-/** As `deregisterWorker`, for a worker of another process. */
-export async function deregisterWorkerById(database: Database, id: string): Promise<void> {
+export async function deregisterWorker(database: Database, id: string): Promise<void> {
   await database.transact((tx) => tx.deleteFrom('workers').where('id', '=', id).execute());
   database.notify('workers-changed');
 }

@@ -28,6 +28,7 @@ import { pipeline } from 'node:stream/promises';
 import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { TraceVariables } from '@switchyard/contract/workers/job-schemas.ts';
 import type { RunSpec } from '@switchyard/runner';
+import { waitForResponse } from '../wait-for-response.ts';
 
 /** The port on the loopback of a sandbox. */
 const SANDBOX_PORT = 4747;
@@ -228,13 +229,6 @@ function openRequest({ url, isOwn }: ApiTarget, agents: Agents, options: PassedR
   return protocol === 'https:'
     ? httpsRequest({ ...all, agent: agents.https, rejectUnauthorized: !isOwn })
     : httpRequest({ ...all, agent: agents.http });
-}
-
-function waitForResponse(outgoing: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    outgoing.once('response', resolve);
-    outgoing.on('error', reject);
-  });
 }
 
 async function passBack(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -6,17 +6,18 @@
  * finished, whatever fails in between.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import type { StartConditions } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { isHostFault, type Outcome, type Runner, type RunningApp } from '@switchyard/runner';
-import { errorMessage, type WorkerClock, type WorkerLog } from '../environment.ts';
+import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
+import type { WorkerClock, WorkerLog } from '../environment.ts';
 import { LogWriter } from '../log/log-writer.ts';
 import { claimPauseMs } from './claim-pause.ts';
 import {
   type Assignment,
   type AttemptOutcome,
+  describeLimits,
   formatAttemptKey,
-  formatLimits,
   isHostFailure,
-  type Job,
 } from './job.ts';
 import { type PreparedApp, type PrepareParts, prepareApp } from './prepared-app.ts';
 import { RunningWorkflows } from './running-workflows.ts';
@@ -41,9 +42,8 @@ export interface ExecutorParts extends Omit<PrepareParts, 'host'> {
 
 /** The parts of an attempt that exist once its app is prepared. */
 interface Started {
-  job: Job;
   prepared: PreparedApp;
-  startConditions: string | null;
+  startConditions: StartConditions | null;
 }
 
 /** Executes attempts. */
@@ -89,16 +89,6 @@ export class Executor {
     return this.#workflows.hasSlots;
   }
 
-  /** True when an app runs. */
-  get hasApps(): boolean {
-    return this.#apps.size > 0;
-  }
-
-  /** The keys of the attempts that are not finished yet. */
-  get attemptKeys(): string[] {
-    return [...this.#attempts.keys()];
-  }
-
   /** Returns true if the attempt with the key is not finished yet. */
   hasAttempt(key: string): boolean {
     return this.#attempts.has(key);
@@ -110,7 +100,7 @@ export class Executor {
     const { log } = this.#parts;
     const work = this.#execute(assignment, key)
       .catch((error: unknown) =>
-        log.error({ run: assignment.run.id, error: errorMessage(error) }, 'Clean-up after a run failed.'),
+        log.error({ run: assignment.run.id, error: getErrorMessage(error) }, 'Clean-up after a run failed.'),
       )
       .finally(() => this.#attempts.delete(key));
     this.#attempts.set(key, work);
@@ -137,11 +127,6 @@ export class Executor {
   async drain(): Promise<void> {
     this.#isDraining = true;
     this.cancel(this.listApps());
-    await this.waitForAttempts();
-  }
-
-  /** Waits until every attempt is finished. */
-  async waitForAttempts(): Promise<void> {
     await Promise.all(this.#attempts.values());
   }
 
@@ -179,7 +164,7 @@ export class Executor {
     await assignment.finish({
       outcome,
       log: await lines.end(),
-      limits: started ? formatLimits(started.prepared.spec) : null,
+      limits: started ? describeLimits(started.prepared.spec) : null,
       runtimeVersion: started?.prepared.runtimeVersion ?? null,
       startConditions: started?.startConditions ?? null,
       secretValues: started?.prepared.mask.values ?? [],
@@ -203,7 +188,7 @@ export class Executor {
       const prepared = await prepareApp(job, assignment, { ...this.#parts, host: runner.host });
       const { mask } = prepared;
       started = {
-        ...{ job, prepared },
+        prepared,
         startConditions: job.isCompared ? readStartConditions(folderId, slots.busyCount) : null,
       };
       app = runner.run(prepared.spec, {
@@ -227,7 +212,10 @@ export class Executor {
     await started?.prepared.access
       ?.close()
       .catch((error: unknown) =>
-        this.#parts.log.error({ run, error: errorMessage(error) }, 'Access of a run to the API not closed.'),
+        this.#parts.log.error(
+          { run, error: getErrorMessage(error) },
+          'Access of a run to the API not closed.',
+        ),
       );
   }
 

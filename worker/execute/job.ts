@@ -1,7 +1,12 @@
 /** The attempt of a run as a worker receives it, and the interface by which the worker reports to the server. */
 import type { Readable } from 'node:stream';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
-import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
+import {
+  CLASS_LIMITS,
+  type ClassLimits,
+  type ExecutionClass,
+} from '@switchyard/contract/execution-classes.ts';
+import type { StartConditions } from '@switchyard/contract/experiments/experiment-runs.ts';
 import { LOG_BYTES_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { TraceVariables } from '@switchyard/contract/workers/job-schemas.ts';
@@ -52,11 +57,11 @@ export type AttemptOutcome = Outcome | { kind: 'unstarted'; error: unknown };
 export interface AttemptEnd {
   outcome: AttemptOutcome;
   log: LogEnd;
-  /** The effective limits as JSON, in the form of the run's metadata; null when the app was not prepared. */
-  limits: string | null;
+  /** The effective limits; null when the app was not prepared. */
+  limits: ClassLimits | null;
   runtimeVersion: string | null;
-  /** StartConditions as JSON; null for a run that no experiment compares. */
-  startConditions: string | null;
+  /** Null for a run that no experiment compares. */
+  startConditions: StartConditions | null;
   /** The values of secrets, to be masked in what the server stores. */
   secretValues: readonly string[];
   /** True while the worker shuts down, which ends apps that did not fail. */
@@ -142,11 +147,7 @@ export function buildRunSpec(job: Job, parts: LocalParts): RunSpec {
   };
 }
 
-/** Formats the effective limits as JSON, in the form of the run's metadata. */
-export function formatLimits({ limits }: RunSpec): string {
-  return JSON.stringify({
-    cores: limits.cores,
-    memory_bytes: limits.memoryBytes,
-    duration_ms: limits.durationMs,
-  });
+/** Returns the effective limits in the form of the run's metadata. */
+export function describeLimits({ limits }: RunSpec): ClassLimits {
+  return { cores: limits.cores, memory_bytes: limits.memoryBytes, duration_ms: limits.durationMs };
 }

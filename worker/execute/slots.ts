@@ -1,7 +1,7 @@
 /** Slots of a worker. A class with its own slots has its own pool; all other classes share one pool. */
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 
-/** Slots for runs on one worker. Classes without slots of their own use the shared ones. */
+/** Slots for runs on one worker. A class without its own slots uses the shared ones. */
 export interface Capacity {
   shared: number;
   perClass: Partial<Record<ExecutionClass, number>>;

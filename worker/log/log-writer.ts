@@ -8,7 +8,8 @@
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { LogLine, ResourceUsage } from '@switchyard/runner';
-import { errorMessage, type WorkerClock, type WorkerLog } from '../environment.ts';
+import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
+import type { WorkerClock, WorkerLog } from '../environment.ts';
 import { SeriesWriter } from '../series/series-writer.ts';
 import { LineTimesEncoder } from './line-times.ts';
 import {
@@ -109,7 +110,7 @@ export class LogWriter {
       this.#hasLease = await this.#parts.writeLog(this.#batch);
     } catch (error) {
       this.#parts.log.warn(
-        { run: this.#runId, error: errorMessage(error) },
+        { run: this.#runId, error: getErrorMessage(error) },
         'Log lines not written; the next write retries them.',
       );
       return this.#scheduleWrite(RETRY_INTERVAL_MS);

@@ -7,6 +7,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { waitForResponse } from '../wait-for-response.ts';
 
 /** A response takes at most as long as the server waits for instructions, and a while for the network. */
 const RESPONSE_TIMEOUT_MS = 60_000;
@@ -90,10 +91,7 @@ export class HttpClient {
       },
     });
     outgoing.setTimeout(RESPONSE_TIMEOUT_MS, () => outgoing.destroy(new Error('it did not respond in time')));
-    const responded = new Promise<IncomingMessage>((resolve, reject) => {
-      outgoing.once('response', resolve);
-      outgoing.on('error', reject);
-    });
+    const responded = waitForResponse(outgoing);
     if (body?.content instanceof Readable) pipeline(body.content, outgoing).catch(() => outgoing.destroy());
     else outgoing.end(body?.content);
     const response = await responded.catch((error: unknown) => {

@@ -5,7 +5,8 @@ import { INLINE_RESULT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { AttemptFile, AttemptEnd as ReportedEnd } from '@switchyard/contract/workers/attempt-schemas.ts';
 import type { ContentSource, WorkerJob } from '@switchyard/contract/workers/job-schemas.ts';
 import { type EndedRun, isHostFault, type ResultFile } from '@switchyard/runner';
-import { errorMessage, type WorkerLog } from '../environment.ts';
+import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
+import type { WorkerLog } from '../environment.ts';
 import type { Assignment, AttemptEnd, Job } from '../execute/job.ts';
 import type { LogBatch, LogEnd } from '../log/log-batch.ts';
 import { RefusedError } from './http-client.ts';
@@ -20,6 +21,16 @@ type ReportedFiles = Pick<
   'stdout' | 'stderr' | 'solutions' | 'statistics' | 'metrics' | 'assets'
 >;
 
+interface AssignmentParts {
+  workerId: string;
+  server: ServerConnection;
+  log: WorkerLog;
+  /** The app has ended, and its end is not stored yet. */
+  onEnding(): void;
+  /** The end is stored, or never will be. */
+  onFinished(): void;
+}
+
 /** One attempt, from the job to its stored end. */
 export class RemoteAssignment implements Assignment {
   readonly run: Assignment['run'];
@@ -28,17 +39,17 @@ export class RemoteAssignment implements Assignment {
   readonly #job: WorkerJob;
   readonly #server: ServerConnection;
   readonly #place: AttemptPlace;
-  readonly #log: WorkerLog;
+  readonly #parts: AssignmentParts;
   #unreadable: 'executable' | 'input' | null = null;
 
-  constructor(job: WorkerJob, workerId: string, server: ServerConnection, log: WorkerLog) {
+  constructor(job: WorkerJob, parts: AssignmentParts) {
     this.run = { id: job.run_id, fence: job.fence };
     this.executionClass = job.execution_class;
     this.workflowDepth = job.workflow_depth;
     this.#job = job;
-    this.#server = server;
-    this.#log = log;
-    this.#place = { workerId, runId: job.run_id, fence: job.fence };
+    this.#server = parts.server;
+    this.#parts = parts;
+    this.#place = { workerId: parts.workerId, runId: job.run_id, fence: job.fence };
   }
 
   async loadJob(): Promise<Job> {
@@ -113,14 +124,21 @@ export class RemoteAssignment implements Assignment {
   }
 
   async finish(end: AttemptEnd): Promise<void> {
+    this.#parts.onEnding();
+    await this.#reportWithFallback(end);
+    this.#parts.onFinished();
+  }
+
+  /** Never throws. */
+  async #reportWithFallback(end: AttemptEnd): Promise<void> {
     try {
       await this.#report(end);
     } catch (error) {
       if (error instanceof RefusedError && error.status === 400) return this.#reportUnstorable(end, error);
       // A worker that stops leaves, and the server queues its runs again.
       const level = error instanceof RefusedError ? 'warn' : 'error';
-      this.#log[level](
-        { run: this.run.id, fence: this.run.fence, error: errorMessage(error) },
+      this.#parts.log[level](
+        { run: this.run.id, fence: this.run.fence, error: getErrorMessage(error) },
         'End of a run not stored; the server queues the run again if it needs to.',
       );
     }
@@ -132,18 +150,21 @@ export class RemoteAssignment implements Assignment {
     const stored = await this.#server.end(this.#place, formatEnd(end, outcome, log));
     if (stored) return;
     const fields = { run: this.run.id, fence: this.run.fence };
-    this.#log.warn(fields, "Result discarded: this worker's lease on the run has expired.");
+    this.#parts.log.warn(fields, "Result discarded: this worker's lease on the run has expired.");
   }
 
   /** A result that the server refuses would be refused again, so the attempt counts as failed. */
   async #reportUnstorable(end: AttemptEnd, { message }: Error): Promise<void> {
-    this.#log.error({ run: this.run.id, error: message }, 'Result refused by the server.');
+    this.#parts.log.error({ run: this.run.id, error: message }, 'Result refused by the server.');
     const outcome = { kind: 'unstarted' as const, error: `its results were refused. ${message}` };
     const log = { batches: [], times: null };
     await this.#server
       .end(this.#place, formatEnd({ ...end, limits: null, startConditions: null }, outcome, log))
       .catch((error: unknown) =>
-        this.#log.error({ run: this.run.id, error: errorMessage(error) }, 'End of a run not stored.'),
+        this.#parts.log.error(
+          { run: this.run.id, error: getErrorMessage(error) },
+          'End of a run not stored.',
+        ),
       );
   }
 
@@ -170,7 +191,7 @@ export class RemoteAssignment implements Assignment {
     const unreadable = this.#unreadable;
     if (outcome.kind === 'lost') return { kind: 'lost', error: outcome.error };
     if (outcome.kind === 'unstarted') {
-      const error = errorMessage(outcome.error).slice(0, ERROR_CHARS_MAX);
+      const error = getErrorMessage(outcome.error).slice(0, ERROR_CHARS_MAX);
       return { kind: 'unstarted', error, is_host_fault: isHostFault(outcome.error), unreadable };
     }
     return {
@@ -224,9 +245,9 @@ function formatEnd(
   return {
     outcome,
     log: { batches, times: times?.toString('base64') ?? null },
-    limits: end.limits === null ? null : JSON.parse(end.limits),
+    limits: end.limits,
     runtime_version: end.runtimeVersion,
-    start_conditions: end.startConditions === null ? null : JSON.parse(end.startConditions),
+    start_conditions: end.startConditions,
     secret_values: [...end.secretValues],
     stopping: end.isDraining(),
   };

@@ -13,15 +13,13 @@ import {
   type WorkerRegistration,
   type WorkerSync,
 } from '@switchyard/contract/workers/worker-protocol.ts';
-import { errorMessage, type WorkerClock, type WorkerLog } from '../environment.ts';
+import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
 import { Executor, type ExecutorParts } from '../execute/executor.ts';
 import { formatAttemptKey } from '../execute/job.ts';
 import { RefusedError } from './http-client.ts';
 import { RemoteAssignment } from './remote-assignment.ts';
-import type { ServerConnection } from './server-connection.ts';
+import { computeRequestDelayMs, type ServerConnection } from './server-connection.ts';
 
-const RETRY_FIRST_MS = 200;
-const RETRY_MS_MAX = 5000;
 /** Syncs on their way at once: a new one ends the one before, but perhaps not at once behind several servers. */
 const SYNCS_MAX = 4;
 /** A wait without instructions becomes half as long when a proxy cuts it off, and not shorter than this. */
@@ -33,12 +31,9 @@ const KEYS_MAX = 10_000;
 /** A worker that stops waits this long for the ends of its runs to be stored. */
 const STOP_TIMEOUT_MS = 30_000;
 
-interface RemoteWorkerParts
-  extends Omit<ExecutorParts, 'onCapacity' | 'onBusyChanged' | 'findApi' | 'clock' | 'log'> {
+interface RemoteWorkerParts extends Omit<ExecutorParts, 'onCapacity' | 'onBusyChanged' | 'findApi'> {
   server: ServerConnection;
   registration: WorkerRegistration;
-  clock: WorkerClock;
-  log: WorkerLog;
   /** The worker ends after this time without a run; null: never. */
   idleMs: number | null;
 }
@@ -64,8 +59,8 @@ export class RemoteWorker {
   #isStopping = false;
   #isRegistering = false;
   #idleSince: number;
-  #end: (error: Error | null) => void = () => {};
-  readonly #ended: Promise<Error | null>;
+  /** Resolved when the worker ends, with the refusal of the server or null. */
+  readonly #end = Promise.withResolvers<Error | null>();
 
   constructor(parts: RemoteWorkerParts) {
     this.#parts = parts;
@@ -76,14 +71,6 @@ export class RemoteWorker {
       onCapacity: () => this.#syncSoon(),
       onBusyChanged: () => {},
     });
-    this.#ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
-  }
-
-  /** The id that the server gave this worker; empty before it is registered. */
-  get id(): string {
-    return this.#workerId;
   }
 
   /** Registers the worker and executes runs; resolves when it was stopped or idle. Throws when the server refuses it. */
@@ -92,7 +79,7 @@ export class RemoteWorker {
     await this.#register();
     this.#syncSoon();
     this.#watchIdleness();
-    const error = await this.#ended;
+    const error = await this.#end.promise;
     if (error) {
       this.#parts.server.stopRetrying();
       await this.#executor.drain();
@@ -113,9 +100,9 @@ export class RemoteWorker {
     await server
       .leave(this.#workerId)
       .catch((error: unknown) =>
-        log.warn({ error: errorMessage(error) }, 'The server does not know that this worker ends.'),
+        log.warn({ error: getErrorMessage(error) }, 'The server does not know that this worker ends.'),
       );
-    this.#end(null);
+    this.#end.resolve(null);
   }
 
   async #register(): Promise<void> {
@@ -153,11 +140,12 @@ export class RemoteWorker {
       const isCutOff = openMs >= CUT_OFF_MS && this.#failures === 0;
       if (isCutOff) this.#waitMs = Math.max(WAIT_MS_MIN, Math.floor(Math.min(openMs, this.#waitMs) / 2));
       this.#failures += 1;
-      delayMs = Math.min(RETRY_FIRST_MS * 2 ** Math.min(this.#failures - 1, 30), RETRY_MS_MAX);
+      delayMs = computeRequestDelayMs(this.#failures);
       const isRefused = error instanceof RefusedError;
       if (isRefused && error.status === 404) await this.#registerAgain(workerId);
-      else if (isRefused) this.#end(error);
-      else log.warn({ failures: this.#failures, delayMs, error: errorMessage(error) }, 'Server not reached.');
+      else if (isRefused) this.#end.resolve(error);
+      else
+        log.warn({ failures: this.#failures, delayMs, error: getErrorMessage(error) }, 'Server not reached.');
     } finally {
       this.#syncsUnderWay -= 1;
     }
@@ -179,7 +167,7 @@ export class RemoteWorker {
       await this.#parts.server.checkProtocol();
       await this.#register();
     } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
+      this.#end.resolve(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.#isRegistering = false;
     }
@@ -220,16 +208,17 @@ export class RemoteWorker {
     if (this.#seen.has(key) || workerId !== this.#workerId) return;
     this.#remember(key);
     const { server, log } = this.#parts;
-    const assignment = new RemoteAssignment(job, workerId, server, log);
     this.#attempts.set(key, { key: { run_id: job.run_id, fence: job.fence }, state: 'running' });
-    const finish = assignment.finish.bind(assignment);
-    assignment.finish = async (end) => {
-      this.#change(job, 'ending');
-      await finish(end);
-      this.#attempts.delete(key);
-      this.#idleSince = this.#parts.clock.elapsed();
-    };
-    this.#executor.start(assignment);
+    this.#executor.start(
+      new RemoteAssignment(job, {
+        ...{ workerId, server, log },
+        onEnding: () => this.#change(job, 'ending'),
+        onFinished: () => {
+          this.#attempts.delete(key);
+          this.#idleSince = this.#parts.clock.elapsed();
+        },
+      }),
+    );
   }
 
   #remember(key: string): void {

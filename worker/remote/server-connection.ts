@@ -10,11 +10,17 @@ import {
   type WorkerSync,
 } from '@switchyard/contract/workers/worker-protocol.ts';
 import type { ResultFile } from '@switchyard/runner';
+import { computeBackoffMs } from '../backoff.ts';
 import type { WorkerClock, WorkerLog } from '../environment.ts';
 import { type HttpClient, RefusedError } from './http-client.ts';
 
 const FIRST_RETRY_MS = 200;
 const RETRY_MS_MAX = 5000;
+
+/** Returns the delay in milliseconds after the n-th request in a row that did not reach the server, counted from 1. */
+export function computeRequestDelayMs(failures: number): number {
+  return computeBackoffMs(failures, FIRST_RETRY_MS, RETRY_MS_MAX);
+}
 
 /** Identifies an attempt at the server. */
 export interface AttemptPlace {
@@ -112,7 +118,7 @@ export class ServerConnection {
         return await send();
       } catch (error) {
         if (error instanceof RefusedError || this.#isClosing) throw error;
-        const delayMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(tries - 1, 30), RETRY_MS_MAX);
+        const delayMs = computeRequestDelayMs(tries);
         log.warn({ tries, delayMs, error: String(error) }, 'Request failed; retrying.');
         await new Promise<void>((resolve) => clock.after(delayMs, resolve));
       }

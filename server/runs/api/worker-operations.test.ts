@@ -131,7 +131,7 @@ test('a remote worker shows what it offers', async () => {
   expect(await read()).toMatchObject(visible);
   const active = await listActiveWorkers(database.read, Date.now());
   expect(active.find(({ id }) => id === 'worker-remote')?.offer).toEqual(offer);
-  await deregisterWorker(database, worker);
+  await deregisterWorker(database, worker.id);
   expect(await read()).toBeUndefined();
 });
 

@@ -20,11 +20,11 @@ import type { Tracing } from '../../tracing/tracing.ts';
 import type { WorkerOffer } from '../../workers/offers.ts';
 import type { RunTokens } from '../access/run-tokens.ts';
 import { writeLogBatch } from '../logs/log-batches.ts';
-import { claimRuns } from '../queue/claim-runs.ts';
 import { requeueUnstarted } from '../queue/requeue.ts';
 import type { JsonReader } from '../results/json-reader.ts';
-import { listLeasedRuns, listWaitingWorkflows } from '../store/leases.ts';
+import { listLeasedRuns } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
+import { claimForWorker } from './claim-for-worker.ts';
 import { ContentOpener, type DescribedJob, describeJob } from './describe-job.ts';
 import { finalizeRun } from './finalize.ts';
 
@@ -127,7 +127,8 @@ export class Dispatcher {
   async #releaseSlots(): Promise<undefined> {
     const { database, workerId } = this.#parts;
     if (!this.#executor.hasWorkflowSlots) return;
-    const waiting = await listWaitingWorkflows(database.read, workerId);
+    const leased = await listLeasedRuns(database.read, workerId);
+    const waiting = leased.filter((run) => run.slot_released_at !== null);
     this.#executor.releaseSlots(waiting.map(formatAttemptKey));
   }
 
@@ -144,8 +145,7 @@ export class Dispatcher {
         containment: runner.host.containment,
         offer,
       };
-      const claimed = await database.transact((tx) => claimRuns(tx, claim), { durable: false });
-      if (claimed.length > 0) database.notify('runs-started');
+      const claimed = await claimForWorker(database, claim);
       for (const run of claimed) this.#executor.start(this.#assign(run));
       count += claimed.length;
     }

@@ -81,7 +81,12 @@ export async function finalizeRun(
 ): Promise<void> {
   const { clock, log } = parts;
   const { limits, runtimeVersion, startConditions, secretValues } = end;
-  const run = { ...claimed, limits, runtime_version: runtimeVersion, start_conditions: startConditions };
+  const run = {
+    ...claimed,
+    limits: limits && JSON.stringify(limits),
+    runtime_version: runtimeVersion,
+    start_conditions: startConditions && JSON.stringify(startConditions),
+  };
   const mask = secretValues.length === 0 ? NO_MASK : new Mask(secretValues);
   const finalization = new FinalizeAttempt(parts, { ...end, run, mask });
   for (let tries = 1; ; tries += 1) {
@@ -188,8 +193,9 @@ class FinalizeAttempt {
     const { database, clock } = this.#parts;
     const ending = { status: 'failed', error, finished_at: clock.now() } as const;
     const written = await database.transact((tx) => endRunningRun(tx, this.#attempt.run, ending));
-    if (written) this.#recordSpans('failed');
-    if (written) this.#reportEnd('failed');
+    if (!written) return;
+    this.#recordSpans('failed');
+    this.#reportEnd('failed');
   }
 
   #reportEnd(status: 'succeeded' | 'failed' | 'canceled', executionMs = 0): void {

@@ -1,9 +1,10 @@
 /** The delay before a run is retried after a fault of its host. */
+import { computeBackoffMs } from '@switchyard/worker/backoff.ts';
 import { RETRY_DELAY_MAX_MS } from '../queue/claim-runs.ts';
 
 const FIRST_RETRY_DELAY_MS = 1_000;
 
 /** Returns the delay in milliseconds before a run is retried after its n-th fault in a row, counted from 1. */
 export function retryDelayMs(faults: number): number {
-  return Math.min(FIRST_RETRY_DELAY_MS * 2 ** Math.min(faults - 1, 30), RETRY_DELAY_MAX_MS);
+  return computeBackoffMs(faults, FIRST_RETRY_DELAY_MS, RETRY_DELAY_MAX_MS);
 }

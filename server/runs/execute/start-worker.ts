@@ -45,7 +45,7 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
     containment: runner.host.containment,
   };
   await registerWorker(database, worker, worker.startedAt);
-  closers.push(() => deregisterWorker(database, worker));
+  closers.push(() => deregisterWorker(database, worker.id));
   const heartbeats = sendHeartbeatsJob({ ...parts, worker });
   heartbeats.start();
   closers.push(() => heartbeats.stop());
@@ -63,7 +63,7 @@ export async function startWorker(runner: Runner, parts: StartWorkerParts): Prom
   dispatcher.start();
   closers.push(() => dispatcher.drain());
   closers.push(() =>
-    markWorkerDraining(database, worker).catch((error: unknown) =>
+    markWorkerDraining(database, worker.id).catch((error: unknown) =>
       log.warn({ error: errorMessage(error) }, 'Other servers could not be notified that this worker stops.'),
     ),
   );

@@ -50,9 +50,9 @@ export class AttemptEnds {
       await finalizeRun(this.#parts, run, {
         outcome: await this.#readOutcome(run, end.outcome, folder),
         log: { batches, times: times === null ? null : Buffer.from(times, 'base64') },
-        limits: end.limits && JSON.stringify(end.limits),
+        limits: end.limits,
         runtimeVersion: end.runtime_version,
-        startConditions: end.start_conditions && JSON.stringify(end.start_conditions),
+        startConditions: end.start_conditions,
         secretValues: end.secret_values,
         isDraining: () => end.stopping,
       });

@@ -9,12 +9,7 @@ import type { Database } from '../../database/database.ts';
 import { makeId, type Random } from '../../random.ts';
 import { insertUpload } from '../../uploads/store.ts';
 import { storeStream } from '../../uploads/store-stream.ts';
-import {
-  deregisterWorkerById,
-  markWorkerDrainingById,
-  registerWorker,
-  type Worker,
-} from '../../workers/workers.ts';
+import { deregisterWorker, markWorkerDraining, registerWorker, type Worker } from '../../workers/workers.ts';
 import { writeLogBatch } from '../logs/log-batches.ts';
 import type { RunsTable } from '../store/schema.ts';
 
@@ -44,12 +39,12 @@ export class RemoteWorkers {
 
   /** Sets the slots of a worker to 0, because it stops. */
   markStopping(id: string): Promise<void> {
-    return markWorkerDrainingById(this.#parts.database, id);
+    return markWorkerDraining(this.#parts.database, id);
   }
 
   /** Removes a worker; its remaining runs are requeued. */
   remove(id: string): Promise<void> {
-    return deregisterWorkerById(this.#parts.database, id);
+    return deregisterWorker(this.#parts.database, id);
   }
 
   /** Stores lines of the log of an attempt, unless its lease has expired. */

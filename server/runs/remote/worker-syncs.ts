@@ -17,8 +17,8 @@ import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
 import type { Topic } from '../../database/database.ts';
 import { errorMessage } from '../../log.ts';
 import { type RemoteWorker, storeHeartbeat } from '../../workers/remote-workers.ts';
-import { claimRuns } from '../queue/claim-runs.ts';
-import { listLeasedRuns, listWaitingWorkflows } from '../store/leases.ts';
+import { claimForWorker } from '../execute/claim-for-worker.ts';
+import { listLeasedRuns } from '../store/leases.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { listRunsOfWorker } from './attempts.ts';
 import { describeRemoteJob, type RemoteJobParts } from './remote-jobs.ts';
@@ -49,7 +49,6 @@ const NOTHING: WakeUp = { jobs: [], isChanged: false };
 
 const formatKey = ({ run_id, fence }: AttemptKey): string => formatAttemptKey({ id: run_id, fence });
 const copyKey = ({ run_id, fence }: AttemptKey): AttemptKey => ({ run_id, fence });
-const toKey = ({ id, fence }: { id: RunId; fence: number }): AttemptKey => ({ run_id: id, fence });
 
 /** Answers the syncs that arrive at this process. */
 export class WorkerSyncs {
@@ -65,11 +64,6 @@ export class WorkerSyncs {
 
   constructor(parts: RemoteJobParts) {
     this.#parts = parts;
-  }
-
-  /** The number of workers that wait for instructions at this process. */
-  get waitingCount(): number {
-    return this.#waiting.size;
   }
 
   /** Ends every wait without instructions. Call it before the server stops to accept requests. */
@@ -205,9 +199,8 @@ export class WorkerSyncs {
         containment: worker.containment,
         offer: worker.offer,
       };
-      runs.push(...(await database.transact((tx) => claimRuns(tx, claim), { durable: false })));
+      runs.push(...(await claimForWorker(database, claim)));
     }
-    if (runs.length > 0) database.notify('runs-started');
     return this.#describe(worker, runs);
   }
 
@@ -239,12 +232,13 @@ export class WorkerSyncs {
       worker.id,
       lost.slice(0, JOBS_MAX).map(({ id }) => id),
     );
-    const waiting = await listWaitingWorkflows(database.read, worker.id);
     return {
       ...instructions,
       jobs: await this.#describe(worker, again),
       canceled: attempts.filter((one) => one.state !== 'ending' && !active.has(formatKey(one))).map(copyKey),
-      slots_released: waiting.filter((one) => running.has(formatAttemptKey(one))).map(toKey),
+      slots_released: leased
+        .filter((run) => run.slot_released_at !== null && running.has(formatAttemptKey(run)))
+        .map(({ id, fence }) => ({ run_id: id, fence })),
     };
   }
 

@@ -5,10 +5,7 @@ import { locked } from '../../database/row-locks.ts';
 import type { RunsTable } from './schema.ts';
 import { RUNNING } from './status-literals.ts';
 
-export type RunLease = Pick<
-  RunsTable,
-  'id' | 'application_uid' | 'fence' | 'attempt' | 'worker_id' | 'cancel_requested_at'
->;
+export type RunLease = Pick<RunsTable, (typeof LEASE_COLUMNS)[number]>;
 
 const LEASE_COLUMNS = [
   'id',
@@ -17,6 +14,7 @@ const LEASE_COLUMNS = [
   'attempt',
   'worker_id',
   'cancel_requested_at',
+  'slot_released_at',
 ] as const;
 
 /** Returns the running runs that the worker has claimed. */
@@ -26,20 +24,6 @@ export function listLeasedRuns(db: Reader, workerId: string): Promise<RunLease[]
     .select(LEASE_COLUMNS)
     .where('status', '=', RUNNING)
     .where('worker_id', '=', workerId)
-    .execute();
-}
-
-/** Returns those of the running runs of the worker that have released their slot. */
-export function listWaitingWorkflows(
-  db: Reader,
-  workerId: string,
-): Promise<Pick<RunsTable, 'id' | 'fence'>[]> {
-  return db
-    .selectFrom('runs')
-    .select(['id', 'fence'])
-    .where('status', '=', RUNNING)
-    .where('worker_id', '=', workerId)
-    .where('slot_released_at', 'is not', null)
     .execute();
 }
 

@@ -190,7 +190,7 @@ describe('licence tokens', () => {
     await database.transact((tx) =>
       tx.updateTable('runs').set({ slot_released_at: NOW }).where('id', 'in', runs.slice(0, 1)).execute(),
     );
-    await deregisterWorker(database, dead);
+    await deregisterWorker(database, dead.id);
     expect(await claim(other)).toEqual([]);
     for (const orphan of await listOrphanedRuns(database.read, 10))
       await database.transact((tx) => requeueOrEnd(tx, orphan, { reason: 'it died.', now: NOW }));
@@ -245,7 +245,7 @@ describe('licence tokens', () => {
     const loseWorker = async () => {
       const worker = workers[pick(workers.length)];
       if (!worker) return;
-      await deregisterWorker(database, worker);
+      await deregisterWorker(database, worker.id);
       for (const orphan of await listOrphanedRuns(database.read, 3))
         await database.transact((tx) =>
           requeueOrEnd(tx, { ...orphan, attempt: 0 }, { reason: 'it died.', now: NOW }),
