@@ -1,7 +1,6 @@
 /** Every committed event is read once, also when a lower number is committed after a higher one. */
-import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertApplication } from '../testing/database/insert-rows.ts';
+import { insertApplication, insertNumberedEvents } from '../testing/database/insert-rows.ts';
 import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
 import { createManualClock } from '../testing/host/manual-clock.ts';
 import { ChangeReader } from './change-reader.ts';
@@ -15,21 +14,7 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 const insertEvents = (...seqs: number[]) =>
-  opened.database.transact((tx) =>
-    tx
-      .insertInto('run_events')
-      .values(
-        seqs.map((seq) => ({
-          seq,
-          run_id: `run-${seq}` as RunId,
-          application_uid: application,
-          status: 'queued',
-          at: 1,
-          pending: 0,
-        })),
-      )
-      .execute(),
-  );
+  opened.database.transact((tx) => insertNumberedEvents(tx, application, seqs));
 
 test('reads late events, gives up on missing numbers after a while, and omits too many at once', async () => {
   const clock = createManualClock(0);

@@ -1,10 +1,9 @@
 /** Streams that continue on another server, which has not read the latest events yet. */
-import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventStream } from '../http/streams/event-stream.ts';
 import { OpenStreams } from '../http/streams/open-streams.ts';
 import { createLog } from '../log.ts';
-import { insertApplication } from '../testing/database/insert-rows.ts';
+import { insertApplication, insertNumberedEvents } from '../testing/database/insert-rows.ts';
 import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
 import { createManualClock } from '../testing/host/manual-clock.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
@@ -19,21 +18,7 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 const insertEvents = (...seqs: number[]) =>
-  opened.database.transact((tx) =>
-    tx
-      .insertInto('run_events')
-      .values(
-        seqs.map((seq) => ({
-          seq,
-          run_id: `run-${seq}` as RunId,
-          application_uid: application,
-          status: 'queued',
-          at: 1,
-          pending: 0,
-        })),
-      )
-      .execute(),
-  );
+  opened.database.transact((tx) => insertNumberedEvents(tx, application, seqs));
 
 /** Returns the ids of the runs in the events that the stream has sent since the last call. */
 function readRuns(stream: EventStream): string[] {

@@ -112,3 +112,14 @@ export async function insertRunEvent(
     .execute();
   return run_id;
 }
+
+/** Inserts one event with each number, of the run whose id is `run-` and the number. */
+export async function insertNumberedEvents(
+  tx: Writer,
+  application_uid: string,
+  numbers: readonly number[],
+): Promise<void> {
+  const event = { application_uid, status: 'queued', at: 1, pending: 0 } as const;
+  const rows = numbers.map((seq) => ({ ...event, seq, run_id: `run-${seq}` as RunId }));
+  await tx.insertInto('run_events').values(rows).execute();
+}
