@@ -47,8 +47,6 @@ export class AccountStreams {
   readonly #changes: ChangeReader;
   readonly #experiments = new ExperimentWatch();
   #isQueueChanged = false;
-  /** Resolve at the end of the next round, and when there is none any more. */
-  #roundListeners: (() => void)[] = [];
 
   constructor(parts: Parts) {
     const { clock, database } = parts;
@@ -76,7 +74,8 @@ export class AccountStreams {
       this.#experiments.reset();
       await this.#experiments.listChanges(read);
     }
-    if (from !== null && this.#isBehind(from)) await this.#waitForRound();
+    // The next round reads every event that another server has sent.
+    if (from !== null && this.#isBehind(from)) await this.#rounds.waitForRound();
     const stream = this.#parts.openStreams.open(member);
     const missed = from === null ? [] : await this.#listMissed(account, from);
     stream.send(formatEvents([createRunsEvent(missed, this.#changes.position)]));
@@ -94,15 +93,6 @@ export class AccountStreams {
   #isBehind(from: EventPosition): boolean {
     const { seq, missing } = this.#changes.position;
     return seq < from.seq || missing.some((number) => number <= from.seq && !from.missing.includes(number));
-  }
-
-  /** Waits for a round that begins from now on. It reads every event that another server has sent. */
-  async #waitForRound(): Promise<void> {
-    if (this.#streams.size === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#roundListeners.push(resolve);
-      this.#rounds.wake();
-    });
   }
 
   /** Returns the changes between the position and that of all streams; null for too many. */
@@ -124,14 +114,11 @@ export class AccountStreams {
     streams?.delete(stream);
     this.#behind.delete(stream);
     if (streams?.size === 0) this.#streams.delete(account);
-    if (this.#streams.size > 0) return;
-    this.#rounds.stop();
-    for (const resolve of this.#roundListeners.splice(0)) resolve();
+    if (this.#streams.size === 0) this.#rounds.stop();
   }
 
   async #advance(): Promise<void> {
     const { database, log } = this.#parts;
-    const listeners = this.#roundListeners.splice(0);
     try {
       const rows = await this.#changes.read(database.read);
       const experiments = await this.#experiments.listChanges(database.read);
@@ -149,8 +136,6 @@ export class AccountStreams {
       for (const { streams, events } of messages) await this.#sendToAll(streams, events);
     } catch (error) {
       log.warn({ error: errorMessage(error) }, 'Changes for the streams of accounts could not be read.');
-    } finally {
-      for (const resolve of listeners) resolve();
     }
   }
 

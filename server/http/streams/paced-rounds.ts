@@ -24,6 +24,8 @@ export class PacedRounds {
   #isWoken = false;
   #isActive = false;
   #cancelTimer: (() => void) | null = null;
+  /** Resolve at the end of the next round that begins. */
+  #waiting: (() => void)[] = [];
 
   /** `work` never throws. */
   constructor(clock: Clock, work: () => Promise<void>) {
@@ -45,12 +47,22 @@ export class PacedRounds {
     this.wake();
   }
 
-  /** Ends the rounds until the next `start`. */
+  /** Wakes a round that begins from now on, and waits for its end. Resolves at once while the rounds are stopped. */
+  async waitForRound(): Promise<void> {
+    if (!this.#isActive) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.wake();
+    });
+  }
+
+  /** Ends the rounds until the next `start`. Nobody waits for a round any more. */
   stop(): void {
     this.#isActive = false;
     this.#isWoken = false;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #schedule(): void {
@@ -64,8 +76,10 @@ export class PacedRounds {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#isWoken = false;
+    const waiting = this.#waiting.splice(0);
     const before = this.#clock.processorTime();
     await this.#work();
+    for (const resolve of waiting) resolve();
     // Node writes to the sockets after the turn that sent the bytes. The round includes that work.
     await setImmediate();
     const usedMs = this.#clock.processorTime() - before;
