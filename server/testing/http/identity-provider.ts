@@ -4,10 +4,10 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type JWTPayload, SignJWT } from 'jose';
 import Provider, { type Adapter, type AdapterPayload, interactionPolicy } from 'oidc-provider';
 import type { TestServer } from '../servers/test-server.ts';
+import { listenOnFreePort } from './receiver.ts';
 import type { TestResponse } from './request.ts';
 
 /** The client of the console, and the public client of the published command line. */
@@ -75,8 +75,8 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
     requests.push((request.url ?? '').split('?')[0] ?? '');
     if (!state.fault?.(request, response)) handle(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, close } = await listenOnFreePort(server);
+  const issuer = `http://127.0.0.1:${port}`;
   const sign: TestIdentityProvider['sign'] = (claims, header = {}) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: KEY_ID, ...header }).sign(privateKey);
   const state: TestIdentityProvider = {
@@ -92,10 +92,7 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
       return sign({ iss: issuer, aud: CLI_CLIENT_ID, iat: now, exp: now + 3600, ...person, ...changes });
     },
     followSignIn: (url) => followSignIn(url, issuer),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
   const provider = createProvider(issuer, privateKey.export({ format: 'jwk' }), consoles, state);
   const callback = provider.callback();

@@ -1,12 +1,12 @@
 /**
- * A receiver of spans, as a collector has one: an HTTP server on loopback that decodes OTLP in protobuf. It decodes with code
- * of its own, so that an error of the encoder does not go unnoticed.
+ * A receiver of spans, as a collector has one: an HTTP server on loopback that decodes OTLP in protobuf. It has its own
+ * decoder, so that an error of the encoder does not go unnoticed.
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
  */
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { createReceivedList, listenOnFreePort } from './receiver.ts';
 
 export interface ReceivedSpan {
   traceId: string;
@@ -51,10 +51,9 @@ export async function startOtlpReceiver({
   responds = true,
   tls,
 }: ReceiverOptions = {}): Promise<OtlpReceiver> {
-  const spans: ReceivedSpan[] = [];
+  const spans = createReceivedList<ReceivedSpan>();
   const bodies: Buffer[] = [];
   const headers: IncomingHttpHeaders[] = [];
-  const waiting = new Set<() => void>();
   const receive: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -63,37 +62,21 @@ export async function startOtlpReceiver({
       const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
       bodies.push(body);
       headers.push(request.headers);
-      if (request.url === '/v1/traces') spans.push(...decodeRequest(body));
-      for (const check of waiting) check();
+      if (request.url === '/v1/traces') spans.add(...decodeRequest(body));
       if (responds) response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
     });
   };
   const server = tls
     ? createTlsServer({ cert: tls.certificate, key: tls.key }, receive)
     : createServer(receive);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listenOnFreePort(server);
   return {
     endpoint: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
-    spans,
+    spans: spans.items,
     bodies,
     headers,
-    until(condition) {
-      return new Promise((resolve) => {
-        const check = (): void => {
-          const found = condition(spans);
-          if (found === null || found === undefined || found === false) return;
-          waiting.delete(check);
-          resolve(found);
-        };
-        waiting.add(check);
-        check();
-      });
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    until: spans.until,
+    close,
   };
 }
 

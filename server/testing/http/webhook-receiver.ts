@@ -1,7 +1,7 @@
 /** A receiver of webhooks: an HTTP server on loopback that records deliveries and responds as the test requires. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { WebhookEvent } from '@switchyard/contract/account/webhook-schemas.ts';
+import { createReceivedList, listenOnFreePort } from './receiver.ts';
 
 export interface ReceivedDelivery {
   method: string;
@@ -36,8 +36,7 @@ export async function startWebhookReceiver(
   host = '127.0.0.1',
   { keeps = true } = {},
 ): Promise<WebhookReceiver> {
-  const received: ReceivedDelivery[] = [];
-  const waiting = new Set<() => void>();
+  const received = createReceivedList<ReceivedDelivery>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -50,34 +49,18 @@ export async function startWebhookReceiver(
         text,
         event: JSON.parse(text) as WebhookEvent,
       };
-      if (keeps) received.push(delivery);
-      for (const check of waiting) check();
+      if (keeps) received.add(delivery);
       receiver.respond(response, delivery);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listenOnFreePort(server, host);
   const receiver: WebhookReceiver = {
     url: `http://${host}:${port}/hook`,
     port,
-    received,
+    received: received.items,
     respond,
-    until(condition) {
-      return new Promise((resolve) => {
-        const check = (): void => {
-          const found = condition(received);
-          if (found === null || found === undefined || found === false) return;
-          waiting.delete(check);
-          resolve(found);
-        };
-        waiting.add(check);
-        check();
-      });
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    until: received.until,
+    close,
   };
   return receiver;
 }
