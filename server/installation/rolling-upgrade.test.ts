@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createRun, type Files, pushApp } from '../testing/fixtures/apps.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
-import { startCreateLoad } from '../testing/load/acknowledged-creates.ts';
+import { listWrongEnds, startCreateLoad, waitForEmptyQueue } from '../testing/load/acknowledged-creates.ts';
 import { type Balancer, startBalancer } from '../testing/servers/balancer.ts';
 import {
   type EarlierRelease,
@@ -73,22 +73,8 @@ test.runIf(commit !== null)(
     await load.stop();
 
     expect(load.refused).toEqual([]);
-    // On a busy machine the queue of the load takes its time, so each step of it has the whole time.
-    let unended = Number.POSITIVE_INFINITY;
-    while (unended > 0)
-      unended = await waitUntil('fewer runs wait or run', async () => {
-        const [row] = await cluster.query<{ count: number }>(
-          "select count(*)::int as count from runs where status in ('queued', 'running')",
-        );
-        const count = row?.count ?? 0;
-        return count < unended ? { count } : null;
-      }).then(({ count }) => count);
-    const ends = await cluster.query<{ run_id: string; ends: number }>(
-      "select run_id, count(*)::int as ends from run_events where status = 'succeeded' group by run_id",
-    );
-    expect(ends.filter(({ ends }) => ends !== 1)).toEqual([]);
-    const ended = new Set(ends.map(({ run_id }) => run_id));
-    expect(load.acknowledged.filter((run) => !ended.has(run))).toEqual([]);
+    await waitForEmptyQueue(cluster);
+    expect(await listWrongEnds(cluster, load.acknowledged)).toEqual({ repeated: [], lost: [] });
   },
   180_000,
 );

@@ -5,7 +5,7 @@ import { createRun, type Files, pushApp } from '../testing/fixtures/apps.ts';
 import { expectStatus } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
 import { listLines, openStream, type StreamedEvent } from '../testing/http/event-streams.ts';
-import { startCreateLoad } from '../testing/load/acknowledged-creates.ts';
+import { listWrongEnds, startCreateLoad, waitForEmptyQueue } from '../testing/load/acknowledged-creates.ts';
 import { type Balancer, startBalancer } from '../testing/servers/balancer.ts';
 import { type ServerCluster, startServerCluster } from '../testing/servers/server-cluster.ts';
 import type { ServerProcess } from '../testing/servers/server-process.ts';
@@ -231,18 +231,8 @@ test.runIf(postgres)(
     expect(load.refused).toEqual([]);
     // No run was lost with a server, so none had to begin again.
     expect(await cluster.query('select 1 from runs where attempt > 1')).toEqual([]);
-    await waitUntil(
-      'all runs have ended',
-      async () =>
-        (await cluster.query("select 1 from runs where status in ('queued', 'running') limit 1")).length ===
-        0,
-    );
-    const ends = await cluster.query<{ run_id: string; ends: number }>(
-      "select run_id, count(*)::int as ends from run_events where status = 'succeeded' group by run_id",
-    );
-    expect(ends.filter(({ ends }) => ends !== 1)).toEqual([]);
-    const ended = new Set(ends.map(({ run_id }) => run_id));
-    expect(load.acknowledged.filter((run) => !ended.has(run))).toEqual([]);
+    await waitForEmptyQueue(cluster);
+    expect(await listWrongEnds(cluster, load.acknowledged)).toEqual({ repeated: [], lost: [] });
     expect(new Set(load.acknowledged).size).toBe(load.acknowledged.length);
   },
 );
