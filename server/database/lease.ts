@@ -104,13 +104,15 @@ export function createLease(database: Database, settings: LeaseSettings): Lease 
       if (renewed) return renewed;
       // The holder alone writes each time. The others read, which locks no row.
       const current = await readLease(database.read, name);
-      const isFree = !current || current.folder_id === holder.folderId || current.remaining_ms <= 0;
-      const acquired = isFree ? await write() : null;
-      if (acquired) return acquired;
-      // Another process was faster than this one. Its lease is new, so a full one is left.
-      const remainingMs = isFree ? durationMs : (current?.remaining_ms ?? durationMs);
-      const { holder_name: holderName = '', fence = 0 } = (isFree ? undefined : current) ?? {};
-      return { isHeld: false, holderName, fence, remainingMs };
+      if (current && current.folder_id !== holder.folderId && current.remaining_ms > 0)
+        return {
+          isHeld: false,
+          holderName: current.holder_name,
+          fence: current.fence,
+          remainingMs: current.remaining_ms,
+        };
+      // Without a lease after the write, another process was faster. Its lease is new, so all of its time is left.
+      return (await write()) ?? { isHeld: false, holderName: '', fence: 0, remainingMs: durationMs };
     },
     async release() {
       isHolder = false;
@@ -132,7 +134,7 @@ const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 function readLease(db: Reader, name: string) {
   return db
     .selectFrom('leases')
-    .select(['holder', 'folder_id', 'holder_name', 'fence'])
+    .select(['folder_id', 'holder_name', 'fence'])
     .select(sql<number>`expires_at - ${NOW}`.as('remaining_ms'))
     .where('name', '=', name)
     .executeTakeFirst();
