@@ -181,7 +181,7 @@ function createFixedHeaders({ transportSecurity }: HttpServerOptions): Record<st
 function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpServerOptions): void {
   const fields = getRequestLogFields(request);
   const { operation } = fields;
-  if (request.span) endSpan(request, reply, parts);
+  endSpan(request, reply, parts);
   parts.metrics.requests.observe({ operation, status: reply.statusCode }, reply.elapsedTime / 1000);
   parts.log.debug(
     {
@@ -195,15 +195,18 @@ function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpServer
 }
 
 function startSpan(request: FastifyRequest, { requestSpans }: HttpServerOptions): void {
+  // Before the options of the route, which Fastify builds on each access.
+  if (!requestSpans) return;
   const { operation } = request.routeOptions.config;
-  if (requestSpans && operation !== undefined && !UNTRACED_OPERATIONS.has(operation))
+  if (operation !== undefined && !UNTRACED_OPERATIONS.has(operation))
     request.span = requestSpans.start(request.headers);
 }
 
-/** The attributes name the operation and never what the request contains: a path, a query or a body may hold secrets. */
+/** The attributes name the operation and never the content of the request: a path, a query or a body may hold secrets. */
 function endSpan(request: FastifyRequest, reply: FastifyReply, { requestSpans }: HttpServerOptions): void {
+  if (!request.span) return;
   const { config, url = '' } = request.routeOptions;
-  if (!request.span || config.operation === undefined) return;
+  const { operation = '' } = config;
   const path = url.replaceAll(/:(\w+)/g, '{$1}');
   requestSpans?.end(request.span, {
     name: `${request.method} ${path}`,
@@ -212,7 +215,7 @@ function endSpan(request: FastifyRequest, reply: FastifyReply, { requestSpans }:
     attributes: {
       'http.request.method': request.method,
       'http.route': path,
-      'switchyard.operation': config.operation,
+      'switchyard.operation': operation,
       'switchyard.request.id': request.id,
       ...(request.caller ? { 'switchyard.account.id': request.caller.account } : {}),
     },
