@@ -8,7 +8,7 @@ import type { SpanAttributes, Tracing } from '../../tracing/tracing.ts';
 import type { RunKey } from '../store/run-events.ts';
 import { findRun } from '../store/runs.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { findRunTrace, type RunPhase } from './run-trace.ts';
+import { findRunTrace, type RunPhase, type RunTrace } from './run-trace.ts';
 
 /** An attempt of a run that has ended. */
 interface EndedAttempt {
@@ -23,48 +23,36 @@ interface EndedAttempt {
   storedAt: number;
 }
 
-/** A run that has ended. */
-type TracedEnd = Pick<
-  RunsTable,
-  | 'id'
-  | 'fence'
-  | 'trace_context'
-  | 'created_at'
-  | 'account_id'
-  | 'application_id'
-  | 'instance_id'
-  | 'version_id'
-  | 'execution_class'
-  | 'run_type'
-  | 'attempt'
->;
-
 /** Records the phases of an attempt and, unless the run is queued again, the span of the run. */
 export function recordAttempt(tracing: Tracing | null, attempt: EndedAttempt): void {
   if (tracing === null) return;
   const { run, status, end, storedAt } = attempt;
   const trace = findRunTrace(run, tracing);
   const attributes = describeAttempt(run);
-  for (const { name, startedAt, endedAt, isError } of listPhases(attempt)) {
-    const context = trace.phase(name);
-    const of = {
-      startedAt,
-      endedAt,
-      isError,
-      attributes: { ...attributes, ...describePhase(name, end, run) },
-    };
-    tracing.record({ name, kind: 'internal', context, parent: trace.run, ...of });
-  }
-  if (status !== 'queued') recordRun(tracing, run, { status, endedAt: storedAt });
+  for (const phase of listPhases(attempt))
+    recordPhase(tracing, trace, phase, { ...attributes, ...describePhase(phase.name, end, run) });
+  if (status !== 'queued') recordRun(tracing, trace, run, { status, endedAt: storedAt });
+}
+
+function recordPhase(
+  tracing: Tracing,
+  trace: RunTrace,
+  { name, ...times }: PhaseTimes,
+  attributes: SpanAttributes,
+): void {
+  tracing.record({
+    ...{ name, kind: 'internal', context: trace.phase(name), parent: trace.run },
+    ...{ ...times, attributes },
+  });
 }
 
 /** Records the span of a run, from its creation to its end. */
 function recordRun(
   tracing: Tracing,
-  run: TracedEnd,
+  trace: RunTrace,
+  run: RunsTable,
   { status, endedAt }: { status: RunsTable['status']; endedAt: number },
 ): void {
-  const trace = findRunTrace(run, tracing);
   tracing.record({
     ...{ name: 'run', kind: 'internal', context: trace.run, parent: trace.parent },
     ...{ startedAt: run.created_at, endedAt, isError: status === 'failed' },
@@ -94,19 +82,16 @@ export async function recordEndedRun({ tracing, database }: TracingParts, key: R
   const run = await findRun(database.read, key.application_uid, key.id).catch(() => undefined);
   if (run?.finished_at == null) return;
   const { status, finished_at: endedAt } = run;
+  const trace = findRunTrace(run, tracing);
   if (run.run_type === 'standard' && run.initiated_at === null) {
-    const trace = findRunTrace(run, tracing);
-    tracing.record({
-      ...{ name: 'queued', kind: 'internal', context: trace.phase('queued'), parent: trace.run },
-      ...{ startedAt: run.requeued_at ?? run.created_at, endedAt, isError: false },
-      attributes: describeAttempt(run),
-    });
+    const queued = { name: 'queued', startedAt: findQueuedTime(run), endedAt, isError: false } as const;
+    recordPhase(tracing, trace, queued, describeAttempt(run));
   }
-  recordRun(tracing, run, { status, endedAt });
+  recordRun(tracing, trace, run, { status, endedAt });
 }
 
 /** Ids and numbers alone: names, options and errors of a run can repeat its input. */
-function describeAttempt({ id, application_id, attempt }: TracedEnd): SpanAttributes {
+function describeAttempt({ id, application_id, attempt }: RunsTable): SpanAttributes {
   return {
     'switchyard.run.id': id,
     'switchyard.application.id': application_id,
@@ -132,10 +117,13 @@ interface PhaseTimes {
   isError: boolean;
 }
 
+/** Returns when the run was queued for its latest attempt. */
+const findQueuedTime = ({ requeued_at, created_at }: RunsTable): number => requeued_at ?? created_at;
+
 /** Returns the phases in their order. Clocks of several machines differ, so no phase starts before the one before it ends. */
 function listPhases({ run, claimedAt, end, storedAt }: EndedAttempt): PhaseTimes[] {
   const phases: PhaseTimes[] = [];
-  let last = run.requeued_at ?? run.created_at;
+  let last = findQueuedTime(run);
   const add = (name: RunPhase, until: number, isError = false): void => {
     const endedAt = Math.max(last, until);
     phases.push({ name, startedAt: last, endedAt, isError });
