@@ -2,14 +2,12 @@
  * Metrics of the state that all servers share: the workers, their slots, and the predicted start of the next run. Every
  * process reads them from the database, so each has the same values.
  */
-
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { WORKER_STATUSES, type WorkerStatus } from '@switchyard/contract/workers/workers.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
-import { Gauge } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
-import { type Metrics, QUEUE_READ_INTERVAL_MS, readAtMostEvery } from '../http/metrics.ts';
+import { cacheReads, type Metrics, registerStoredGauge } from '../http/metrics.ts';
 import { findPredictedStarts } from '../runs/queue/prediction/predicted-starts.ts';
 import { listNextQueued, listSlotHolders } from '../runs/queue/queue-order.ts';
 import { computeWorkerStatus } from '../workers/worker-status.ts';
@@ -30,45 +28,32 @@ interface ServiceState {
 
 /** Registers the metrics. Those of a database that does not respond are absent. */
 export function registerStateMetrics(
-  { registry }: Pick<Metrics, 'registry'>,
+  metrics: Pick<Metrics, 'registry'>,
   { clock, db }: { clock: Clock; db: Reader },
 ): void {
-  const read = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, () => readState(db, clock.now()));
-  const registers = [registry];
-  new Gauge({
+  const read = cacheReads(clock, () => readState(db, clock.now()));
+  registerStoredGauge(metrics, read, {
     name: 'switchyard_workers',
     help: 'Registered workers in the database, by status.',
     labelNames: ['status'],
-    registers,
-    async collect() {
-      const state = await read();
-      this.reset();
-      for (const status of state ? WORKER_STATUSES : []) this.set({ status }, state?.workers[status] ?? 0);
-    },
+    list: ({ workers }) => WORKER_STATUSES.map((status) => [{ status }, workers[status]]),
   });
-  new Gauge({
+  registerStoredGauge(metrics, read, {
     name: 'switchyard_worker_slots',
     help: 'Slots of all workers: busy ones, and free ones of active workers.',
     labelNames: ['state'],
-    registers,
-    async collect() {
-      const state = await read();
-      this.reset();
-      for (const [name, count] of Object.entries(state?.slots ?? {})) this.set({ state: name }, count);
-    },
+    list: ({ slots }) => Object.entries(slots).map(([state, count]) => [{ state }, count]),
   });
-  new Gauge({
+  registerStoredGauge(metrics, read, {
     name: 'switchyard_queue_predicted_start_seconds',
     help: 'Seconds until the predicted start of the next queued run, by execution class: the bounds of its 80 % range; absent without one.',
     labelNames: ['execution_class', 'bound'],
-    registers,
-    async collect() {
-      const state = await read();
-      this.reset();
-      for (const { executionClass: execution_class, earliest, latest } of state?.starts ?? [])
-        for (const [bound, at] of Object.entries({ earliest, latest }))
-          this.set({ execution_class, bound }, Math.max(0, (at - clock.now()) / 1000));
-    },
+    list: ({ starts }) =>
+      starts.flatMap(({ executionClass: execution_class, earliest, latest }) =>
+        Object.entries({ earliest, latest }).map(
+          ([bound, at]) => [{ execution_class, bound }, Math.max(0, (at - clock.now()) / 1000)] as const,
+        ),
+      ),
   });
 }
 

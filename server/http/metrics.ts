@@ -1,6 +1,6 @@
 /** The metrics of this process in the text format of Prometheus. */
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type LabelValues, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { createJobMetrics, type JobMetrics } from '../jobs/job-metrics.ts';
 import { ApplicationMetrics } from './application-metrics.ts';
@@ -105,30 +105,23 @@ export interface QueuedInClass {
 }
 
 /** More frequent scrapes get cached values, because counting a queue of 100,000 runs takes tens of milliseconds. */
-export const QUEUE_READ_INTERVAL_MS = 5000;
+const READ_INTERVAL_MS = 5000;
 
 /** Registers the length of the queue and the wait of its oldest run. Each scrape reads both from the database. */
 export function registerQueueMetrics(
-  { registry }: Pick<Metrics, 'registry'>,
+  metrics: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<QueuedInClass[]> },
 ): void {
-  const readQueue = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, read);
-  const register = (name: string, help: string, value: (queued: QueuedInClass) => number): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['execution_class'],
-      registers: [registry],
-      async collect() {
-        const queued = await readQueue();
-        this.reset();
-        for (const execution_class of queued ? EXECUTION_CLASSES : []) {
-          const queuedInClass = queued?.find((one) => one.execution_class === execution_class);
-          this.set({ execution_class }, queuedInClass ? value(queuedInClass) : 0);
-        }
-      },
+  const readQueue = cacheReads(clock, read);
+  const register = (name: string, help: string, value: (queued: QueuedInClass) => number): void =>
+    registerStoredGauge(metrics, readQueue, {
+      ...{ name, help, labelNames: ['execution_class'] },
+      list: (queued) =>
+        EXECUTION_CLASSES.map((execution_class) => {
+          const queuedInClass = queued.find((one) => one.execution_class === execution_class);
+          return [{ execution_class }, queuedInClass ? value(queuedInClass) : 0];
+        }),
     });
-  };
   register('switchyard_queue_runs', 'Queued runs in the database, by execution class.', ({ count }) => count);
   register(
     'switchyard_queue_oldest_seconds',
@@ -146,23 +139,15 @@ export interface LicenseTokens {
 
 /** Registers the licence tokens and their use. Each scrape reads both from the database. */
 export function registerLicenseMetrics(
-  { registry }: Pick<Metrics, 'registry'>,
+  metrics: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<LicenseTokens[]> },
 ): void {
-  const readTokens = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, read);
-  const register = (name: string, help: string, value: (tokens: LicenseTokens) => number): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['license'],
-      registers: [registry],
-      async collect() {
-        const licenses = await readTokens();
-        this.reset();
-        for (const tokens of licenses ?? []) this.set({ license: tokens.license }, value(tokens));
-      },
+  const readTokens = cacheReads(clock, read);
+  const register = (name: string, help: string, value: (tokens: LicenseTokens) => number): void =>
+    registerStoredGauge(metrics, readTokens, {
+      ...{ name, help, labelNames: ['license'] },
+      list: (licenses) => licenses.map((tokens) => [{ license: tokens.license }, value(tokens)]),
     });
-  };
   register(
     'switchyard_license_tokens',
     'Licence tokens of all accounts, by the name of the licence.',
@@ -175,21 +160,44 @@ export function registerLicenseMetrics(
   );
 }
 
-/** Returns a function that reads at most once in the interval, and returns null when the database is unavailable. */
-export function readAtMostEvery<Value>(
-  intervalMs: number,
-  clock: Clock,
-  read: () => Promise<Value>,
-): () => Promise<Value | null> {
+/** Returns a function that reads at most every five seconds, and returns null when the database is unavailable. */
+export function cacheReads<Value>(clock: Clock, read: () => Promise<Value>): () => Promise<Value | null> {
   let readAt = Number.NEGATIVE_INFINITY;
   let latest: Promise<Value | null> = Promise.resolve(null);
   return () => {
-    if (clock.elapsed() - readAt < intervalMs) return latest;
+    if (clock.elapsed() - readAt < READ_INTERVAL_MS) return latest;
     readAt = clock.elapsed();
     // An unavailable database must not fail the scrape: the metrics are absent then.
     latest = read().catch(() => null);
     return latest;
   };
+}
+
+/** A gauge whose series follow from a value in the database. */
+interface StoredGauge<Value, Label extends string> {
+  name: string;
+  help: string;
+  labelNames: Label[];
+  /** Returns the labels and the number of each series. */
+  list(value: Value): readonly (readonly [labels: LabelValues<Label>, number: number])[];
+}
+
+/** Registers the gauge. Each scrape calls `read`; while that returns null, the gauge has no series. */
+export function registerStoredGauge<Value, Label extends string>(
+  { registry }: Pick<Metrics, 'registry'>,
+  read: () => Promise<Value | null>,
+  { list, ...settings }: StoredGauge<Value, Label>,
+): void {
+  new Gauge({
+    ...settings,
+    registers: [registry],
+    async collect() {
+      const value = await read();
+      this.reset();
+      if (value === null) return;
+      for (const [labels, number] of list(value)) this.set(labels, number);
+    },
+  });
 }
 
 /**
