@@ -182,7 +182,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   return { url, firstStart: services.firstStart, runner, database };
 }
 
-/** Creates the folder for results of remote workers, without what a killed process left in it. */
+/** Creates the folder for results of remote workers, without the files that a killed process left in it. */
 async function prepareResultsFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -224,11 +224,10 @@ async function openStorage(
   sides: InstallationState,
 ) {
   const cleanUpBlocker = archiveDamagedLog(config, sides, clock, log);
+  const open = () => openDatabase(config, log, migrations.length);
   const database = config.postgres
-    ? await withSettingName('SWITCHYARD_DATABASE names a database that cannot be opened', () =>
-        openDatabase(config, log, migrations.length),
-      )
-    : await openDatabase(config, log);
+    ? await withSettingName('SWITCHYARD_DATABASE names a database that cannot be opened', open)
+    : await open();
   closers.push(() => database.close());
   await migrate(database, migrations);
   const parts = { config, database, clock, random, log };
