@@ -146,7 +146,7 @@ async function createsOnce(files: SharedFiles, first: string, second: string): P
   const isRefused = (work: Promise<void>): Promise<boolean> =>
     work.then(
       () => false,
-      (error: unknown) => isErrno(error, 'EEXIST') || isErrno(error, 'EPERM', 'ENOTSUP', 'ENOSYS'),
+      (error: unknown) => isErrno(error, 'EEXIST', 'EPERM', 'ENOTSUP', 'ENOSYS'),
     );
   return (await isRefused(files.createExclusively(first))) && (await isRefused(files.link(second, first)));
 }

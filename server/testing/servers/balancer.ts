@@ -35,14 +35,14 @@ export async function startBalancer({ idleMs = 0 }: { idleMs?: number } = {}): P
     }
     const { hostname, port } = new URL(target);
     const server = track(connect(Number(port), hostname));
-    const isOpen = { current: false };
+    let isOpen = false;
     server.once('connect', () => {
-      isOpen.current = true;
+      isOpen = true;
       client.pipe(server);
       server.pipe(client);
     });
     server.once('close', (hasFailed) => {
-      if (!isOpen.current) forward(client, remaining - 1);
+      if (!isOpen) forward(client, remaining - 1);
       else if (hasFailed) client.destroy();
     });
     client.once('close', () => server.destroy());
