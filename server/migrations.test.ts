@@ -1,4 +1,4 @@
-/** Rolling upgrades: servers of the release before work on while a new one applies its migrations. */
+/** Rolling upgrades: servers of the release before continue to work while a new one applies its migrations. */
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Migration } from './database/migrate.ts';

@@ -237,7 +237,7 @@ describe('the dashboard and the alerts', () => {
     for (const label of labels) expect(listLabels(metrics)).toContain(label);
   });
 
-  test('have panels that do not cover each other, each with an id of its own', () => {
+  test('have panels that do not cover each other, each with its own id', () => {
     const panels = readDashboard().panels.map(({ id, gridPos }) => ({ id, ...gridPos }));
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     for (const one of panels) {
@@ -254,7 +254,7 @@ describe('the dashboard and the alerts', () => {
     }
   });
 
-  test('show every metric of a Switchyard server but for those in words of Node.js', () => {
+  test('show every metric of a Switchyard server except those of Node.js', () => {
     const used = new Set(queries.flatMap(({ expression }) => parseQuery(expression).metrics));
     const own = [...scrape.keys()].filter((name) => !/^switchyard_(process|nodejs)_/.test(name));
     const unused = own.filter((name) => {
@@ -337,7 +337,7 @@ describe.runIf(promtool !== null)('Prometheus', () => {
     expect(runPromtool(promtool ?? '', ['check', 'rules', RULES])).toContain(
       `${listRules().length} rules found`,
     );
-    // The names of these are not ours.
+    // The library prom-client names these.
     const own = text.split('\n').filter((line) => !line.includes('switchyard_nodejs_'));
     expect(runPromtool(promtool ?? '', ['check', 'metrics'], own.join('\n'))).toBe('');
   });

@@ -1,9 +1,9 @@
 /**
- * Metrics of runs by application, in a registry of their own: they name accounts and applications, so the server shows them
- * only to a caller who may know both.
+ * Metrics of runs by application, in a separate registry. They name accounts and applications, so the server shows them only
+ * to a caller who may know both.
  *
  * A server may have thousands of applications, and Prometheus stores each combination of labels for weeks. So the first
- * APPLICATIONS_MAX applications whose runs this process has ended have series of their own, and all others share one.
+ * APPLICATIONS_MAX applications whose runs this process has ended have their own series, and all others share one.
  */
 import type { AccountId, ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import { Counter, Registry } from 'prom-client';

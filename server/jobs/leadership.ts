@@ -130,7 +130,7 @@ export class Leadership {
       this.#setLeader(this.#state.isHeld);
     } catch (error) {
       log.warn({ error: errorMessage(error) }, 'Lease on background jobs could not be read');
-      // No server can renew it while the database is unavailable, so that the last leader may lead on afterwards.
+      // No server can get it while the database is unavailable, so the last leader may continue to lead afterwards.
       if (clock.elapsed() - this.#renewedAt < LEASE_MS) return;
       this.#state = null;
       this.#setLeader(false);

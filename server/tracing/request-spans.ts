@@ -53,7 +53,7 @@ export class RequestSpans {
     return { context, parent, startedAt: clock.now() };
   }
 
-  /** Ends the span. A response from 500 on is an error of the server; one below is none, also if it refuses the request. */
+  /** Ends the span. A status from 500 on is an error of the server; a lower one is not, even if it refuses the request. */
   end({ context, parent, startedAt }: RequestSpan, response: SentResponse): void {
     const { name, status, elapsedMs, attributes } = response;
     this.#parts.tracing.record({

@@ -93,7 +93,7 @@ test.each([
   expect(read).not.toThrow(/secret|%zz/);
 });
 
-test('the error for a share of traces that is none', () => {
+test('the error for a share of traces that is not from 0 to 1', () => {
   const env = { ...ON, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' };
   expect(() => readTracingSettings(env)).toThrow(/^OTEL_TRACES_SAMPLER_ARG is "2"/);
 });

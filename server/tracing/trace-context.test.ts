@@ -32,7 +32,7 @@ test.each([
   ['trace id of zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
   ['span id of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
   ['short trace id', `00-${TRACE.slice(1)}-${SPAN}-01`],
-  ['a letter that is no digit', `00-${TRACE.replace('4', 'g')}-${SPAN}-01`],
+  ['a letter that is not a hexadecimal digit', `00-${TRACE.replace('4', 'g')}-${SPAN}-01`],
   ['a line break', `${VALID}\nx`],
 ])('a malformed traceparent is ignored: %s', (_name, header) => {
   expect(parseTraceContext(header)).toBeNull();

@@ -2,7 +2,7 @@
  * Spans of OpenTelemetry. A span is recorded once it has ended, with the times and the ids that its owner knows. So no
  * object has to live as long as a run, nor to move from one process to another.
  *
- * The libraries are loaded only with settings: without them a process pays for nothing but a comparison with null.
+ * The libraries are loaded only with settings: without them a process pays only for a comparison with null.
  */
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -32,14 +32,14 @@ export interface Tracing {
   isSampled(traceId: string, parent: TraceContext | null): boolean;
   /** Queues an ended span for export, unless its trace is not sampled. Never throws, and never waits. */
   record(span: EndedSpan): void;
-  /** Exports what is queued, for at most two seconds. Never throws. */
+  /** Exports the queued spans, for at most two seconds. Never throws. */
   close(): Promise<void>;
 }
 
 export interface TracingParts {
   clock: Clock;
   log: Log;
-  /** Counts the spans of a batch that the receiver has got, or has not got. */
+  /** Counts the spans of a batch that the receiver has accepted, or has not. */
   onExport(spans: number, result: 'exported' | 'failed'): void;
 }
 

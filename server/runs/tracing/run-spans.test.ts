@@ -57,7 +57,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  test('that could not start has an error of its preparation, and the run goes on', () => {
+  test('that could not start has an error of its preparation, and the run continues', () => {
     const tracing = collectSpans();
     const end = { kind: 'unstarted' } as const;
     recordAttempt(tracing, { ...buildAttempt(), end, status: 'queued', storedAt: 2500 });
@@ -68,7 +68,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  test('after another one waits from the time at which the run was queued again, under ids of its own', () => {
+  test('after another one waits from the time at which the run was queued again, under its own ids', () => {
     const [first, second] = [collectSpans(), collectSpans()];
     const attempt = buildAttempt();
     recordAttempt(first, { ...attempt, end: { kind: 'lost', error: 'secret' }, status: 'queued' });

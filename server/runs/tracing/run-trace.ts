@@ -64,8 +64,8 @@ export function findChildContext(run: TracedRun, tracing: Tracing | null): Trace
 }
 
 /**
- * Returns the variables by which an app finds its place in the trace. Without an exporter of its own the server passes on
- * the span of the caller; empty when the caller sent none.
+ * Returns the variables by which an app finds its place in the trace. A server without an exporter passes the
+ * span of the caller to the app. Empty when the caller sent none.
  */
 export function buildTraceEnvironment(run: TracedRun, tracing: Tracing | null): TraceVariables {
   const context = tracing

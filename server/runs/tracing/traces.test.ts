@@ -58,7 +58,7 @@ function waitForTrace({ until }: OtlpReceiver, run: string): Promise<Map<string,
 }
 
 describe('the trace of a run', () => {
-  test('continues that of the caller with a span for each phase, and goes on in the app', async () => {
+  test('continues that of the caller with a span for each phase, and the app continues it', async () => {
     const run = await createTracedRun({
       traceparent: `00-${TRACE}-${CALLER}-01`,
       tracestate: 'vendor=x, other@system=1',
@@ -126,7 +126,7 @@ describe('the trace of a run', () => {
     expect(trace.get('run')?.parentSpanId).toBe(request?.spanId);
   });
 
-  test('has errors without what the app printed, and no input, options, names or secrets', async () => {
+  test('has errors without the output of the app, and no input, options, names or secrets', async () => {
     const word = 'sesame-4711';
     await server.client.call('createSecretsCollection', {
       params: { application_id: 'app' },
@@ -149,7 +149,7 @@ describe('the trace of a run', () => {
     expect(bytes).not.toContain(server.token);
   });
 
-  test('is not exported when the caller does not sample it, and the app learns so', async () => {
+  test('is not exported when the caller does not sample it, and the app gets that flag', async () => {
     const trace = '5bf92f3577b34da6a3ce929d0e0e4736';
     const unsampled = await createTracedRun({ traceparent: `00-${trace}-${CALLER}-00` });
     const { output } = await waitForRunEnd(server, 'app', unsampled);

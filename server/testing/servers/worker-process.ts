@@ -1,4 +1,4 @@
-/** A remote worker for tests, as a process of its own. */
+/** A remote worker for tests, in a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
