@@ -33,7 +33,7 @@ afterAll(async () => {
   earlier?.[Symbol.dispose]();
 });
 
-/** Stops the process as an operator does: the balancer sends it nothing more, and it ends what it has. */
+/** Stops the process as an operator does: the balancer sends it no more connections, and it ends its requests. */
 async function replace(before: ServerProcess, others: readonly string[]): Promise<ServerProcess> {
   balancer.use(others);
   expect(await before.kill('SIGTERM')).toBe(0);

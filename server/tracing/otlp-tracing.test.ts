@@ -68,7 +68,7 @@ test('a span arrives over HTTPS as it was recorded, when the authority of the re
   await receiver.close();
 });
 
-test('a receiver that is not trusted gets nothing, and the log says so once, without credentials', async () => {
+test('a receiver that is not trusted gets no spans, and the log says so once, without credentials', async () => {
   const receiver = await startOtlpReceiver({ tls: createPair() });
   const { tracing, counts, warnings } = await open({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.endpoint}/secret-path`,

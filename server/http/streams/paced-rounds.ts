@@ -56,7 +56,7 @@ export class PacedRounds {
     });
   }
 
-  /** Ends the rounds until the next `start`. Nobody waits for a round any more. */
+  /** Ends the rounds until the next `start`, and all waits for a round. */
   stop(): void {
     this.#isActive = false;
     this.#isWoken = false;

@@ -10,7 +10,7 @@ import { buildTraceEnvironment, findRunTrace } from './run-trace.ts';
 const CALLER = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const FILE = { path: '', bytes: 0 };
 
-/** Keeps what an exporter would get, and samples every trace. */
+/** Collects the ended spans in place of an exporter, and samples every trace. */
 function collectSpans(): Tracing & { spans: EndedSpan[] } {
   const spans: EndedSpan[] = [];
   return {

@@ -5,7 +5,7 @@ import { waitUntil } from '../host/wait-until.ts';
 import { type RequestOptions, sendRequest } from '../http/request.ts';
 import type { ServerCluster } from '../servers/server-cluster.ts';
 
-/** Leaves the worker time to run what is created. */
+/** Leaves the worker time to execute the created runs. */
 const PAUSE_MS = 40;
 
 export interface CreateLoad {
