@@ -148,10 +148,10 @@ async function authorize(
   const reservation = budgets.requests.reserveNow(formatMemberKey(caller), 1);
   reply.raw.once('close', () => reservation.release());
   const workerRefusal = findWorkerRefusal(operation, caller);
-  if (workerRefusal !== null) throw forbidden(workerRefusal);
   // A worker sends as many requests as its runs need, and a request that waits for instructions is one of them.
+  if (!caller.worker || workerRefusal !== null) limiters?.members.enforce(formatMemberKey(caller), reply);
+  if (workerRefusal !== null) throw forbidden(workerRefusal);
   if (caller.worker) return;
-  limiters?.members.enforce(formatMemberKey(caller), reply);
   if (!hasRight(caller.role, operation.right)) {
     if (isAudited(operation)) await route.auditLog.auditRefusal(describeAction(route, request));
     throw forbidden(
