@@ -26,6 +26,7 @@ import {
   pushApp,
   type StartedServer,
   startSwitchyard,
+  waitForEndedRuns,
 } from './harness.ts';
 import { closeConnections, sendRequest } from './keep-alive-client.ts';
 
@@ -110,7 +111,7 @@ async function measure(
   const wanted = (await countEndedRuns(server)) + runs;
   const [wall, cpu] = [performance.now(), readCpuMs(server.pid)];
   await begin();
-  while ((await countEndedRuns(server)) < wanted) await sleep(POLL_MS);
+  await waitForEndedRuns(server, wanted, POLL_MS);
   while (!(await isOver())) await sleep(1);
   return { wallMs: performance.now() - wall, cpuMs: readCpuMs(server.pid) - cpu };
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { sleep } from '../../server/testing/host/sleep.ts';
 import {
   type ServerProcess,
   type ServerProcessSettings,
@@ -11,6 +12,8 @@ import {
 } from '../../server/testing/servers/server-process.ts';
 
 export const BENCH_APPLICATION = 'bench';
+/** Clients that create runs at the same time. */
+const CLIENTS = 8;
 
 /** The manifest of an app that is one compiled file or script. */
 export const BINARY_MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
@@ -73,6 +76,32 @@ export async function pushApp(
     params,
     body: { requirements: { executable_type: type, runtime: 'native' } },
   });
+}
+
+/** Creates a run of the app. */
+export async function createRun({ client }: StartedServer, input: object = {}): Promise<void> {
+  await client.call('createRun', {
+    params: { application_id: BENCH_APPLICATION },
+    query: { instance_id: 'latest' },
+    body: { input },
+  });
+}
+
+/** Creates runs through eight clients at the same time. */
+export async function createRuns(server: StartedServer, count: number): Promise<void> {
+  let left = count;
+  const createSome = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await createRun(server);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, createSome));
+}
+
+/** Waits until so many runs have ended since the start of the server. Throws if one has not succeeded. */
+export async function waitForEndedRuns(server: StartedServer, count: number, pollMs: number): Promise<void> {
+  while ((await countEndedRuns(server)) < count) await sleep(pollMs);
 }
 
 /** Returns the number of runs that have ended since the start of the server. Throws if one has not succeeded. */

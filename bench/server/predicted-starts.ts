@@ -14,6 +14,7 @@ import {
   BENCH_APPLICATION,
   BINARY_MANIFEST,
   countEndedRuns,
+  createRun,
   median,
   printLine,
   pushApp,
@@ -47,14 +48,10 @@ echo '{}'
 const random = new RandomGenerator(values.seed ?? String(Date.now()));
 
 /** Creates runs with random durations. */
-async function createRuns({ client }: StartedServer, count: number): Promise<void> {
+async function createRandomRuns(server: StartedServer, count: number): Promise<void> {
   for (let run = 0; run < count; run += 1) {
     const seconds = (-MEAN_SECONDS * Math.log(random.uniform())).toFixed(3);
-    await client.call('createRun', {
-      params: { application_id: BENCH_APPLICATION },
-      query: { instance_id: 'latest' },
-      body: { input: { seconds: Number(seconds) } },
-    });
+    await createRun(server, { seconds: Number(seconds) });
   }
 }
 
@@ -80,7 +77,7 @@ interface Start {
 
 /** Returns the starts of the runs of one queue that had a prediction. */
 async function measureQueue(server: StartedServer, runsBefore: number): Promise<Start[]> {
-  await createRuns(server, QUEUE_LENGTH);
+  await createRandomRuns(server, QUEUE_LENGTH);
   const { runs } = (await server.client.call('getQueue', {})).body;
   await waitForEnd(server, runsBefore + QUEUE_LENGTH);
   const starts: Start[] = [];
@@ -102,7 +99,7 @@ async function measureQueue(server: StartedServer, runsBefore: number): Promise<
 const server = await startSwitchyard({ SWITCHYARD_CAPACITY: String(SLOTS) });
 try {
   await pushApp(server, await packFiles({ 'app.yaml': BINARY_MANIFEST, main: APP }), 'binary');
-  await createRuns(server, PAST_RUNS);
+  await createRandomRuns(server, PAST_RUNS);
   await waitForEnd(server, PAST_RUNS);
   const starts: Start[] = [];
   for (let round = 0; round < ROUNDS; round += 1)

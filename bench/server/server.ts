@@ -16,13 +16,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
-import { sleep } from '../../server/testing/host/sleep.ts';
 import { benchmarkRunner, buildTrivialProgram } from '../runner/containment.ts';
 import {
   BENCH_APPLICATION,
   BINARY_MANIFEST,
+  createRuns,
   median,
-  parseEndedRuns,
   printRatio,
   pushApp,
   ROUTING_INPUT,
@@ -30,6 +29,7 @@ import {
   sampleIntervalMs,
   startBareFastify,
   startSwitchyard,
+  waitForEndedRuns,
 } from './harness.ts';
 
 const { values } = parseArgs({
@@ -43,7 +43,9 @@ const SECONDS = Number(values.seconds);
 const ROUNDS = Number(values.rounds);
 const RUNS = Number(values.runs);
 const CONNECTIONS = 64;
+/** Constant polling would be most of the measured load. */
 const POLL_MS = 25;
+
 interface Load {
   url: string;
   method: 'GET' | 'POST';
@@ -129,24 +131,10 @@ async function benchRequests(): Promise<void> {
 
 /** Returns the runs per second of a trivial program: creates all runs, then measures until the last has ended. */
 async function runsPerSecond(server: StartedServer): Promise<number> {
-  const { client } = server;
-  const params = { application_id: BENCH_APPLICATION };
   const begin = performance.now();
-  let next = 0;
-  const create = async (): Promise<void> => {
-    while (next < RUNS) {
-      next += 1;
-      await client.call('createRun', { params, body: { input: {} } });
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, create));
-  for (;;) {
-    // Constant polling would be most of the measured load.
-    await sleep(POLL_MS);
-    const metrics = await (await fetch(`${server.url}/metrics`)).text();
-    if (parseEndedRuns(metrics) - done >= RUNS) break;
-  }
+  await createRuns(server, RUNS);
   done += RUNS;
+  await waitForEndedRuns(server, done, POLL_MS);
   return (RUNS / (performance.now() - begin)) * 1000;
 }
 let done = 0;

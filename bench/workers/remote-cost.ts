@@ -3,17 +3,16 @@
  * machine, with the same slots. Rounds alternate.
  */
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
-import { sleep } from '../../server/testing/host/sleep.ts';
 import { createWorkerToken, startWorkerProcess } from '../../server/testing/servers/worker-process.ts';
 import {
-  BENCH_APPLICATION,
   BINARY_MANIFEST,
-  countEndedRuns,
+  createRun,
   median,
   printLine,
   pushApp,
   type StartedServer,
   startSwitchyard,
+  waitForEndedRuns,
 } from '../server/harness.ts';
 
 const SLOTS = 2;
@@ -23,7 +22,6 @@ const APP = '#!/bin/sh\necho "{}"\n';
 interface Side {
   server: StartedServer;
   ended: number;
-  stop(): Promise<void>;
 }
 
 /** Prints how much longer the runs take through a remote worker. */
@@ -56,31 +54,22 @@ export async function compareWithOwnWorker({
     );
   } finally {
     await worker.stop();
-    await own.stop();
-    await remote.stop();
+    await own.server.stop();
+    await remote.server.stop();
   }
 }
 
 async function startSide(capacity: string): Promise<Side> {
   const server = await startSwitchyard({ SWITCHYARD_CAPACITY: capacity, SWITCHYARD_RATE_LIMIT: '0' });
   await pushApp(server, await packFiles({ 'app.yaml': BINARY_MANIFEST, main: APP }), 'binary');
-  return { server, ended: 0, stop: () => server.stop() };
+  return { server, ended: 0 };
 }
 
 /** Returns the seconds from the first request to the last end. */
 async function execute(side: Side, runs: number): Promise<number> {
   const start = performance.now();
-  const params = { application_id: BENCH_APPLICATION };
-  await Promise.all(
-    Array.from({ length: runs }, () =>
-      side.server.client.call('createRun', {
-        params,
-        query: { instance_id: 'latest' },
-        body: { input: {} },
-      }),
-    ),
-  );
+  await Promise.all(Array.from({ length: runs }, () => createRun(side.server)));
   side.ended += runs;
-  while ((await countEndedRuns(side.server)) < side.ended) await sleep(POLL_MS);
+  await waitForEndedRuns(side.server, side.ended, POLL_MS);
   return (performance.now() - start) / 1000;
 }

@@ -4,26 +4,28 @@
  * A simulated worker speaks the protocol and executes nothing: it reports the end of a run at once. The clients are in this
  * process, so the server has at most the rest of the machine.
  */
-import { readFileSync } from 'node:fs';
 import type { WorkerInstructions, WorkerRegistration } from '@switchyard/contract/workers/worker-protocol.ts';
 import { HttpClient } from '@switchyard/worker/remote/http-client.ts';
 import { createDatabase, startPostgres } from '../../server/testing/database/postgres-server.ts';
 import { packFiles } from '../../server/testing/fixtures/apps.ts';
 import { buildEnd } from '../../server/testing/fixtures/fake-worker.ts';
+import { readCpuMs } from '../../server/testing/host/processes.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import { createWorkerToken } from '../../server/testing/servers/worker-process.ts';
 import {
-  BENCH_APPLICATION,
   BINARY_MANIFEST,
   countEndedRuns,
+  createRun,
   printLine,
   pushApp,
   quantile,
   type StartedServer,
   startSwitchyard,
+  waitForEndedRuns,
 } from '../server/harness.ts';
 
 const SLOTS = 10;
+const POLL_MS = 20;
 const CLASSES = ['6c9500mb870s', '8c16gb12h', '16c60gb12h'] as const;
 
 interface Simulation {
@@ -49,7 +51,7 @@ export async function simulateWorkers({ workers, seconds, rate }: Simulation): P
     for (let index = 0; index < workers; index += 1)
       all.push(await SimulatedWorker.start(new HttpClient(server.url, token), index));
     const idle = await measure(server, seconds, all, async () => sleep(seconds * 1000));
-    const busy = await measure(server, seconds, all, () => createRuns(server, seconds, rate));
+    const busy = await measure(server, seconds, all, () => executeRuns(server, seconds, rate));
     printLine(`${workers} simulated workers with ${SLOTS} slots on PostgreSQL:`);
     printLine(`  idle: ${idle.syncs.toFixed(0)} requests/s, ${idle.cores.toFixed(2)} cores of the server`);
     printLine(
@@ -77,46 +79,34 @@ async function measure(
   load: () => Promise<void>,
 ): Promise<Measurement> {
   for (const one of workers) one.reset();
-  const [cpu, ended] = [readCpuSeconds(server), await countEndedRuns(server)];
+  const [cpu, ended] = [readCpuMs(server.pid), await countEndedRuns(server)];
   const start = performance.now();
   await load();
   const elapsed = (performance.now() - start) / 1000;
   const latencies = workers.flatMap((one) => one.latencies);
   return {
     syncs: workers.reduce((sum, one) => sum + one.syncs, 0) / elapsed,
-    cores: (readCpuSeconds(server) - cpu) / elapsed,
+    cores: (readCpuMs(server.pid) - cpu) / 1000 / elapsed,
     ended: ((await countEndedRuns(server)) - ended) / Math.max(elapsed, seconds),
     median: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
   };
 }
 
-/** Returns the processor time of the server in seconds, which proc_pid_stat(5) has in hundredths. */
-function readCpuSeconds({ pid }: StartedServer): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
 /** Creates runs at the rate for the time, and returns when they have ended. */
-async function createRuns(server: StartedServer, seconds: number, rate: number): Promise<void> {
+async function executeRuns(server: StartedServer, seconds: number, rate: number): Promise<void> {
   const before = await countEndedRuns(server);
   const total = Math.ceil(seconds * rate);
   const start = performance.now();
-  const requests: Promise<unknown>[] = [];
+  const requests: Promise<void>[] = [];
   for (let index = 0; index < total; index += 1) {
     const dueMs = (index / rate) * 1000 - (performance.now() - start);
     if (dueMs > 0) await sleep(dueMs);
-    requests.push(
-      server.client.call('createRun', {
-        params: { application_id: BENCH_APPLICATION },
-        query: { instance_id: 'latest' },
-        // The time at which the client sent the run.
-        body: { input: { at: Date.now() } },
-      }),
-    );
+    // The input has the time at which the client sent the run.
+    requests.push(createRun(server, { at: Date.now() }));
   }
   await Promise.all(requests);
-  while ((await countEndedRuns(server)) < before + total) await sleep(20);
+  await waitForEndedRuns(server, before + total, POLL_MS);
 }
 
 /** One worker of the protocol that executes nothing. */

@@ -7,14 +7,15 @@ import { packFiles } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import { type SlurmCluster, startSlurmCluster } from '../../server/testing/slurm/slurm-cluster.ts';
 import {
-  BENCH_APPLICATION,
   BINARY_MANIFEST,
-  countEndedRuns,
+  createRuns,
+  parseEndedRuns,
   printLine,
   printRatio,
   pushApp,
   type StartedServer,
   startSwitchyard,
+  waitForEndedRuns,
 } from '../server/harness.ts';
 
 /** Slurm's own defaults but for the backfill, whose default interval of 30 s suits a cluster with long jobs. */
@@ -23,8 +24,6 @@ const CORES = 2;
 const MEMORY_MB = 1000;
 const IDLE_SECONDS = 5;
 const POLL_MS = 100;
-/** Requests that create runs at the same time. */
-const CLIENTS = 8;
 /** Slurm refuses longer arrays by default. */
 const ARRAY_MAX = 1000;
 const APP = '#!/bin/sh\necho "{}"\n';
@@ -83,8 +82,10 @@ async function measureSwitchyard(cluster: SlurmCluster, { nodes, runs }: SlurmSe
     await pushApp(server, await packFiles({ 'app.yaml': BINARY_MANIFEST, main: APP }), 'binary');
     const start = performance.now();
     await createRuns(server, runs);
-    const first = await waitForEnds(server, 1);
-    const last = await waitForEnds(server, runs);
+    await waitForEndedRuns(server, 1, POLL_MS);
+    const first = performance.now();
+    await waitForEndedRuns(server, runs, POLL_MS);
+    const last = performance.now();
     await waitForEmptyCluster(cluster);
     await requireOneEnd(server, runs);
     return {
@@ -97,31 +98,10 @@ async function measureSwitchyard(cluster: SlurmCluster, { nodes, runs }: SlurmSe
   }
 }
 
-async function createRuns({ client }: StartedServer, count: number): Promise<void> {
-  let left = count;
-  const createSome = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      await client.call('createRun', {
-        params: { application_id: BENCH_APPLICATION },
-        query: { instance_id: 'latest' },
-        body: { input: {} },
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, createSome));
-}
-
-/** Returns the time at which so many runs had ended. */
-async function waitForEnds(server: StartedServer, count: number): Promise<number> {
-  while ((await countEndedRuns(server)) < count) await sleep(POLL_MS);
-  return performance.now();
-}
-
 /** Throws unless each run has ended once, in its first attempt. */
 async function requireOneEnd(server: StartedServer, count: number): Promise<void> {
-  const ended = await countEndedRuns(server);
   const { text } = await server.request('GET', '/metrics');
+  const ended = parseEndedRuns(text);
   const requeued = Number(/^switchyard_runs_requeued_total (\d+)/m.exec(text)?.[1]);
   if (ended !== count || requeued !== 0)
     throw new Error(`${count} runs were created, ${ended} ended, and ${requeued} were queued again.`);
