@@ -1,6 +1,7 @@
 /** The form of a new input set, and the request that it becomes. */
 import type { CallArguments } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { splitWords } from '../../ui/forms/split-text.ts';
 
 type CreateRequest = CallArguments<Operations['createInputSet']>[0];
 
@@ -31,12 +32,10 @@ export const EMPTY_SET: SetDraft = {
   limit: '',
 };
 
-const splitIds = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))];
-
 /** Returns true if the form names a source of inputs. */
 export function hasInputs(draft: SetDraft): boolean {
   if (draft.source === 'managed') return draft.inputs.size > 0;
-  return draft.source === 'instance' || splitIds(draft.runs).length > 0;
+  return draft.source === 'instance' || splitWords(draft.runs).length > 0;
 }
 
 /** Returns the request of the form. The server checks its values. */
@@ -49,7 +48,7 @@ function buildSource(draft: SetDraft): Partial<CreateRequest['body']> {
     case 'managed':
       return { inputs: [...draft.inputs].map((id) => ({ id })) };
     case 'runs':
-      return { run_ids: splitIds(draft.runs) };
+      return { run_ids: splitWords(draft.runs) };
     case 'instance':
       return {
         instance_id: draft.instance,

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { inputsQuery } from '../../client/inputs.ts';
+import { CheckboxList } from '../../ui/forms/checkbox-list.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';
-import styles from './input-sets-page.module.css';
 
 interface Choice {
   id: string;
@@ -24,24 +24,10 @@ export function InputChoices({
   const ids = new Set(listed.map(({ id }) => id));
   const managed = list.data?.pages.flatMap(({ items }) => items).filter(({ id }) => !ids.has(id)) ?? [];
   const choices: Choice[] = [...listed, ...managed];
-  const toggle = (id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    onChange(next);
-  };
   return (
-    <fieldset className={styles.choices}>
-      <legend>Inputs ({chosen.size})</legend>
-      {choices.map(({ id, name }) => (
-        <label key={id} className={styles.choice}>
-          <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-          <span>
-            {name || id} {name !== '' && name !== id && <code className={styles.soft}>{id}</code>}
-          </span>
-        </label>
-      ))}
+    <CheckboxList title="Inputs" choices={choices} chosen={chosen} onChange={onChange}>
       {list.isSuccess && choices.length === 0 && <p>The application has no managed input yet.</p>}
       <LoadMore list={list} />
-    </fieldset>
+    </CheckboxList>
   );
 }

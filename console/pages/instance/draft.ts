@@ -6,6 +6,7 @@ import type { Version } from '@switchyard/contract/applications/versions.ts';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import { FORMAT_TYPES } from '@switchyard/contract/schemas/field-schemas.ts';
+import { splitList } from '../../ui/forms/split-text.ts';
 import type { PresetValue } from '../../ui/options/option-fields.tsx';
 
 type Configuration = Instance['configuration'];
@@ -84,13 +85,6 @@ function buildRequirements(draft: InstanceDraft) {
   });
   if (labels.length + licenses.length === 0) return {};
   return { requirements: { labels, licenses: Object.fromEntries(licenses) } };
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }
 
 /** Returns the configuration of the draft. It is complete, because an update replaces the configuration as a whole. */

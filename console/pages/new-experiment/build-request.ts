@@ -2,13 +2,13 @@
 import type { CallRequest } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
+import { splitList } from '../../ui/forms/split-text.ts';
 import {
   type ExperimentDraft,
   parseEnsembleSide,
   type RuleDraft,
   readListedRuns,
   readOptionSets,
-  splitList,
   suggestId,
 } from './draft.ts';
 

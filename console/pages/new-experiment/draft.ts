@@ -3,6 +3,7 @@
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import type { BatchRunCreate } from '@switchyard/contract/experiments/batch-plan.ts';
 import { describeError } from '../../client/client.ts';
+import { splitList } from '../../ui/forms/split-text.ts';
 
 export const OPERATORS = ['le', 'lt', 'ge', 'gt', 'eq', 'ne'] as const;
 export const METRIC_TYPES = ['direct-comparison', 'difference-threshold', 'absolute-threshold'] as const;
@@ -201,14 +202,6 @@ export function parseChoice<Choice extends string>(choices: readonly Choice[], t
   const found = choices.find((choice) => choice === text) ?? first;
   if (found === undefined) throw new Error('A field has at least one choice.');
   return found;
-}
-
-/** Returns the parts of a text that commas separate. */
-export function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }
 
 /** Returns the option sets of the JSON text. Throws a SyntaxError. The server says which key or option it refuses. */

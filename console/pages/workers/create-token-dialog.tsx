@@ -3,11 +3,12 @@ import { useState } from 'react';
 import { applicationsQuery } from '../../client/applications.ts';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
+import { CheckboxList } from '../../ui/forms/checkbox-list.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
+import { splitWords } from '../../ui/forms/split-text.ts';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { useRight } from '../../ui/use-right.ts';
 import { workerTokensQuery } from './queries.ts';
-import styles from './workers-page.module.css';
 
 /** The runs that workers with the token execute. */
 type Scope = 'account' | 'applications' | 'server';
@@ -29,9 +30,9 @@ export function CreateTokenDialog({
   const managesServer = useRight('server');
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('account');
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [labels, setLabels] = useState('');
-  const offered = [...new Set(labels.split(/[\s,]+/).filter(Boolean))];
+  const offered = splitWords(labels);
   const body = {
     name: name.trim(),
     ...(scope === 'applications' && { applications: [...chosen] }),
@@ -42,7 +43,7 @@ export function CreateTokenDialog({
     <FormDialog
       title="New worker token"
       action="Create worker token"
-      isReady={body.name !== '' && (scope !== 'applications' || chosen.length > 0)}
+      isReady={body.name !== '' && (scope !== 'applications' || chosen.size > 0)}
       requests={[['createWorkerToken', { body }]]}
       onClose={onClose}
       onSubmit={async () => {
@@ -81,27 +82,13 @@ function ApplicationChoices({
   chosen,
   onChange,
 }: {
-  chosen: readonly string[];
-  onChange: (chosen: readonly string[]) => void;
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
 }) {
   const { data: applications = [], isSuccess } = useQuery(applicationsQuery);
   return (
-    <fieldset className={styles.choices}>
-      <legend>Applications ({chosen.length})</legend>
-      {applications.map(({ id, name }) => (
-        <label key={id} className={styles.choice}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(id)}
-            onChange={({ target }) =>
-              onChange(target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))
-            }
-          />
-          <span>{name}</span>
-          {name !== id && <code>{id}</code>}
-        </label>
-      ))}
+    <CheckboxList title="Applications" choices={applications} chosen={chosen} onChange={onChange}>
       {isSuccess && applications.length === 0 && <p>The account has no application yet.</p>}
-    </fieldset>
+    </CheckboxList>
   );
 }

@@ -1,5 +1,6 @@
 /** The time and the cost of an experiment, by past runs of its instances. */
 import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
+import { splitList } from '../../../ui/forms/split-text.ts';
 import {
   countOptionSets,
   countRepetitions,
@@ -7,7 +8,6 @@ import {
   formatEnsembleSide,
   parseEnsembleSide,
   readListedRuns,
-  splitList,
 } from '../draft.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
