@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts';
 import { nullable, stringEnum, timestampSchema } from '../schemas/field-schemas.ts';
 
 /** The adapters of the provisioner; `none` without one. */
-const PROVISIONER_ADAPTERS = ['none', 'command', 'slurm', 'kubernetes'] as const;
+export const PROVISIONER_ADAPTERS = ['none', 'command', 'slurm', 'kubernetes'] as const;
 
 const Provisioner = Type.Object(
   {

@@ -5,13 +5,9 @@ import { RunSeries, SolverPhase } from '../runs/run-series.ts';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { idReferenceSchema, type UploadId } from '../schemas/ids.ts';
 
-/** The largest whole number that JSON carries exactly. */
+/** A time or a duration, up to the largest whole number that JSON carries exactly. */
 const timeSchema = (description: string) =>
   Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
-const errorSchema = Type.String({
-  maxLength: 64 * 1024,
-  description: 'Error of the attempt; empty after success.',
-});
 
 const SeriesPart = Type.Object(
   {
@@ -101,7 +97,10 @@ const Outcome = Type.Object(
       ['ended', 'lost', 'unstarted'],
       '`ended`: the app has ended. `lost`: its end is unknown. `unstarted`: it could not be started.',
     ),
-    error: errorSchema,
+    error: Type.String({
+      maxLength: 64 * 1024,
+      description: 'Error of the attempt; empty after success.',
+    }),
     is_host_fault: Type.Optional(Type.Boolean({ description: 'true: a fault of the machine ended it.' })),
     unreadable: Type.Optional(
       nullable(stringEnum(['executable', 'input'], 'Content that could not be read from the server.')),

@@ -1,5 +1,6 @@
 /** The attempt of a run as a remote worker receives it. */
 import Type, { type Static } from 'typebox';
+import { EXECUTABLE_TYPES } from '../applications/executables.ts';
 import { Secret } from '../applications/secrets.ts';
 import { EXECUTION_CLASSES } from '../execution-classes.ts';
 import { FORMAT_TYPES, nullable, stringEnum } from '../schemas/field-schemas.ts';
@@ -40,7 +41,7 @@ export const WorkerJob = Type.Object(
     executable: Type.Object(
       {
         hash: Type.String({ description: 'SHA-256 of the files in hex.' }),
-        type: stringEnum(['node', 'python', 'go', 'java', 'binary'], 'Type of the executable.'),
+        type: stringEnum(EXECUTABLE_TYPES, 'Type of the executable.'),
         entrypoint: nullable(Type.String({ description: 'Entry point; null for the default.' })),
         working_directory: nullable(Type.String({ description: 'Working directory; null for the root.' })),
         source: ContentSource,

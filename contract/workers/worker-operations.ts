@@ -1,5 +1,4 @@
 /** The operations on workers and worker tokens, and those of the protocol of remote workers. */
-
 import {
   checkWorkerProtocol,
   endAttempt,

@@ -1,5 +1,6 @@
 /** The settings of the provisioner: the `SWITCHYARD_PROVISIONER` variables and those of its adapters, which server/config.ts passes. */
 import { join, resolve } from 'node:path';
+import { PROVISIONER_ADAPTERS, type Provisioner } from '@switchyard/contract/account/provisioner.ts';
 import { ConfigError } from '../config-error.ts';
 import { readLabels } from './label-settings.ts';
 
@@ -76,7 +77,6 @@ export const PROVISIONER_VARIABLES = [
 
 type Environment = Record<string, string | undefined>;
 
-const ADAPTERS = ['none', 'command', 'slurm', 'kubernetes'] as const;
 /** The prefix of the variables that belong to one adapter. */
 const ADAPTER_PREFIXES = {
   command: 'SWITCHYARD_COMMAND_',
@@ -92,9 +92,11 @@ const IDLE_SECONDS_MAX = 24 * 60 * 60;
 /** Returns the settings, or null without a provisioner. Throws a ConfigError for a wrong, missing or unused one. */
 export function readProvisionerSettings(env: Environment): ProvisionerSettings | null {
   const name = env.SWITCHYARD_PROVISIONER || 'none';
-  const kind = ADAPTERS.find((one) => one === name);
+  const kind = PROVISIONER_ADAPTERS.find((one) => one === name);
   if (kind === undefined)
-    throw new ConfigError(`SWITCHYARD_PROVISIONER is "${name}"; it must be one of ${ADAPTERS.join(', ')}.`);
+    throw new ConfigError(
+      `SWITCHYARD_PROVISIONER is "${name}"; it must be one of ${PROVISIONER_ADAPTERS.join(', ')}.`,
+    );
   refuseUnused(env, kind);
   if (kind === 'none') return null;
   return {
@@ -148,7 +150,7 @@ const ADAPTER_READERS = {
 };
 
 /** A setting without effect is a mistake that nobody would notice. */
-function refuseUnused(env: Environment, kind: (typeof ADAPTERS)[number]): void {
+function refuseUnused(env: Environment, kind: Provisioner['adapter']): void {
   for (const name of PROVISIONER_VARIABLES) {
     if (!env[name] || name === 'SWITCHYARD_PROVISIONER') continue;
     if (kind === 'none')
