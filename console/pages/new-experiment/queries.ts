@@ -1,5 +1,4 @@
 /** The choices of the form of a new experiment, and the planner. */
-
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import type { Worker } from '@switchyard/contract/workers/workers.ts';

@@ -1,5 +1,4 @@
 /** Assigns the running runs to the slots of the workers. Pure. */
-
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import type { Worker, WorkerSlots } from '@switchyard/contract/workers/workers.ts';

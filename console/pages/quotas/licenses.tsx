@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { formatNumber } from '../../ui/format-quantity.ts';
+import { TableHead } from '../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import table from '../../ui/table.module.css';
@@ -25,13 +26,7 @@ export function Licenses({ mayChange }: { mayChange: boolean }) {
       {licenses.length > 0 && (
         <TableRegion label="Table of licences">
           <table className={table.table} aria-labelledby="licences">
-            <thead>
-              <tr>
-                <th>Licence</th>
-                <th>Tokens in use</th>
-                <th>Runs</th>
-              </tr>
-            </thead>
+            <TableHead texts={['Licence', 'Tokens in use', 'Runs']} />
             <tbody>
               {licenses.map((license) => (
                 <LicenseRow key={license.name} license={license} />

@@ -3,8 +3,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import styles from './workers-page.module.css';
 
-const CLUSTERS: Record<Provisioner['adapter'], string> = {
-  none: '',
+const CLUSTERS: Record<Exclude<Provisioner['adapter'], 'none'>, string> = {
   command: 'by the commands of the operator',
   slurm: 'on Slurm',
   kubernetes: 'on Kubernetes',

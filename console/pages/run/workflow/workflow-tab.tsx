@@ -1,5 +1,4 @@
 /** The workflow of a run: its steps as a graph, and every node with its run. */
-
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { useQuery } from '@tanstack/react-query';
