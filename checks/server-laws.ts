@@ -105,7 +105,10 @@ export function findRowLocks(sources: readonly Source[]): string[] {
 
 const TELEMETRY_FILE = 'server/tracing/otlp-tracing.ts';
 
-/** The libraries of OpenTelemetry take time to load, so that a process without an exporter must not load them. */
+/**
+ * Returns static imports of the libraries of OpenTelemetry, and of the file that imports them. They take time to load, and a
+ * process without an exporter does without them.
+ */
 export function findTelemetryImports(sources: readonly Source[]): string[] {
   return listServerSources(sources, 'tracing/otlp-tracing.ts').flatMap((source) => {
     const found: string[] = [];
