@@ -4,8 +4,8 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
 import { join } from 'node:path';
+import { exitWithChild } from './child.mjs';
 import { fail, install, node, root } from './install.mjs';
 
 const seconds = install({ development: false });
@@ -30,12 +30,8 @@ const server = spawn(node, [join(root, 'server', 'process.ts')], {
   cwd: process.cwd(),
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
 });
-// Ctrl-C at a terminal also signals the server directly, which treats the duplicate as one signal. This process waits
-// for the server to drain. A SIGKILL cannot be forwarded; the server then notices that its parent is gone.
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-  process.on(signal, () => server.kill('SIGTERM'));
-}
-server.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+// This process waits for the server to drain. A SIGKILL cannot be forwarded; the server then notices that its parent is gone.
+exitWithChild(server);
 server.once('message', (ready) => {
   const welcome = spawn(node, [join(root, 'cli', 'welcome.ts')], {
     cwd: process.cwd(),

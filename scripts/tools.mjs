@@ -1,6 +1,6 @@
 /**
- * Tools of the tests that npm does not provide: a sandbox, a browser, and the checker of Prometheus. They are installed where no confirmation is
- * needed (root on a Debian-like system). Elsewhere, the tests that need them report that they skip.
+ * Tools of the tests that npm does not provide: a sandbox, a browser, and the checker of Prometheus. They are installed
+ * where no confirmation is needed (root on a Debian-like system). Elsewhere, the tests that need them report that they skip.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -42,7 +42,7 @@ export function installTools() {
 }
 
 /**
- * Takes promtool alone out of the package of Prometheus, whose installation would start a server. The test of the alert
+ * Extracts promtool alone from the package of Prometheus, whose installation would start a server. The test of the alert
  * rules reports that it skips without it.
  */
 function fetchPromtool() {

@@ -1,7 +1,7 @@
 /** `npm run worker` installs and starts a worker of a server elsewhere. It needs neither the site nor the console. */
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import { join } from 'node:path';
+import { exitWithChild } from './child.mjs';
 import { install, node, root } from './install.mjs';
 
 install({ development: false });
@@ -9,6 +9,4 @@ const worker = spawn(node, [join(root, 'worker', 'process.ts'), ...process.argv.
   cwd: process.env.INIT_CWD ?? process.cwd(),
   stdio: 'inherit',
 });
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
-  process.on(signal, () => worker.kill('SIGTERM'));
-worker.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+exitWithChild(worker);
