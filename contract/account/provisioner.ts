@@ -13,7 +13,8 @@ const Provisioner = Type.Object(
       'The kind of cluster on which the provisioner starts workers; `none` without a provisioner.',
     ),
     max_workers: Type.Integer({
-      description: 'The most workers at once, those included that wait in the queue of the cluster.',
+      description:
+        'Maximum number of workers at the same time, including those that wait in the queue of the cluster.',
     }),
     idle_seconds: Type.Number({ description: 'A worker without a run for this time ends by itself.' }),
     jobs: Type.Object(
@@ -31,7 +32,7 @@ const Provisioner = Type.Object(
     }),
     unservable_runs: Type.Integer({
       description:
-        'Queued runs that no worker of the provisioner could execute: a worker has too few cores or too little memory for them, or not their labels.',
+        'Queued runs that no worker of the provisioner could execute: a worker has too few cores or too little memory for them, or lacks their labels.',
     }),
     last_error: nullable(
       Type.String({
@@ -39,9 +40,9 @@ const Provisioner = Type.Object(
           'The last error, until a worker registers; null without one, and for a caller who does not manage the server.',
       }),
     ),
-    last_error_at: nullable(timestampSchema('When it occurred; null without an error')),
-    retry_at: nullable(timestampSchema('No worker is started before; null for none')),
-    checked_at: nullable(timestampSchema('When the jobs were last listed; null before the first time')),
+    last_error_at: nullable(timestampSchema('Time of the last error; null without one')),
+    retry_at: nullable(timestampSchema('Time before which no worker is started; null for none')),
+    checked_at: nullable(timestampSchema('Time of the last list of jobs; null before the first')),
   },
   { $id: 'Provisioner', description: 'The workers that the server starts and stops itself.' },
 );
