@@ -16,6 +16,7 @@ import {
   type ProvisionerSettings,
   readProvisionerSettings,
 } from './settings/provisioner-settings.ts';
+import { type Environment, readChoice, readInteger } from './settings/read-setting.ts';
 import { readSsoSettings, SSO_VARIABLES, type SsoSettings } from './settings/sso-settings.ts';
 import { type ProblemThresholds, readNetworks, readProblemThresholds } from './settings/webhook-settings.ts';
 import { readCapacity, readResources } from './settings/worker-settings.ts';
@@ -72,8 +73,6 @@ export interface Config {
 export type TlsSettings =
   | { kind: 'files'; certificatePath: string; keyPath: string }
   | { kind: 'self-signed' };
-
-type Environment = Record<string, string | undefined>;
 
 /** Reads all settings. Throws ConfigError for a wrong or unknown one. */
 export function readConfig(env: Environment = process.env): Config {
@@ -166,33 +165,6 @@ const VARIABLES = [
 
 /** Settings of clients, which often are in the same shell. */
 const CLIENT_VARIABLES = ['SWITCHYARD_URL', 'SWITCHYARD_TOKEN'];
-
-function readChoice<const T extends readonly string[]>(
-  env: Environment,
-  name: string,
-  choices: T,
-  fallback: T[number],
-): T[number] {
-  const value = env[name] || fallback;
-  const choice = choices.find((one) => one === value);
-  if (choice === undefined)
-    throw new ConfigError(`${name} is "${value}"; it must be one of ${choices.join(', ')}.`);
-  return choice;
-}
-
-function readInteger(
-  env: Environment,
-  name: string,
-  { fallback, min, max }: { fallback: number; min: number; max: number },
-): number {
-  const text = env[name];
-  if (!text) return fallback;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (value < min || value > max) {
-    throw new ConfigError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
-  }
-  return value;
-}
 
 function readDatabase(env: Environment): string | null {
   const value = env.SWITCHYARD_DATABASE;

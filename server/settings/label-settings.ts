@@ -2,9 +2,10 @@
 import { isLabel } from '@switchyard/contract/applications/requirements.ts';
 import { LABEL_CHARS_MAX, LABELS_MAX } from '@switchyard/contract/limits.ts';
 import { ConfigError } from '../config-error.ts';
+import type { Environment } from './read-setting.ts';
 
 /** Parses the labels of a worker, such as `gpu,region=eu`; sorted, each of them once. Throws a ConfigError for any other text. */
-export function readLabels(env: Record<string, string | undefined>, name: string): string[] {
+export function readLabels(env: Environment, name: string): string[] {
   const labels = [...new Set((env[name] || '').split(',').map((label) => label.trim()))].filter(
     (label) => label !== '',
   );

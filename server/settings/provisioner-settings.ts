@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { PROVISIONER_ADAPTERS, type Provisioner } from '@switchyard/contract/account/provisioner.ts';
 import { ConfigError } from '../config-error.ts';
 import { readLabels } from './label-settings.ts';
+import { type Environment, readChoice, readInteger, readRequired } from './read-setting.ts';
 
 /** The provisioner starts and stops workers on a cluster, through one adapter. */
 export interface ProvisionerSettings {
@@ -15,7 +16,7 @@ export interface ProvisionerSettings {
   /** Labels of every worker that it starts. */
   labels: readonly string[];
   /** The environment of the programs that reach the cluster: the one of the server without its own settings, the master key among them. */
-  env: Record<string, string | undefined>;
+  env: Environment;
   adapter: CommandSettings | SlurmSettings | KubernetesSettings;
 }
 
@@ -50,7 +51,7 @@ export interface KubernetesSettings {
   namespace: string;
   /** The image of the worker's container; null for the one of the manifest. */
   image: string | null;
-  /** Absolute path of a file with a Job that the provisioner completes; null for a Job of its own. */
+  /** Absolute path of a file with a Job that the provisioner completes; null for a Job that the provisioner writes. */
   manifestPath: string | null;
   /** The local queue of Kueue; null without one. */
   queue: string | null;
@@ -75,8 +76,6 @@ export const PROVISIONER_VARIABLES = [
   'SWITCHYARD_KUBERNETES_QUEUE',
 ] as const;
 
-type Environment = Record<string, string | undefined>;
-
 /** The prefix of the variables that belong to one adapter. */
 const ADAPTER_PREFIXES = {
   command: 'SWITCHYARD_COMMAND_',
@@ -84,27 +83,23 @@ const ADAPTER_PREFIXES = {
   kubernetes: 'SWITCHYARD_KUBERNETES_',
 } as const;
 
-const DEFAULT_MAX = '10';
-const DEFAULT_IDLE_SECONDS = '300';
+const DEFAULT_MAX = 10;
+const DEFAULT_IDLE_SECONDS = 300;
 const WORKERS_MAX = 10_000;
 const IDLE_SECONDS_MAX = 24 * 60 * 60;
 
 /** Returns the settings, or null without a provisioner. Throws a ConfigError for a wrong, missing or unused one. */
 export function readProvisionerSettings(env: Environment): ProvisionerSettings | null {
-  const name = env.SWITCHYARD_PROVISIONER || 'none';
-  const kind = PROVISIONER_ADAPTERS.find((one) => one === name);
-  if (kind === undefined)
-    throw new ConfigError(
-      `SWITCHYARD_PROVISIONER is "${name}"; it must be one of ${PROVISIONER_ADAPTERS.join(', ')}.`,
-    );
+  const kind = readChoice(env, 'SWITCHYARD_PROVISIONER', PROVISIONER_ADAPTERS, 'none');
   refuseUnused(env, kind);
   if (kind === 'none') return null;
   return {
-    max: readCount(env, 'SWITCHYARD_PROVISIONER_MAX', { fallback: DEFAULT_MAX, max: WORKERS_MAX }),
+    max: readInteger(env, 'SWITCHYARD_PROVISIONER_MAX', { fallback: DEFAULT_MAX, min: 1, max: WORKERS_MAX }),
     idleMs:
       1000 *
-      readCount(env, 'SWITCHYARD_PROVISIONER_IDLE', {
+      readInteger(env, 'SWITCHYARD_PROVISIONER_IDLE', {
         fallback: DEFAULT_IDLE_SECONDS,
+        min: 1,
         max: IDLE_SECONDS_MAX,
       }),
     server: readServer(env),
@@ -117,9 +112,9 @@ export function readProvisionerSettings(env: Environment): ProvisionerSettings |
 const ADAPTER_READERS = {
   command: (env: Environment): CommandSettings => ({
     kind: 'command',
-    start: readRequired(env, 'SWITCHYARD_COMMAND_START', 'the command that starts a worker'),
-    list: readRequired(env, 'SWITCHYARD_COMMAND_LIST', 'the command that lists the workers'),
-    stop: readRequired(env, 'SWITCHYARD_COMMAND_STOP', 'the command that stops a worker'),
+    start: readCommand(env, 'SWITCHYARD_COMMAND_START', 'the command that starts a worker'),
+    list: readCommand(env, 'SWITCHYARD_COMMAND_LIST', 'the command that lists the workers'),
+    stop: readCommand(env, 'SWITCHYARD_COMMAND_STOP', 'the command that stops a worker'),
     size: readSize(env) ?? { cores: 1, memoryBytes: null },
   }),
   slurm: (env: Environment): SlurmSettings => {
@@ -167,22 +162,8 @@ function refuseUnused(env: Environment, kind: Provisioner['adapter']): void {
   }
 }
 
-function readCount(
-  env: Environment,
-  name: string,
-  { fallback, max }: { fallback: string; max: number },
-): number {
-  const text = env[name] || fallback;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > max)
-    throw new ConfigError(`${name} is "${text}"; it must be a whole number from 1 to ${max}.`);
-  return value;
-}
-
-function readRequired(env: Environment, name: string, meaning: string): string {
-  const value = env[name];
-  if (value) return value;
-  throw new ConfigError(`${name} is missing, and SWITCHYARD_PROVISIONER "command" needs it: ${meaning}.`);
+function readCommand(env: Environment, name: string, meaning: string): string {
+  return readRequired(env, name, { neededBy: 'SWITCHYARD_PROVISIONER "command"', meaning });
 }
 
 function readServer(env: Environment): string | null {

@@ -2,6 +2,7 @@
 import { ROLES, type Role } from '@switchyard/contract/roles.ts';
 import { type AccountId, ID_PATTERN } from '@switchyard/contract/schemas/ids.ts';
 import { ConfigError } from '../config-error.ts';
+import { type Environment, readRequired } from './read-setting.ts';
 
 /** The identity provider, and the people that it may sign in. */
 export interface SsoSettings {
@@ -35,8 +36,6 @@ export const SSO_VARIABLES = [
   'SWITCHYARD_OIDC_ACCOUNT',
 ] as const;
 
-type Environment = Record<string, string | undefined>;
-
 /** The roles that a provider may grant: root operates the server, and `unassigned` has no rights. */
 const GRANTED_ROLES = ROLES.filter((role) => role !== 'root' && role !== 'unassigned');
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/;
@@ -48,7 +47,10 @@ export function readSsoSettings(env: Environment): SsoSettings | null {
   if (issuer === null) return null;
   return {
     issuer,
-    clientId: readRequired(env, 'SWITCHYARD_OIDC_CLIENT_ID', 'the id of the client at the identity provider'),
+    clientId: readRequired(env, 'SWITCHYARD_OIDC_CLIENT_ID', {
+      neededBy: 'SWITCHYARD_OIDC_ISSUER',
+      meaning: 'the id of the client at the identity provider',
+    }),
     clientSecret: env.SWITCHYARD_OIDC_CLIENT_SECRET || null,
     cliClientId: env.SWITCHYARD_OIDC_CLI_CLIENT_ID || null,
     domains: readDomains(env),
@@ -78,16 +80,12 @@ function readIssuer(env: Environment): string | null {
   return value;
 }
 
-function readRequired(env: Environment, name: string, meaning: string): string {
-  const value = env[name];
-  if (value) return value;
-  throw new ConfigError(`${name} is missing, and SWITCHYARD_OIDC_ISSUER needs it: ${meaning}.`);
-}
-
 function readDomains(env: Environment): string[] {
   const name = 'SWITCHYARD_OIDC_DOMAINS';
-  const meaning = 'the e-mail domains whose people may sign in, such as example.com,example.org';
-  const domains = readRequired(env, name, meaning)
+  const domains = readRequired(env, name, {
+    neededBy: 'SWITCHYARD_OIDC_ISSUER',
+    meaning: 'the e-mail domains whose people may sign in, such as example.com,example.org',
+  })
     .split(',')
     .map((one) => one.trim().toLowerCase());
   const wrong = domains.find((domain) => !DOMAIN.test(domain));

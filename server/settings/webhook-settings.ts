@@ -1,6 +1,7 @@
 /** The settings of webhooks: the networks that they may reach, and the thresholds of `queue.trouble`. server/config.ts passes the variables. */
 import { isIP } from 'node:net';
 import { ConfigError } from '../config-error.ts';
+import type { Environment } from './read-setting.ts';
 
 /** The thresholds beyond which webhooks for `queue.trouble` get an event. */
 export interface ProblemThresholds {
@@ -11,8 +12,6 @@ export interface ProblemThresholds {
   /** Faults of the host on queued runs. */
   hostFaults: number;
 }
-
-type Environment = Record<string, string | undefined>;
 
 /** Parses `loopback`, `none`, or networks and addresses such as `10.1.0.0/16,fd00::/8,192.168.1.5`. */
 export function readNetworks(env: Environment): string[] | null {

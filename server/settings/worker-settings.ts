@@ -4,8 +4,7 @@ import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { type Allocation, readAllocation, readGroupLimits, readMachine } from '@switchyard/runner';
 import type { Capacity } from '@switchyard/worker/execute/slots.ts';
 import { ConfigError } from '../config-error.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './read-setting.ts';
 
 /**
  * Parses `4` as four shared slots, and `6c9500mb870s=4,8c16gb12h=1` as slots of classes. `0` is for a server whose runs remote
