@@ -5,10 +5,16 @@ export { InvalidArchiveError } from './archive/archive-rules.ts';
 export { describeStartProblem } from './archive/entry-point.ts';
 export { describeForeignProgram } from './archive/foreign-programs.ts';
 export { hasDiskSpace } from './filesystem/disk-space.ts';
-export { type Allocation, readAllocation, readGroupLimits, readMachine } from './host/allocation.ts';
+export {
+  type Allocation,
+  BINARY_UNITS,
+  readAllocation,
+  readGroupLimits,
+  readMachine,
+} from './host/allocation.ts';
 export { computeEffectiveLimits } from './host/limits.ts';
 export { describeRuntimeMismatch, findRuntimeVersion } from './host/runtime-version.ts';
 export { isHostFault } from './process/host-faults.ts';
 export { startRunner } from './runner.ts';
-export { RESERVED_SHELL_VARIABLES } from './sandbox/command-chain.ts';
+export { quoteShell, RESERVED_SHELL_VARIABLES } from './sandbox/command-chain.ts';
 export type * from './types.ts';

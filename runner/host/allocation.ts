@@ -25,9 +25,9 @@ export interface GroupLimits {
   memoryBytes: number | null;
 }
 
-/** Slurm counts memory in megabytes of 1024 × 1024 bytes; its commands also accept units. */
-const SLURM_UNITS: Readonly<Record<string, number>> = {
-  '': 1024 ** 2,
+/** Bytes in each unit of an amount of memory, such as those of Slurm. */
+export const BINARY_UNITS: Readonly<Record<string, number>> = {
+  '': 1,
   K: 1024,
   M: 1024 ** 2,
   G: 1024 ** 3,
@@ -71,9 +71,10 @@ function parseCount(text: string | undefined): number | null {
   return text !== undefined && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : null;
 }
 
+/** Slurm counts memory in megabytes of 1024 × 1024 bytes; its commands also accept units. */
 function parseSlurmMemory(text: string | undefined): number | null {
   const [, digits, unit = ''] = /^(\d{1,12})([KMGT]?)$/.exec(text ?? '') ?? [];
-  const bytes = Number(digits) * (SLURM_UNITS[unit] ?? 0);
+  const bytes = Number(digits) * (BINARY_UNITS[unit || 'M'] ?? 0);
   return digits === undefined || bytes === 0 ? null : bytes;
 }
 

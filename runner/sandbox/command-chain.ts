@@ -64,7 +64,7 @@ export function buildCommandChain(input: ChainInput): CommandChain {
   const parts: string[] = [];
   if (cgroup !== undefined) {
     // The shell joins the groups itself, so that no process of the run ever lives outside them.
-    const joins = cgroup.folders.map((path) => `echo $$ > ${quote(join(path, 'cgroup.procs'))} && `);
+    const joins = cgroup.folders.map((path) => `echo $$ > ${quoteShell(join(path, 'cgroup.procs'))} && `);
     parts.push(tools.sh, '-c', `${joins.join('')}exec "$@"`, 'sh');
   }
   if (cpus !== undefined && tools.taskset !== undefined) parts.push(tools.taskset, '-c', cpus.join(','));
@@ -236,10 +236,10 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
       !name.startsWith('BASH_'),
   );
   const otherNames = names.filter((name) => !assignableNames.includes(name));
-  const words = plan.command.map((word) => quote(word.replace(APP_ROOT_PLACEHOLDER, root)));
+  const words = plan.command.map((word) => quoteShell(word.replace(APP_ROOT_PLACEHOLDER, root)));
   if (otherNames.length > 0) {
     // `env` accepts names that a shell cannot assign.
-    words.unshift('/usr/bin/env', ...otherNames.map((name) => quote(`${name}=${value(name)}`)));
+    words.unshift('/usr/bin/env', ...otherNames.map((name) => quoteShell(`${name}=${value(name)}`)));
   }
   const app = words.join(' ');
   const letter = confinement.processLimitIsOwn ? confinement.processLimitLetter : '';
@@ -257,7 +257,7 @@ export function renderStartScript({ confinement, plan, folder, user }: ChainInpu
     ...(letter === '' ? [] : [`ulimit -${letter} ${limits.processes + (user === undefined ? 2 : 1)}`]),
     // Before the variables of the app: some of them change what Node does.
     ...renderForwarder(confinement, plan),
-    ...assignableNames.map((name) => `export ${name}=${quote(value(name))}`),
+    ...assignableNames.map((name) => `export ${name}=${quoteShell(value(name))}`),
     // Closed before the app starts: it could reach the open files of the shell and truncate this one.
     `echo started >&${STARTED_FD}; exec ${STARTED_FD}>&-`,
     // In a subshell, because dash reports the death of a command on the stderr of that command.
@@ -293,6 +293,7 @@ export function computeFileSizeLimitBytes({ limits }: LaunchPlan): number {
   return Math.max(limits.fileBytes, limits.outputBytes + MIB, limits.logBytes * 2 + MIB);
 }
 
-function quote(text: string): string {
+/** Quotes a text as one word of a shell command. */
+export function quoteShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,7 @@
 /** The settings of the provisioner: the `SWITCHYARD_PROVISIONER` variables and those of its adapters, which server/config.ts passes. */
 import { join, resolve } from 'node:path';
 import { PROVISIONER_ADAPTERS, type Provisioner } from '@switchyard/contract/account/provisioner.ts';
+import { BINARY_UNITS, quoteShell } from '@switchyard/runner';
 import { ConfigError } from '../config-error.ts';
 import { readLabels } from './label-settings.ts';
 import { type Environment, readChoice, readInteger, readRequired } from './read-setting.ts';
@@ -176,12 +177,10 @@ function readServer(env: Environment): string | null {
   return value.replace(/\/+$/, '');
 }
 
-const MEMORY_UNITS: Record<string, number> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
-
 /** Parses an amount such as `16G`; `unit` is the one of a number without unit. Returns null for any other text. */
 function parseMemory(text: string, unit: string): number | null {
   const match = /^(\d{1,9})([KMGT]?)B?$/i.exec(text);
-  const factor = match && MEMORY_UNITS[(match[2] || unit).toUpperCase()];
+  const factor = match && BINARY_UNITS[(match[2] || unit).toUpperCase()];
   return factor ? Number(match[1]) * factor : null;
 }
 
@@ -271,7 +270,7 @@ function findSlurmArg(args: readonly string[], long: string, short?: string): st
 /** The worker of this installation: it works where the nodes see the folders of the server, as a home folder usually is. */
 function defaultWorkerCommand(): string {
   return [process.execPath, join(import.meta.dirname, '..', '..', 'worker', 'process.ts')]
-    .map((path) => `'${path.replaceAll("'", `'\\''`)}'`)
+    .map(quoteShell)
     .join(' ');
 }
 

@@ -5,6 +5,7 @@
  * nodes can read. `scontrol show job`, `squeue` and the lists of processes do not show it. Only the user of the job, root and
  * the administrators of Slurm can read it.
  */
+import { quoteShell } from '@switchyard/runner';
 import type { SlurmSettings } from '../../settings/provisioner-settings.ts';
 import { formatWorkerArguments, type JobRequest, TOKEN_VARIABLE, type WorkerAdapter } from './adapter.ts';
 import { runCommand } from './run-command.ts';
@@ -61,6 +62,6 @@ function formatSbatchArguments({ args }: SlurmSettings, { name }: JobRequest): s
 
 /** `exec`, so that SIGTERM reaches the worker. */
 function formatScript({ workerCommand }: SlurmSettings, request: JobRequest): string {
-  const words = formatWorkerArguments(request).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  const words = formatWorkerArguments(request).map(quoteShell);
   return `#!/bin/sh\nexec ${workerCommand} ${words.join(' ')}\n`;
 }
