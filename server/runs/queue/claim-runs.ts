@@ -8,13 +8,14 @@ import { locked } from '../../database/row-locks.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED } from '../store/status-literals.ts';
 import { startRuns } from '../store/transitions.ts';
-import type { ClaimRequest } from './claim-request.ts';
+import { type ClaimRequest, createWorkflowFilter } from './claim-request.ts';
 import { claimPlanned } from './placement/claim-planned.ts';
 import {
   hasRequiredLabels,
   isLimited,
   isRetryDue,
   nameLabels,
+  type RetryTimes,
   selectRunQuota,
 } from './placement/list-waiting.ts';
 import { compareQueueOrder, type QueuePosition, selectQueued } from './queue-order.ts';
@@ -23,12 +24,14 @@ import { listQueuedAccounts, lockFreeRuns } from './run-quota.ts';
 /** The longest delay before a run is retried after a fault of its host. */
 export const RETRY_DELAY_MAX_MS = 60_000;
 
-interface NextQueued extends WorkflowCapacity {
+/** Returns the times between which the retry delay of a run that may start now has ended. */
+export function computeRetryTimes(now: number): RetryTimes {
+  return { now, latest: now + RETRY_DELAY_MAX_MS };
+}
+
+interface NextQueued extends WorkflowCapacity, RetryTimes {
   workerId: string;
   executionClass: ExecutionClass;
-  now: number;
-  /** A delay that ends later was written by a worker whose clock was ahead. */
-  latest: number;
   limit: number;
 }
 
@@ -95,12 +98,10 @@ interface NextVariant {
   labels: number;
 }
 
-interface NextOfAccount extends WorkflowCapacity {
+interface NextOfAccount extends WorkflowCapacity, RetryTimes {
   account: AccountId;
   /** Runs of this application alone; null for those of all applications without a quota of runs at once. */
   applicationUid: string | null;
-  now: number;
-  latest: number;
   limit: number;
 }
 
@@ -142,7 +143,7 @@ const lockNextOfAccount = prepareVariants(
 export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTable[]> {
   const candidates: Candidate[] = [];
   const { workerId, now, limit, offer } = claim;
-  const times = { now, latest: now + RETRY_DELAY_MAX_MS };
+  const times = computeRetryTimes(now);
   if (offer.resources !== null || offer.scope !== null) return claimPlanned(tx, claim, times);
   const values = { ...times, ...formatCapacity(claim.workflowCapacity), ...nameLabels(offer.labels) };
   for (const executionClass of claim.classes)
@@ -150,10 +151,10 @@ export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTa
       ...(await lockNextQueued(tx, offer.labels.length, { workerId, executionClass, limit, ...values })),
     );
   const hasLimited = candidates.some((run) => run.is_limited);
-  const waiting: Queued[] = hasLimited ? await lockWithinQuotas(tx, claim) : candidates;
+  const waiting: Queued[] = hasLimited ? await lockWithinQuotas(tx, claim, values) : candidates;
   if (waiting.length === 0) return [];
   if (waiting.some((run) => run.required_licenses !== null)) return claimPlanned(tx, claim, times);
-  const next = filterByCapacity(waiting.sort(compareQueueOrder), claim.workflowCapacity).slice(0, limit);
+  const next = waiting.sort(compareQueueOrder).filter(createWorkflowFilter(claim)).slice(0, limit);
   if (next.length === 0) return [];
   return startRuns(
     tx,
@@ -162,21 +163,12 @@ export async function claimRuns(tx: Writer, claim: ClaimRequest): Promise<RunsTa
   );
 }
 
-/** Returns the runs without those workflows that would be too many. */
-function filterByCapacity(runs: readonly Queued[], workflowCapacity: readonly number[]): Queued[] {
-  const capacity = [...workflowCapacity];
-  return runs.filter(({ api_access, workflow_depth: depth }) => {
-    if (api_access === null) return true;
-    const left = capacity[depth] ?? 0;
-    capacity[depth] = left - 1;
-    return left > 0;
-  });
-}
-
 /** Returns the next runs of each account, at most as many as the quotas of the account and its applications let start. */
-async function lockWithinQuotas(tx: Writer, claim: ClaimRequest): Promise<Queued[]> {
-  const { classes, now, limit, offer } = claim;
-  const values = { ...formatCapacity(claim.workflowCapacity), ...nameLabels(offer.labels) };
+async function lockWithinQuotas(
+  tx: Writer,
+  { classes, limit, offer }: ClaimRequest,
+  values: RetryTimes & WorkflowCapacity & Record<string, unknown>,
+): Promise<Queued[]> {
   const free = await lockFreeRuns(tx);
   const waiting: Queued[] = [];
   for (const account of await listQueuedAccounts(tx)) {
@@ -186,10 +178,7 @@ async function lockWithinQuotas(tx: Writer, claim: ClaimRequest): Promise<Queued
       lockNextOfAccount(
         tx,
         { classes, isOfApplication: applicationUid !== null, labels: offer.labels.length },
-        {
-          ...{ account, applicationUid, now, latest: now + RETRY_DELAY_MAX_MS },
-          ...{ limit: Math.min(atMost, count), ...values },
-        },
+        { account, applicationUid, limit: Math.min(atMost, count), ...values },
       );
     const next: Queued[] = [...(await lockNext(null, atMost))];
     for (const [applicationUid, count] of free.applications.get(account) ?? [])

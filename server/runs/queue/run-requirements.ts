@@ -1,6 +1,7 @@
 /** The columns of a run with its requirements: the labels of a worker, and the licence tokens of the account. */
 import { completeRequirements, type Requirements } from '@switchyard/contract/applications/requirements.ts';
 import type { RequestedConfiguration } from '../../instances/rules.ts';
+import type { Demand } from '../../workers/offers.ts';
 import type { RunsTable } from '../store/schema.ts';
 
 type RequirementColumns = Pick<RunsTable, 'required_labels' | 'required_licenses'>;
@@ -19,10 +20,24 @@ export function wrapLabel(label: string): string {
   return `|${label}|`;
 }
 
-/** Parses the columns of a run. */
+/** Parses the columns of a run with its requirements. */
 export function parseRequirements({ required_labels, required_licenses }: RequirementColumns): Requirements {
   return {
     labels: required_labels === null ? [] : required_labels.slice(1, -1).split('||'),
     licenses: required_licenses === null ? {} : JSON.parse(required_licenses),
+  };
+}
+
+/** The columns of a run that decide which workers could execute it. */
+type DemandColumns = RequirementColumns &
+  Pick<RunsTable, 'execution_class' | 'account_id' | 'application_uid'>;
+
+/** Returns the demand of a run on its worker. */
+export function describeDemand(run: DemandColumns): Demand {
+  return {
+    executionClass: run.execution_class,
+    labels: parseRequirements(run).labels,
+    account: run.account_id,
+    applicationUid: run.application_uid,
   };
 }

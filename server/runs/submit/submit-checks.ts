@@ -11,7 +11,7 @@ import { lockActiveWorkers } from '../../workers/workers.ts';
 import { countUsedTokens, listTokenHolders } from '../queue/license-use.ts';
 import { countLoad } from '../queue/queue-order.ts';
 import { findRunQuota, lockFreeRuns } from '../queue/run-quota.ts';
-import { parseRequirements } from '../queue/run-requirements.ts';
+import { describeDemand, parseRequirements } from '../queue/run-requirements.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { QUEUED } from '../store/status-literals.ts';
 
@@ -88,12 +88,7 @@ async function requireFreeTokens(tx: Writer, run: RunsTable): Promise<void> {
 export async function requireFreeSlot(tx: Writer, run: RunsTable, now: number): Promise<void> {
   await requireFreeQuota(tx, run);
   await requireFreeTokens(tx, run);
-  const demand = {
-    executionClass: run.execution_class,
-    labels: parseRequirements(run).labels,
-    account: run.account_id,
-    applicationUid: run.application_uid,
-  };
+  const demand = describeDemand(run);
   const workers = (await lockActiveWorkers(tx, now)).filter(({ offer }) => canEverServe(offer, demand));
   const serving = computeClassCapacity(workers, run.execution_class);
   const { slots, classes } = serving;

@@ -14,11 +14,11 @@ import { listActiveWorkers, lockWorker } from '../../../workers/workers.ts';
 import type { RunsTable } from '../../store/schema.ts';
 import { QUEUED, RUNNING } from '../../store/status-literals.ts';
 import { startRuns } from '../../store/transitions.ts';
-import type { ClaimRequest } from '../claim-request.ts';
+import { type ClaimRequest, createWorkflowFilter } from '../claim-request.ts';
 import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';
 import { loadPastDurations, type PastDurations } from '../prediction/past-durations.ts';
 import { listQueuedAccounts, lockFreeRuns } from '../run-quota.ts';
-import { parseRequirements } from '../run-requirements.ts';
+import { describeDemand, parseRequirements } from '../run-requirements.ts';
 import { listWaiting, listWaitingOfAccounts, type RetryTimes, type WaitingRow } from './list-waiting.ts';
 import {
   type FreeQuotas,
@@ -148,15 +148,11 @@ interface Rows {
 
 function describeRuns(
   { running, waiting }: Rows,
-  { now, workflowCapacity }: ClaimRequest,
+  claim: ClaimRequest,
   past: PastDurations | null,
 ): { running: RunningNeeds[]; waiting: WaitingNeeds[] } {
-  const workflows = [...workflowCapacity];
-  const canStartWorkflow = (depth: number): boolean => {
-    const left = workflows[depth] ?? 0;
-    workflows[depth] = left - 1;
-    return left > 0;
-  };
+  const { now } = claim;
+  const isClaimable = createWorkflowFilter(claim);
   return {
     running: running.map((run): RunningNeeds => {
       const startedAt = run.initiated_at ?? now;
@@ -171,19 +167,13 @@ function describeRuns(
     waiting: waiting.map((run) => ({
       ...describeNeeds(run),
       id: run.id,
-      applicationUid: run.application_uid,
-      labels: parseRequirements(run).labels,
       createdAt: run.created_at,
-      isClaimable: run.api_access === null || canStartWorkflow(run.workflow_depth),
+      isClaimable: isClaimable(run),
       durationMs: expectDuration(past?.find(run) ?? null, CLASS_LIMITS[run.execution_class].duration_ms),
     })),
   };
 }
 
 function describeNeeds(run: RunningRow | WaitingRow) {
-  return {
-    executionClass: run.execution_class,
-    account: run.account_id,
-    licenses: parseRequirements(run).licenses,
-  };
+  return { ...describeDemand(run), licenses: parseRequirements(run).licenses };
 }

@@ -86,13 +86,11 @@ interface OfferVariant {
   applications: number;
 }
 
+type WaitingValues = RetryTimes & { limit: number; account: string } & Record<string, unknown>;
+
 const selectWaiting = prepareVariants(
   ({ labels, scope, applications }: OfferVariant) => `${labels} ${scope} ${applications}`,
-  (
-    db,
-    variant: OfferVariant,
-    values: RetryTimes & { limit: number; account: string } & Record<string, unknown>,
-  ) => {
+  (db, variant: OfferVariant, values: WaitingValues) => {
     const parts = EXECUTION_CLASSES.flatMap((name) => [
       selectPart(db, name, { variant, values, hasLicenses: false }),
       selectPart(db, name, { variant, values, hasLicenses: true }),
@@ -107,15 +105,7 @@ const selectWaiting = prepareVariants(
 function selectPart(
   db: Reader,
   name: ExecutionClass,
-  {
-    variant,
-    values,
-    hasLicenses,
-  }: {
-    variant: OfferVariant;
-    values: RetryTimes & { limit: number; account: string } & Record<string, unknown>;
-    hasLicenses: boolean;
-  },
+  { variant, values, hasLicenses }: { variant: OfferVariant; values: WaitingValues; hasLicenses: boolean },
 ) {
   let query = selectQueued(db, name)
     .select(WAITING_COLUMNS)
