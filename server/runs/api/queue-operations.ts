@@ -100,8 +100,7 @@ async function formatRuns(
   { now, canProvision }: { now: number; canProvision: CanProvision },
 ): Promise<ActiveRun[]> {
   const queued = rows.map(({ run }) => run).filter((run) => run.status === 'queued');
-  const reasons = await explainWaitingRuns(db, queued, now, canProvision);
-  const waiting = new Map(queued.map((run, index) => [run.id, reasons[index]]));
+  const waiting = await explainWaitingRuns(db, queued, now, canProvision);
   return rows.map(({ run }) => {
     const reason = waiting.get(run.id);
     return {

@@ -20,22 +20,20 @@ import {
   type QueuePosition,
 } from './queue-order.ts';
 import { findRunQuota, type QuotaUse } from './run-quota.ts';
-import { parseRequirements } from './run-requirements.ts';
+import { describeDemand, parseRequirements } from './run-requirements.ts';
 import { describeWaiting, type QueuedRun, type Situation } from './waiting-reason.ts';
 
 /** Returns true if the server can start a worker that could execute the run. */
 export type CanProvision = (demand: Demand) => boolean;
-
-const NO_PROVISIONER: CanProvision = () => false;
 
 /** Explains one queued run. */
 export async function explainWaitingRun(
   db: Reader,
   run: QueuedRun,
   now: number,
-  canProvision = NO_PROVISIONER,
+  canProvision: CanProvision,
 ): Promise<Waiting> {
-  const { serving, ...fixed } = describeDemand(await listActiveWorkers(db, now), run, canProvision);
+  const { serving, ...fixed } = findServing(await listActiveWorkers(db, now), run, canProvision);
   const load = await countLoad(db, { classes: serving.classes, before: run, bound: QUEUE_POSITION_MAX });
   const holders = countFreeSlots(serving, load.busy).slots === 0 ? await listSlotHolders(db) : [];
   const waiting = describeWaiting(run, {
@@ -45,22 +43,17 @@ export async function explainWaitingRun(
     account: run.account_id,
     now,
   });
-  const [explained = waiting] = await addPredictedStarts(db, [{ id: run.id, waiting }], now);
-  return explained;
+  const explained = await addPredictedStarts(db, new Map([[run.id, waiting]]), now);
+  return explained.get(run.id) ?? waiting;
 }
 
 /** Returns the slots of the workers that could execute the run, or why there are none. */
-function describeDemand(
+function findServing(
   workers: readonly ActiveWorker[],
   run: QueuedRun,
   canProvision: CanProvision,
 ): Pick<Situation, 'serving' | 'obstacle' | 'canProvision'> {
-  const demand: Demand = {
-    executionClass: run.execution_class,
-    labels: parseRequirements(run).labels,
-    account: run.account_id,
-    applicationUid: run.application_uid,
-  };
+  const demand = describeDemand(run);
   const can = canProvision(demand);
   const { suitable, obstacle } = findSuitable(workers, demand, can);
   const serving = computeClassCapacity(suitable.length > 0 ? suitable : workers, run.execution_class);
@@ -95,55 +88,45 @@ async function loadRequirements(
 }
 
 /**
- * Explains the queued runs of an account. Reads the first runs of each class once and finds each run among them. Runs with
- * the same demand share what follows from the workers.
+ * Explains the queued runs of an account, by id. Reads the first runs of each class once and finds each run among them. Runs
+ * with the same demand share what follows from the workers.
  */
 export async function explainWaitingRuns(
   db: Reader,
   runs: readonly QueuedRun[],
   now: number,
-  canProvision = NO_PROVISIONER,
-): Promise<Waiting[]> {
+  canProvision: CanProvision,
+): Promise<ReadonlyMap<RunId, Waiting>> {
   const [first] = runs;
-  if (!first) return [];
+  if (!first) return new Map();
   const account = first.account_id;
   const workers = await listActiveWorkers(db, now);
   const { busy } = await countLoad(db, { classes: [], bound: 0 });
-  const demands = new Map<string, ReturnType<typeof describeDemand>>();
-  for (const run of runs) {
-    const key = formatDemandKey(run);
-    if (!demands.has(key)) demands.set(key, describeDemand(workers, run, canProvision));
-  }
-  const servings = [...demands.values()].map(({ serving }) => serving);
-  const isFull = servings.some((capacity) => countFreeSlots(capacity, busy).slots === 0);
+  const groups = [...Map.groupBy(runs, formatDemandKey).values()].map((group) => ({
+    group,
+    ...findServing(workers, group[0] ?? first, canProvision),
+  }));
+  const isFull = groups.some(({ serving }) => countFreeSlots(serving, busy).slots === 0);
   const holders = isFull ? await listSlotHolders(db) : [];
   const quotas = new Map<string, QuotaUse | null>();
   for (const applicationUid of new Set(runs.map((run) => run.application_uid)))
     quotas.set(applicationUid, await findRunQuota(db, { account, applicationUid }));
   const readRequirements = await loadRequirements(db, account, runs);
-  const next = await listNextQueued(
-    db,
-    [...new Set(servings.flatMap((capacity) => capacity.classes))],
-    QUEUE_POSITION_MAX,
-  );
-  const queues = new Map(
-    [...demands].map(([key, { serving }]) => [
-      key,
-      next.filter((run) => serving.classes.includes(run.execution_class)),
-    ]),
-  );
-  const reasons = runs.map((run) => {
-    const key = formatDemandKey(run);
-    const waiting = describeWaiting(run, {
-      ...(demands.get(key) ?? describeDemand(workers, run, canProvision)),
-      ...{ busy, holders, account, now },
-      before: countBefore(queues.get(key) ?? [], run),
-      quota: quotas.get(run.application_uid) ?? null,
-      ...readRequirements(run),
+  const classes = new Set(groups.flatMap(({ serving }) => serving.classes));
+  const next = await listNextQueued(db, [...classes], QUEUE_POSITION_MAX);
+  const reasons = groups.flatMap(({ group, ...shared }) => {
+    const queue = next.filter((run) => shared.serving.classes.includes(run.execution_class));
+    return group.map((run) => {
+      const waiting = describeWaiting(run, {
+        ...{ ...shared, busy, holders, account, now },
+        before: countBefore(queue, run),
+        quota: quotas.get(run.application_uid) ?? null,
+        ...readRequirements(run),
+      });
+      return [run.id, waiting] as const;
     });
-    return { id: run.id, waiting };
   });
-  return addPredictedStarts(db, reasons, now);
+  return addPredictedStarts(db, new Map(reasons), now);
 }
 
 function formatDemandKey({ execution_class, application_uid, required_labels }: QueuedRun): string {
@@ -153,25 +136,27 @@ function formatDemandKey({ execution_class, application_uid, required_labels }: 
 /** Returns the reasons with the predicted starts of the runs that wait only for a slot. */
 async function addPredictedStarts(
   db: Reader,
-  runs: readonly { id: RunId; waiting: Waiting }[],
+  reasons: ReadonlyMap<RunId, Waiting>,
   now: number,
-): Promise<Waiting[]> {
-  const predictable = runs.filter(
-    ({ waiting: { reason, place } }) =>
+): Promise<ReadonlyMap<RunId, Waiting>> {
+  const predictable = [...reasons].filter(
+    ([, { reason, place }]) =>
       (reason === 'slots_taken' || reason === 'runs_before') && place <= PREDICTED_STARTS_MAX,
   );
-  if (predictable.length === 0) return runs.map(({ waiting }) => waiting);
-  const wanted = new Set(predictable.map(({ id }) => id));
-  const starts = await findPredictedStarts(db, [...wanted], now);
-  return runs.map(({ id, waiting }) => {
-    const range = wanted.has(id) ? starts.get(id) : null;
-    if (!range) return waiting;
+  if (predictable.length === 0) return reasons;
+  const ids = predictable.map(([id]) => id);
+  const starts = await findPredictedStarts(db, ids, now);
+  const predicted = new Map(reasons);
+  for (const [id, waiting] of predictable) {
+    const range = starts.get(id);
+    if (!range) continue;
     const { earliest, latest } = range;
-    return {
+    predicted.set(id, {
       ...waiting,
       predicted_start: { earliest: formatRfc3339(earliest), latest: formatRfc3339(latest) },
-    };
-  });
+    });
+  }
+  return predicted;
 }
 
 /** Counts the runs before the run by binary search in a list in queue order; at most QUEUE_POSITION_MAX. */
@@ -180,8 +165,8 @@ function countBefore(queue: readonly QueuePosition[], run: QueuePosition): numbe
   let high = Math.min(queue.length, QUEUE_POSITION_MAX);
   while (low < high) {
     const middle = (low + high) >> 1;
-    const capacity = queue[middle];
-    if (capacity && compareQueueOrder(capacity, run) < 0) low = middle + 1;
+    const other = queue[middle];
+    if (other && compareQueueOrder(other, run) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

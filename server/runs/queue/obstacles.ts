@@ -25,26 +25,31 @@ export function findSuitable<W extends Pick<ActiveWorker, 'offer'>>(
   const inScope = workers.filter(({ offer }) => isInScope(offer, demand));
   const labelled = inScope.filter(({ offer }) => listMissingLabels(offer, demand).length === 0);
   const suitable = labelled.filter(({ offer }) => isLargeEnough(offer, demand.executionClass));
+  if (suitable.length > 0 || workers.length === 0) return { suitable, obstacle: null };
   const until = canProvision ? 'the server can start one' : 'the run waits until somebody starts one';
-  const obstacle = (): Obstacle | null => {
-    if (suitable.length > 0 || workers.length === 0) return null;
-    if (inScope.length === 0)
-      return {
-        reason: 'no_worker',
-        message: `No active worker may execute runs of this application; ${until}.`,
-        workers: { active: workers.length, draining: 0 },
-        can_be_provisioned: canProvision,
-      };
-    if (labelled.length === 0)
-      return {
-        reason: 'labels_missing',
-        message: `The run requires ${formatLabels(demand.labels)}, and no active worker has ${demand.labels.length === 1 ? 'it' : 'all of them'}; ${until} that has.`,
-        required_labels: [...demand.labels],
-        can_be_provisioned: canProvision,
-      };
-    return { ...describeSize(labelled, demand.executionClass, until), can_be_provisioned: canProvision };
+  const reason =
+    inScope.length === 0
+      ? describeScope(workers.length, until)
+      : labelled.length === 0
+        ? describeLabels(demand.labels, until)
+        : describeSize(labelled, demand.executionClass, until);
+  return { suitable, obstacle: { ...reason, can_be_provisioned: canProvision } };
+}
+
+function describeScope(active: number, until: string): Obstacle {
+  return {
+    reason: 'no_worker',
+    message: `No active worker may execute runs of this application; ${until}.`,
+    workers: { active, draining: 0 },
   };
-  return { suitable, obstacle: obstacle() };
+}
+
+function describeLabels(labels: readonly string[], until: string): Obstacle {
+  return {
+    reason: 'labels_missing',
+    message: `The run requires ${formatLabels(labels)}, and no active worker has ${labels.length === 1 ? 'it' : 'all of them'}; ${until} that has.`,
+    required_labels: [...labels],
+  };
 }
 
 function describeSize(
