@@ -1,20 +1,16 @@
 /** The demand of the queue, and the offers of the registered workers. */
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
-import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Reader } from '../database/database.ts';
-import { RETRY_DELAY_MAX_MS } from '../runs/queue/claim-runs.ts';
+import { computeRetryTimes } from '../runs/queue/claim-runs.ts';
 import { countUsedTokens, listTokenHolders } from '../runs/queue/license-use.ts';
 import { isRetryDue } from '../runs/queue/placement/list-waiting.ts';
 import { formatLicenseKey } from '../runs/queue/placement/plan-claims.ts';
 import { listSlotHolders, type SlotHolder } from '../runs/queue/queue-order.ts';
-import { countRunningRuns } from '../runs/queue/run-quota.ts';
-import { parseRequirements } from '../runs/queue/run-requirements.ts';
+import { countFreeRuns } from '../runs/queue/run-quota.ts';
+import { describeDemand, parseRequirements } from '../runs/queue/run-requirements.ts';
 import { QUEUED } from '../runs/store/status-literals.ts';
-import { findApplicationQuotas } from '../usage/application-quotas-store.ts';
 import { listLicenses } from '../usage/licenses-store.ts';
-import { findQuotas } from '../usage/quotas-store.ts';
-import { subtractReservations } from '../workers/offers.ts';
 import type { WorkerDetails } from '../workers/workers.ts';
 import type { Demand, FreeOffer, PlannedWorker } from './plan-workers.ts';
 
@@ -31,19 +27,17 @@ export async function countDemand(db: Reader, now: number): Promise<Demand[]> {
     .select(GROUP_COLUMNS)
     .select((eb) => eb.fn.countAll().as('count'))
     .where('status', '=', QUEUED)
-    .where(isRetryDue({ now, latest: now + RETRY_DELAY_MAX_MS }))
+    .where(isRetryDue(computeRetryTimes(now)))
     .groupBy(GROUP_COLUMNS)
     .orderBy('account_id')
     .execute();
-  const demand = rows.map((row): LicensedDemand => {
-    const { labels, licenses } = parseRequirements(row);
-    return {
-      account: row.account_id,
-      applicationUid: row.application_uid,
-      executionClass: row.execution_class,
-      ...{ labels, licenses, count: Number(row.count) },
-    };
-  });
+  const demand = rows.map(
+    (row): LicensedDemand => ({
+      ...describeDemand(row),
+      licenses: parseRequirements(row).licenses,
+      count: Number(row.count),
+    }),
+  );
   await limitByQuotas(db, demand);
   await limitByLicenses(db, demand);
   return demand.filter(({ count }) => count > 0);
@@ -80,23 +74,24 @@ async function limitByLicenses(db: Reader, demand: readonly LicensedDemand[]): P
 }
 
 /** Lowers the counts to what the quotas of accounts and applications let start now. */
-async function limitByQuotas(db: Reader, demand: Demand[]): Promise<void> {
-  for (const uid of new Set(demand.map(({ applicationUid }) => applicationUid))) {
-    const limit = (await findApplicationQuotas(db, uid))?.concurrent_runs ?? null;
-    const ofApplication = demand.filter(({ applicationUid }) => applicationUid === uid);
-    const [account] = ofApplication.map((one) => one.account);
-    if (limit !== null && account !== undefined)
-      limitCounts(ofApplication, limit - (await countRunningRuns(db, account, uid)));
-  }
-  for (const account of new Set<AccountId>(demand.map((one) => one.account))) {
-    const limit = (await findQuotas(db, account))?.concurrent_runs ?? null;
-    const ofAccount = demand.filter((one) => one.account === account);
-    if (limit !== null) limitCounts(ofAccount, limit - (await countRunningRuns(db, account)));
-  }
+async function limitByQuotas(db: Reader, demand: readonly Demand[]): Promise<void> {
+  if (demand.length === 0) return;
+  const { accounts, applications } = await countFreeRuns(db);
+  for (const [uid, free] of [...applications.values()].flatMap((counts) => [...counts]))
+    limitCounts(
+      demand.filter(({ applicationUid }) => applicationUid === uid),
+      free,
+    );
+  for (const [id, free] of accounts)
+    limitCounts(
+      demand.filter(({ account }) => account === id),
+      free,
+    );
 }
 
-function limitCounts(demand: readonly Demand[], limit: number): void {
-  let left = Math.max(0, limit);
+/** Lowers the counts, from the first on, so that together they are at most `free`. */
+function limitCounts(demand: readonly Demand[], free: number): void {
+  let left = free;
   for (const one of demand) {
     one.count = Math.min(one.count, left);
     left -= one.count;
@@ -123,18 +118,13 @@ export async function listFreeOffers(
 }
 
 function subtractRuns({ capacity, offer }: WorkerDetails, runs: readonly SlotHolder[]): FreeOffer {
-  const { labels, resources, scope } = offer;
+  const running = runs.map(({ execution_class }) => execution_class);
   return {
-    ...{ labels, scope, resources },
+    ...offer,
     pools: createPools(capacity).map(({ classes, slots }) => ({
       classes,
-      slots: slots - runs.filter(({ execution_class }) => classes.includes(execution_class)).length,
+      slots: slots - running.filter((name) => classes.includes(name)).length,
     })),
-    freeResources:
-      resources &&
-      subtractReservations(
-        resources,
-        runs.map(({ execution_class }) => execution_class),
-      ),
+    running,
   };
 }

@@ -7,13 +7,12 @@ import type { FreeOffer } from './plan-workers.ts';
 /** Returns the offer of a worker that the settings start: a slot for each core, and with memory also the resources. */
 export function expectOffer({ labels, adapter: { size } }: ProvisionerSettings): FreeOffer {
   const { cores, memoryBytes } = size;
-  const resources = memoryBytes === null ? null : { cores, memoryBytes };
   return {
     pools: [{ classes: EXECUTION_CLASSES, slots: cores }],
     labels,
-    resources,
-    freeResources: resources,
+    resources: memoryBytes === null ? null : { cores, memoryBytes },
     scope: null,
+    running: [],
   };
 }
 

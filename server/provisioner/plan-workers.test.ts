@@ -24,8 +24,8 @@ function buildOffer(slots: number, fields: Partial<FreeOffer> = {}): FreeOffer {
     pools: [{ classes: EXECUTION_CLASSES, slots }],
     labels: [],
     resources: null,
-    freeResources: fields.resources ?? null,
     scope: null,
+    running: [],
     ...fields,
   };
 }

@@ -7,14 +7,8 @@
  * have no worker yet are stopped for lack of work.
  */
 import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
-import type { Pool } from '@switchyard/worker/execute/slots.ts';
-import {
-  canEverServe,
-  computeReservation,
-  type Resources,
-  type Demand as RunDemand,
-  type WorkerOffer,
-} from '../workers/offers.ts';
+import { findPool, type Pool } from '@switchyard/worker/execute/slots.ts';
+import { canEverServe, countFitting, type Demand as RunDemand, type WorkerOffer } from '../workers/offers.ts';
 import type { WorkerJobsTable } from './schema.ts';
 
 /** Queued runs that ask the same of a worker and that a free slot would start. */
@@ -22,12 +16,12 @@ export interface Demand extends RunDemand {
   count: number;
 }
 
-/** The offer of a worker, and the part of it that its runs do not occupy. */
+/** The offer of a worker, and its runs. */
 export interface FreeOffer extends WorkerOffer {
-  /** The free slots. */
+  /** The free slots; each class is in one of the pools. */
   pools: readonly Pool[];
-  /** The free part of the resources; null for a worker that counts slots alone. */
-  freeResources: Resources | null;
+  /** The classes of its runs. */
+  running: readonly ExecutionClass[];
 }
 
 /** A registered worker that claims runs. */
@@ -135,19 +129,14 @@ function fill(offer: FreeOffer, waiting: Demand[]): number {
   const free = {
     ...offer,
     pools: offer.pools.map((pool) => ({ ...pool })),
-    freeResources: offer.freeResources && { ...offer.freeResources },
+    running: [...offer.running],
   };
   let filled = 0;
   for (const demand of waiting) {
     const count = countAccepted(free, demand);
-    const pool = free.pools.find(({ classes }) => classes.includes(demand.executionClass));
-    if (count === 0 || !pool) continue;
-    pool.slots -= count;
-    if (free.resources && free.freeResources) {
-      const reserved = computeReservation(free.resources, demand.executionClass);
-      free.freeResources.cores -= count * reserved.cores;
-      free.freeResources.memoryBytes -= count * reserved.memoryBytes;
-    }
+    if (count === 0) continue;
+    findPool(free.pools, demand.executionClass).slots -= count;
+    free.running = free.running.concat(Array<ExecutionClass>(count).fill(demand.executionClass));
     demand.count -= count;
     filled += count;
   }
@@ -157,15 +146,11 @@ function fill(offer: FreeOffer, waiting: Demand[]): number {
 /** Counts the runs of the demand that fit into the offer. */
 function countAccepted(offer: FreeOffer, demand: Demand): number {
   if (!canEverServe(offer, demand)) return 0;
-  const slots = offer.pools.find(({ classes }) => classes.includes(demand.executionClass))?.slots ?? 0;
-  return Math.max(0, Math.min(demand.count, slots, countFree(offer, demand.executionClass)));
-}
-
-/** Counts the runs of the class that fit into the free resources; infinite for a worker that counts slots alone. */
-function countFree({ resources, freeResources }: FreeOffer, name: ExecutionClass): number {
-  if (!resources || !freeResources) return Number.POSITIVE_INFINITY;
-  const one = computeReservation(resources, name);
-  return Math.floor(Math.min(freeResources.cores / one.cores, freeResources.memoryBytes / one.memoryBytes));
+  const { slots } = findPool(offer.pools, demand.executionClass);
+  return Math.max(
+    0,
+    Math.min(demand.count, slots, countFitting(offer, offer.running, demand.executionClass)),
+  );
 }
 
 /** Counts the new workers that the runs would fill, each of them with one run at least, up to the most that are allowed. */

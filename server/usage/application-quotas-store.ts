@@ -75,15 +75,31 @@ export interface ApplicationRunQuota {
 
 /** Locks the quotas of runs at once of all applications as `lockRunQuotas` locks those of accounts, and returns them. */
 export async function lockApplicationRunQuotas(tx: Writer): Promise<ApplicationRunQuota[]> {
-  const query = tx
+  return (await locked(tx, selectRunQuotas(tx), 'update').execute()).flatMap(parseRunQuota);
+}
+
+/** Lists the quotas of runs at once of all applications. */
+export async function listApplicationRunQuotas(db: Reader): Promise<ApplicationRunQuota[]> {
+  return (await selectRunQuotas(db).execute()).flatMap(parseRunQuota);
+}
+
+function selectRunQuotas(db: Reader) {
+  return db
     .selectFrom('application_quotas')
     .select(['account_id', 'application_uid', 'concurrent_runs'])
     .where('concurrent_runs', 'is not', null)
     .orderBy('application_uid');
-  const rows = await locked(tx, query, 'update').execute();
-  return rows.flatMap(({ account_id, application_uid, concurrent_runs }) =>
-    concurrent_runs === null
-      ? []
-      : [{ account: account_id, applicationUid: application_uid, limit: concurrent_runs }],
-  );
+}
+
+function parseRunQuota({
+  account_id,
+  application_uid,
+  concurrent_runs,
+}: Pick<
+  ApplicationQuotasTable,
+  'account_id' | 'application_uid' | 'concurrent_runs'
+>): ApplicationRunQuota[] {
+  return concurrent_runs === null
+    ? []
+    : [{ account: account_id, applicationUid: application_uid, limit: concurrent_runs }];
 }

@@ -40,18 +40,30 @@ export interface RunQuota {
   limit: number;
 }
 
+/** Lists the quotas of runs at once of all accounts. */
+export async function listRunQuotas(db: Reader): Promise<RunQuota[]> {
+  return (await selectRunQuotas(db).execute()).flatMap(parseRunQuota);
+}
+
 /**
  * Locks every quota of runs at once until the transaction ends, and returns them. Of two transactions that start runs of one
  * account the second waits, so that it counts the runs of the first. All rows in one order, so that none deadlocks.
  */
 export async function lockRunQuotas(tx: Writer): Promise<RunQuota[]> {
-  const query = tx
+  return (await locked(tx, selectRunQuotas(tx), 'update').execute()).flatMap(parseRunQuota);
+}
+
+function selectRunQuotas(db: Reader) {
+  return db
     .selectFrom('account_quotas')
     .select(['account_id', 'concurrent_runs'])
     .where('concurrent_runs', 'is not', null)
     .orderBy('account_id');
-  const rows = await locked(tx, query, 'update').execute();
-  return rows.flatMap(({ account_id, concurrent_runs }) =>
-    concurrent_runs === null ? [] : [{ account: account_id, limit: concurrent_runs }],
-  );
+}
+
+function parseRunQuota({
+  account_id,
+  concurrent_runs,
+}: Pick<AccountQuotasTable, 'account_id' | 'concurrent_runs'>): RunQuota[] {
+  return concurrent_runs === null ? [] : [{ account: account_id, limit: concurrent_runs }];
 }

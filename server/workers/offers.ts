@@ -73,13 +73,13 @@ export function listMissingLabels(offer: WorkerOffer, { labels }: Pick<Demand, '
 }
 
 /** Cores and memory of a worker, or those that a run of it reserves. */
-export type Resources = NonNullable<WorkerOffer['resources']>;
+type Resources = NonNullable<WorkerOffer['resources']>;
 
 /**
  * Returns the cores and memory that a run of the class reserves on a worker with the resources: those of the class. A run of the
  * default class, for which nobody asked, reserves at most the whole worker, whose limits it then has.
  */
-export function computeReservation(resources: Resources, name: ExecutionClass): Resources {
+function computeReservation(resources: Resources, name: ExecutionClass): Resources {
   const { cores, memory_bytes: memoryBytes } = CLASS_LIMITS[name];
   if (name !== EXECUTION_CLASS_DEFAULT) return { cores, memoryBytes };
   return {
@@ -120,7 +120,7 @@ export function countFitting(
 }
 
 /** Returns the resources without those that runs of the classes reserve; negative when that is more than the worker has. */
-export function subtractReservations(resources: Resources, running: Iterable<ExecutionClass>): Resources {
+function subtractReservations(resources: Resources, running: Iterable<ExecutionClass>): Resources {
   let { cores, memoryBytes } = resources;
   for (const name of running) {
     const reserved = computeReservation(resources, name);

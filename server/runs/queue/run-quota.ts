@@ -6,8 +6,13 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
-import { findApplicationQuotas, lockApplicationRunQuotas } from '../../usage/application-quotas-store.ts';
-import { findQuotas, lockRunQuotas } from '../../usage/quotas-store.ts';
+import {
+  type ApplicationRunQuota,
+  findApplicationQuotas,
+  listApplicationRunQuotas,
+  lockApplicationRunQuotas,
+} from '../../usage/application-quotas-store.ts';
+import { findQuotas, listRunQuotas, lockRunQuotas, type RunQuota } from '../../usage/quotas-store.ts';
 import { QUEUED, RUNNING } from '../store/status-literals.ts';
 
 const selectRunningCount = prepareStatement((db, { account }: { account: AccountId }) =>
@@ -51,13 +56,26 @@ interface FreeRuns {
 
 /** Locks the quotas, and returns for each limited account and application how many more runs it may start. */
 export async function lockFreeRuns(tx: Writer): Promise<FreeRuns> {
+  return subtractRunning(tx, await lockRunQuotas(tx), await lockApplicationRunQuotas(tx));
+}
+
+/** As `lockFreeRuns`, without a lock: the numbers may have changed when the caller gets them. */
+export async function countFreeRuns(db: Reader): Promise<FreeRuns> {
+  return subtractRunning(db, await listRunQuotas(db), await listApplicationRunQuotas(db));
+}
+
+async function subtractRunning(
+  db: Reader,
+  ofAccounts: readonly RunQuota[],
+  ofApplications: readonly ApplicationRunQuota[],
+): Promise<FreeRuns> {
   const accounts = new Map<AccountId, number>();
-  for (const { account, limit } of await lockRunQuotas(tx))
-    accounts.set(account, Math.max(0, limit - (await countRunningRuns(tx, account))));
+  for (const { account, limit } of ofAccounts)
+    accounts.set(account, Math.max(0, limit - (await countRunningRuns(db, account))));
   const applications = new Map<AccountId, Map<string, number>>();
-  for (const { account, applicationUid, limit } of await lockApplicationRunQuotas(tx)) {
+  for (const { account, applicationUid, limit } of ofApplications) {
     const free = applications.get(account) ?? new Map<string, number>();
-    free.set(applicationUid, Math.max(0, limit - (await countRunningRuns(tx, account, applicationUid))));
+    free.set(applicationUid, Math.max(0, limit - (await countRunningRuns(db, account, applicationUid))));
     applications.set(account, free);
   }
   return { accounts, applications };
