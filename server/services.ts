@@ -188,7 +188,7 @@ function registerStoredMetrics(metrics: Metrics, { config, clock, database }: Se
   const { read: db } = database;
   registerQueueMetrics(metrics, { clock, read: () => countQueuedByClass(db) });
   registerLicenseMetrics(metrics, { clock, read: () => countTokens(db) });
-  if (config.provisioner) registerProvisionerMetrics(metrics, db);
+  if (config.provisioner) registerProvisionerMetrics(metrics, { clock, db });
   registerStateMetrics(metrics, { clock, db });
   registerBackupMetric(metrics, { clock, read: () => findLastBackupTime(db) });
 }

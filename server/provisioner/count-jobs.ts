@@ -1,7 +1,8 @@
 /** The numbers of jobs that the API and the metrics show. */
 import { Counter, Gauge } from 'prom-client';
+import type { Clock } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
-import type { Metrics } from '../http/metrics.ts';
+import { type Metrics, QUEUE_READ_INTERVAL_MS, readAtMostEvery } from '../http/metrics.ts';
 import { listJobs, readState, type WorkerJob } from './store.ts';
 
 /** The jobs of the cluster by what they do. */
@@ -22,17 +23,23 @@ export function countJobs(jobs: readonly WorkerJob[]): JobCounts {
 }
 
 /** Registers the metrics of the provisioner. Each scrape reads them from the database, so that every server has the same. */
-export function registerProvisionerMetrics({ registry }: Pick<Metrics, 'registry'>, db: Reader): void {
+export function registerProvisionerMetrics(
+  { registry }: Pick<Metrics, 'registry'>,
+  { clock, db }: { clock: Clock; db: Reader },
+): void {
+  const read = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, async () => ({
+    jobs: countJobs(await listJobs(db)),
+    state: await readState(db),
+  }));
   new Gauge({
     name: 'switchyard_provisioner_jobs',
     help: 'Jobs of workers on the cluster, by state: pending, running or stopping.',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
-      // An unavailable database must not fail the scrape.
-      const jobs = await listJobs(db).catch(() => null);
+      const found = await read();
       this.reset();
-      for (const [state, count] of Object.entries(jobs ? countJobs(jobs) : {})) this.set({ state }, count);
+      for (const [state, count] of Object.entries(found?.jobs ?? {})) this.set({ state }, count);
     },
   });
   new Counter({
@@ -40,10 +47,10 @@ export function registerProvisionerMetrics({ registry }: Pick<Metrics, 'registry
     help: 'Jobs of workers that could not be submitted or ended before their worker registered.',
     registers: [registry],
     async collect() {
-      const state = await readState(db).catch(() => null);
-      if (!state) return;
+      const found = await read();
+      if (!found) return;
       this.reset();
-      this.inc(state.failed_starts);
+      this.inc(found.state.failed_starts);
     },
   });
   new Gauge({
@@ -51,8 +58,8 @@ export function registerProvisionerMetrics({ registry }: Pick<Metrics, 'registry
     help: 'Queued runs that no worker of the provisioner could execute.',
     registers: [registry],
     async collect() {
-      const state = await readState(db).catch(() => null);
-      if (state) this.set(state.unservable_runs);
+      const found = await read();
+      if (found) this.set(found.state.unservable_runs);
     },
   });
 }

@@ -71,6 +71,8 @@ interface Round {
   jobs: WorkerJob[];
   state: ProvisionerState;
   workers: WorkerDetails[];
+  /** Names of the jobs whose worker is registered and alive. */
+  registered: ReadonlySet<string>;
   now: number;
 }
 
@@ -109,7 +111,7 @@ class WorkerReconciler {
     const plan = planWorkers({
       demand,
       workers: await listFreeOffers(database.read, round.workers, now),
-      jobs: round.jobs.map((job) => ({ ...job, hasWorker: hasWorker(job, round) })),
+      jobs: round.jobs.map((job) => ({ ...job, hasWorker: round.registered.has(job.name) })),
       settings: this.#formatPlanSettings(round.state),
       now,
     });
@@ -146,7 +148,7 @@ class WorkerReconciler {
         Object.assign(state, { failures: 0, retry_at: null, last_error: null, last_error_at: null });
       addFailures(state, observed.failures, { starts: observed.failures.length, now });
       await writeState(tx, state);
-      return { round: { jobs: observed.jobs, state, workers, now }, failures: observed.failures };
+      return { round: { jobs: observed.jobs, state, workers, registered, now }, failures: observed.failures };
     });
     for (const failure of failures) log.error({ adapter: adapter.kind, error: failure }, 'Worker job failed');
     return round;
@@ -220,7 +222,7 @@ class WorkerReconciler {
       log.info({ job: job.name, id, adapter: adapter.kind }, 'Worker job submitted');
       return null;
     } catch (error) {
-      // If the cluster has the job all the same, its list shows it, and it is adopted.
+      // If the cluster has the job nevertheless, its list shows it, and it is adopted.
       await database.transact((tx) => deleteJobs(tx, [job.name]));
       return errorMessage(error);
     }
@@ -243,9 +245,6 @@ class WorkerReconciler {
       log.error({ adapter: adapter.kind, error, retryInMs }, 'Provisioner failed on the cluster');
   }
 }
-
-const hasWorker = ({ name }: WorkerJob, { workers, now }: Round): boolean =>
-  workers.some((worker) => worker.jobId === name && isAlive(worker, now));
 
 /** Counts the failures in the state: several at the same time are one step of the back-off, which doubles from the interval. */
 function addFailures(
