@@ -87,6 +87,14 @@ describe('a job', () => {
     expect(job?.spec?.suspend).toBe(true);
   });
 
+  test('is submitted once a wrong manifest is corrected', async () => {
+    const manifestPath = writeManifest('kind: Pod\n');
+    const adapter = create({ manifestPath });
+    await expect(adapter.start(buildRequest('one'))).rejects.toThrow('no Job');
+    writeManifest('apiVersion: batch/v1\nkind: Job\n');
+    expect(await adapter.start(buildRequest('one'))).toBe(`${PREFIX}one`);
+  });
+
   test('keeps what the manifest sets', async () => {
     const manifestPath = writeManifest(`
 apiVersion: batch/v1

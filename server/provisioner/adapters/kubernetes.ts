@@ -27,21 +27,20 @@ export function createKubernetesAdapter(settings: KubernetesSettings, env: NodeJ
 class KubernetesAdapter implements WorkerAdapter {
   readonly kind = 'kubernetes';
   readonly #settings: KubernetesSettings;
-  readonly #env: NodeJS.ProcessEnv;
-  #cluster: Promise<Cluster> | null = null;
-  #manifest: Promise<V1Job | null> | null = null;
+  readonly #connect: () => Promise<Cluster>;
+  readonly #readManifest: () => Promise<V1Job | null>;
   /** The token in the Secret, as far as this process knows. */
   #storedToken: string | null = null;
 
   constructor(settings: KubernetesSettings, env: NodeJS.ProcessEnv) {
     this.#settings = settings;
-    this.#env = env;
+    this.#connect = loadOnce(() => openCluster(env));
+    this.#readManifest = loadOnce(() => readManifest(settings.manifestPath));
   }
 
   async start(request: JobRequest): Promise<string> {
     const { batch, core } = await this.#connect();
-    this.#manifest ??= readManifest(this.#settings.manifestPath);
-    const manifest = await this.#manifest;
+    const manifest = await this.#readManifest();
     const { namespace } = this.#settings;
     // One Secret for each server: the name of a job without its last part.
     const secret: TokenSecret = { name: request.name.replace(/-[^-]*$/, '-token'), key: SECRET_KEY };
@@ -80,16 +79,6 @@ class KubernetesAdapter implements WorkerAdapter {
     await succeeds(deletion, NOT_FOUND);
   }
 
-  async #connect(): Promise<Cluster> {
-    this.#cluster ??= openCluster(this.#env);
-    try {
-      return await this.#cluster;
-    } catch (error) {
-      this.#cluster = null;
-      throw error;
-    }
-  }
-
   async #storeToken(core: CoreV1Api, { name, key }: TokenSecret, token: string): Promise<void> {
     if (this.#storedToken === token) return;
     const { namespace } = this.#settings;
@@ -102,6 +91,20 @@ class KubernetesAdapter implements WorkerAdapter {
     if (!isNew) await describeErrors(core.replaceNamespacedSecret({ name, namespace, body }));
     this.#storedToken = token;
   }
+}
+
+/** Returns a function that loads a value with its first call and keeps it. After a failure the next call tries again. */
+function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | null = null;
+  return async () => {
+    loaded ??= load();
+    try {
+      return await loaded;
+    } catch (error) {
+      loaded = null;
+      throw error;
+    }
+  };
 }
 
 async function openCluster(env: NodeJS.ProcessEnv): Promise<Cluster> {
@@ -130,7 +133,7 @@ async function readManifest(path: string | null): Promise<V1Job | null> {
   return job;
 }
 
-/** Returns the path of a field that the client does not know, and would drop without a word; null when it knows all. */
+/** Returns the path of a field that the client does not know, and would drop silently; null when it knows all. */
 function findDroppedField(written: unknown, known: unknown, path: readonly string[] = []): string | null {
   if (typeof written !== 'object' || written === null || known instanceof Date) return null;
   const knownFields = typeof known === 'object' && known !== null ? new Map(Object.entries(known)) : null;
