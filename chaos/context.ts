@@ -1,5 +1,7 @@
-/** A fault, and the objects that it can reach. */
+/** A fault, the objects that it can reach, and what several faults do with them. */
+import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { RandomGenerator } from '../server/random-generator.ts';
+import { sleep } from '../server/testing/host/sleep.ts';
 import type { RunLoad } from '../server/testing/load/run-load.ts';
 import type { ApplicationLoad } from './application-load.ts';
 import type { Cluster } from './cluster.ts';
@@ -35,4 +37,39 @@ export interface Fault {
   weight: number;
   /** Injects the fault. Resolves to false if there was nothing to inject it into. */
   inject(context: ChaosContext, draw: RandomGenerator): Promise<boolean>;
+}
+
+/** A worker is declared dead ten seconds after the end of its lease, if it has sent no heartbeat. */
+export const BEYOND_LEASE_MS = LEASE_DURATION_MS + 25_000;
+
+/** Draws one of the items; undefined when there is none. */
+export function pick<T>(draw: RandomGenerator, items: readonly T[]): T | undefined {
+  return items[draw.integerBelow(items.length)];
+}
+
+/** Returns false if the process does not exist. */
+export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Suspends the process of a worker, and resumes it in the background once its lease has expired. */
+export function suspendBeyondLease(
+  worker: { isFrozen: boolean },
+  pid: number,
+  { background }: Pick<ChaosContext, 'background'>,
+): void {
+  worker.isFrozen = true;
+  sendSignal(pid, 'SIGSTOP');
+  const thaw = sleep(BEYOND_LEASE_MS).then(() => {
+    sendSignal(pid, 'SIGCONT');
+    worker.isFrozen = false;
+    background.delete(thaw);
+  });
+  background.add(thaw);
 }

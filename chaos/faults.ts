@@ -4,19 +4,16 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { RandomGenerator } from '../server/random-generator.ts';
 import { listChildren, readEnvironmentVariable } from '../server/testing/host/processes.ts';
 import { sleep } from '../server/testing/host/sleep.ts';
 import { MEMORY_HOG } from '../server/testing/load/run-load.ts';
-import type { Cluster, ClusterMember } from './cluster.ts';
-import type { Fault } from './context.ts';
+import type { Cluster } from './cluster.ts';
+import { type Fault, pick, sendSignal, suspendBeyondLease } from './context.ts';
 import { REMOTE_FAULTS } from './remote/remote-faults.ts';
 import { wrongDatabase } from './wrong-database.ts';
 
-/** A worker is declared dead ten seconds after the end of its lease, if it has sent no heartbeat. */
-const BEYOND_LEASE_MS = LEASE_DURATION_MS + 25_000;
 const CLOCK_JUMP_MAX_MS = 5 * 60_000;
 const CLOCK_AHEAD_MAX_MS = 8 * 60_000;
 const APP_POLLS_MAX = 100;
@@ -28,7 +25,7 @@ const server: Fault = {
   name: 'a server was killed (SIGKILL) and started again',
   weight: 6,
   async inject({ cluster }, draw) {
-    await pickServer(cluster, draw)?.restart('SIGKILL');
+    await pick(draw, cluster.servers)?.restart('SIGKILL');
     return true;
   },
 };
@@ -38,7 +35,7 @@ const sigterm: Fault = {
   weight: 2,
   async inject({ cluster }, draw) {
     const candidates = cluster.members.filter(({ isFrozen }) => !isFrozen);
-    await candidates[draw.integerBelow(candidates.length)]?.restart('SIGTERM');
+    await pick(draw, candidates)?.restart('SIGTERM');
     return true;
   },
 };
@@ -48,7 +45,7 @@ const worker: Fault = {
   weight: 4,
   async inject({ cluster }, draw) {
     const candidates = cluster.workers.filter(({ isFrozen }) => !isFrozen);
-    await candidates[draw.integerBelow(candidates.length)]?.restart('SIGKILL');
+    await pick(draw, candidates)?.restart('SIGKILL');
     return candidates.length > 0;
   },
 };
@@ -72,7 +69,7 @@ const app: Fault = {
       const apps = runner
         .listAppPids()
         .filter((pid) => readEnvironmentVariable(pid, 'NEXTMV_RUN_ID') !== undefined);
-      const run = readEnvironmentVariable(apps[draw.integerBelow(apps.length)] ?? 0, 'NEXTMV_RUN_ID');
+      const run = readEnvironmentVariable(pick(draw, apps) ?? 0, 'NEXTMV_RUN_ID');
       if (run !== undefined) {
         killedRuns.add(run);
         // Parents first, so that no child continues without the others.
@@ -89,7 +86,7 @@ const freeze: Fault = {
   name: 'a server was suspended for seconds (SIGSTOP)',
   weight: 1,
   async inject({ cluster }, draw) {
-    const suspended = await pickServer(cluster, draw)?.whenReady;
+    const suspended = await pick(draw, cluster.servers)?.whenReady;
     const pid = suspended?.pid ?? 0;
     sendSignal(pid, 'SIGSTOP');
     await sleep(2000 + draw.integerBelow(5000));
@@ -100,20 +97,14 @@ const freeze: Fault = {
 const lateWorker: Fault = {
   name: 'a worker was suspended for longer than its lease, and resumed late (SIGSTOP)',
   weight: 1,
-  async inject({ cluster, background }, draw) {
+  async inject(context, draw) {
+    const { workers } = context.cluster;
     // At least one worker must stay active.
-    if (cluster.workers.some(({ isFrozen }) => isFrozen)) return false;
-    const one = cluster.workers[draw.integerBelow(cluster.workers.length)];
+    if (workers.some(({ isFrozen }) => isFrozen)) return false;
+    const one = pick(draw, workers);
     if (!one) return false;
     const { pid } = await one.whenReady;
-    one.isFrozen = true;
-    sendSignal(pid, 'SIGSTOP');
-    const thaw = sleep(BEYOND_LEASE_MS).then(() => {
-      sendSignal(pid, 'SIGCONT');
-      one.isFrozen = false;
-      background.delete(thaw);
-    });
-    background.add(thaw);
+    suspendBeyondLease(one, pid, context);
     return true;
   },
 };
@@ -221,7 +212,7 @@ const backend: Fault = {
     let found = false;
     await cluster.duringStorageFault(async () => {
       const below = listChildren(cluster.postgres?.pid ?? 0);
-      found = sendSignal(below[draw.integerBelow(below.length)] ?? 0, 'SIGKILL');
+      found = sendSignal(pick(draw, below) ?? 0, 'SIGKILL');
       await restartDatabase(cluster);
     });
     return found;
@@ -365,24 +356,7 @@ async function restartDatabase(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Picks one of the servers: the one that leads, or another one. */
-function pickServer(cluster: Cluster, draw: RandomGenerator): ClusterMember | undefined {
-  return cluster.servers[draw.integerBelow(cluster.servers.length)];
-}
-
 async function pickRunner(cluster: Cluster, draw: RandomGenerator) {
   const candidates = cluster.members.filter(({ role, isFrozen }) => role !== 'server' && !isFrozen);
-  const one: ClusterMember | undefined = candidates[draw.integerBelow(candidates.length)];
-  return one?.whenReady;
-}
-
-/** Returns false if the process does not exist. */
-function sendSignal(pid: number, name: NodeJS.Signals): boolean {
-  if (pid <= 0) return false;
-  try {
-    process.kill(pid, name);
-    return true;
-  } catch {
-    return false;
-  }
+  return pick(draw, candidates)?.whenReady;
 }

@@ -1,20 +1,16 @@
 /** Faults of remote workers and of their network. */
-import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
 import type { RandomGenerator } from '../../server/random-generator.ts';
-import { sleep } from '../../server/testing/host/sleep.ts';
 import type { Cluster } from '../cluster.ts';
-import type { Fault } from '../context.ts';
+import { BEYOND_LEASE_MS, type Fault, pick, suspendBeyondLease } from '../context.ts';
 import type { RemoteMember } from './remote-workers.ts';
 
 const SHORT_CUT_MS = 5000;
-/** Longer than the lease and the time after it in which a worker is declared dead. */
-const LONG_CUT_MS = LEASE_DURATION_MS + 25_000;
 
 const killed: Fault = {
   name: 'a remote worker was killed (SIGKILL) and started again',
   weight: 3,
   async inject({ cluster }, draw) {
-    await pick(cluster, draw)?.end('SIGKILL');
+    await pickRemote(cluster, draw)?.end('SIGKILL');
     return true;
   },
 };
@@ -23,7 +19,7 @@ const preempted: Fault = {
   name: 'a remote worker was stopped (SIGTERM) and started again',
   weight: 2,
   async inject({ cluster }, draw) {
-    await pick(cluster, draw)?.end('SIGTERM');
+    await pickRemote(cluster, draw)?.end('SIGTERM');
     return true;
   },
 };
@@ -43,7 +39,7 @@ const longCut: Fault = {
   async inject({ cluster, background }) {
     const { remotes } = cluster;
     if (!remotes || background.size > 0) return false;
-    const restored = remotes.cut(LONG_CUT_MS).then(() => void background.delete(restored));
+    const restored = remotes.cut(BEYOND_LEASE_MS).then(() => void background.delete(restored));
     background.add(restored);
     return true;
   },
@@ -52,18 +48,10 @@ const longCut: Fault = {
 const suspended: Fault = {
   name: 'a remote worker was suspended for longer than its lease, and resumed late (SIGSTOP)',
   weight: 1,
-  async inject({ cluster, background }, draw) {
-    const one = pick(cluster, draw);
-    if (!one || background.size > 0) return false;
-    const { pid } = one;
-    one.isFrozen = true;
-    process.kill(pid, 'SIGSTOP');
-    const thawed = sleep(LONG_CUT_MS).then(() => {
-      process.kill(pid, 'SIGCONT');
-      one.isFrozen = false;
-      background.delete(thawed);
-    });
-    background.add(thawed);
+  async inject(context, draw) {
+    const one = pickRemote(context.cluster, draw);
+    if (!one || context.background.size > 0) return false;
+    suspendBeyondLease(one, one.pid, context);
     return true;
   },
 };
@@ -71,7 +59,9 @@ const suspended: Fault = {
 /** The faults of a cluster with remote workers. */
 export const REMOTE_FAULTS: readonly Fault[] = [killed, preempted, cut, longCut, suspended];
 
-function pick(cluster: Cluster, draw: RandomGenerator): RemoteMember | undefined {
-  const candidates = (cluster.remotes?.members ?? []).filter(({ isFrozen }) => !isFrozen);
-  return candidates[draw.integerBelow(Math.max(1, candidates.length))];
+function pickRemote({ remotes }: Cluster, draw: RandomGenerator): RemoteMember | undefined {
+  return pick(
+    draw,
+    (remotes?.members ?? []).filter(({ isFrozen }) => !isFrozen),
+  );
 }

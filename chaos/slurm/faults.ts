@@ -5,6 +5,7 @@ import { findProcessesByCommand } from '../../server/testing/host/processes.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import type { Balancer } from '../../server/testing/servers/balancer.ts';
 import type { SlurmCluster } from '../../server/testing/slurm/slurm-cluster.ts';
+import { pick } from '../context.ts';
 
 const DAEMON_PAUSE_MS = 3000;
 const DRAIN_MS = 5000;
@@ -27,9 +28,6 @@ interface SlurmFault {
   name: string;
   inject(context: SlurmContext): Promise<boolean>;
 }
-
-const pick = <T>(random: RandomGenerator, items: readonly T[]): T | undefined =>
-  items[random.integerBelow(items.length)];
 
 export const SLURM_FAULTS: readonly SlurmFault[] = [
   {

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { RandomGenerator } from '../../server/random-generator.ts';
-import { packFiles } from '../../server/testing/fixtures/apps.ts';
+import { pushApp } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import { checkRunEvents, openQuery } from '../../server/testing/load/invariants.ts';
 import { startBalancer } from '../../server/testing/servers/balancer.ts';
@@ -39,21 +39,10 @@ const POLL_MS = 500;
 /** The cluster must be empty this long after the last run. */
 const EMPTY_TIMEOUT_MS = 10 * 60_000;
 const APPLICATION = { application_id: 'chaos' };
-const MANIFEST = 'type: binary\nruntime: native\nfiles: [main]\n';
+const BINARY = { executable_type: 'binary', runtime: 'native' } as const;
 const APP = '#!/bin/sh\nsleep 0.2\necho "{}"\n';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
-
-async function pushApp({ client }: ServerProcess): Promise<void> {
-  await client.call('createApplication', { body: { id: APPLICATION.application_id, name: 'Chaos' } });
-  const upload = await client.call('getBinaryUpload', { params: APPLICATION });
-  const archive = await packFiles({ 'app.yaml': MANIFEST, main: APP });
-  await fetch(upload.body.upload_url, { method: 'PUT', body: new Uint8Array(archive) });
-  await client.call('activateBinary', {
-    params: APPLICATION,
-    body: { requirements: { executable_type: 'binary', runtime: 'native' } },
-  });
-}
 
 async function createRuns({ client }: ServerProcess): Promise<void> {
   for (let run = 0; run < RUNS; run += 1)
@@ -98,7 +87,7 @@ async function test(data: string): Promise<string[]> {
   };
   let server = await start();
   try {
-    await pushApp(server);
+    await pushApp(server, APPLICATION.application_id, { main: APP }, BINARY);
     await createRuns(server);
     const context: SlurmContext = {
       ...{ cluster, balancer, cutMs: CUT_MS, random: new RandomGenerator(seed) },
