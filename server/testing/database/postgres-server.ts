@@ -19,10 +19,10 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { findFreePorts } from '../host/free-ports.ts';
 
 export interface PostgresServer {
   /** The address of its first database, with a user who may create databases. */
@@ -69,7 +69,7 @@ export async function startPostgres({
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
     { ...options, stdio: 'pipe' },
   );
-  const port = await findFreePort();
+  const [port = 0] = await findFreePorts(1);
   const settings = [
     `fsync=${isDurable ? 'on' : 'off'}`,
     'listen_addresses=127.0.0.1',
@@ -202,12 +202,4 @@ function waitUntilReady(stderr: NodeJS.ReadableStream): Promise<void> {
     });
     stderr.once('end', () => reject(new Error(`PostgreSQL did not start: ${text}`)));
   });
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

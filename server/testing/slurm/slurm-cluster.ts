@@ -8,10 +8,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findFreePorts } from '../host/free-ports.ts';
 import { sleep } from '../host/sleep.ts';
 
 const run = promisify(execFile);
@@ -220,22 +220,6 @@ class Daemons {
   async endAll(): Promise<void> {
     for (const name of [...this.#children.keys()].reverse()) await this.end(name);
   }
-}
-
-async function findFreePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address ? address.port : 0;
-  });
-  for (const server of servers) server.close();
-  return ports;
 }
 
 async function pollUntil(timeoutMs: number, check: () => Promise<boolean>): Promise<void> {
