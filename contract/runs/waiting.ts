@@ -33,13 +33,10 @@ const SlotHolder = Type.Object(
   { $id: 'SlotHolder', description: 'A running run that occupies a slot.' },
 );
 
-const Resources = Type.Object(
-  {
-    cores: Type.Number({ description: 'Number of cores.' }),
-    memory_bytes: Type.Integer({ description: 'Memory in bytes.' }),
-  },
-  { description: 'Cores and memory.' },
-);
+const resourceFields = {
+  cores: Type.Number({ description: 'Number of cores.' }),
+  memory_bytes: Type.Integer({ description: 'Memory in bytes.' }),
+};
 
 const RequiredLicense = Type.Object(
   {
@@ -82,12 +79,12 @@ const facts = {
     }),
   ),
   required_resources: Type.Optional(
-    Type.Object(Resources.properties, {
+    Type.Object(resourceFields, {
       description: 'With class_too_large and resources_taken: what the execution class of the run needs.',
     }),
   ),
   largest_worker: Type.Optional(
-    Type.Object(Resources.properties, {
+    Type.Object(resourceFields, {
       description: 'With class_too_large: the largest active worker that has the labels.',
     }),
   ),
