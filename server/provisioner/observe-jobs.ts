@@ -70,7 +70,7 @@ export function createJob(
 
 function updateJob(row: WorkerJob, { id, state }: ListedJob, now: number): WorkerJob {
   if (state === 'ended') return row;
-  // A job that is queued again after a fault of its node starts its time to register anew.
+  // A job that is queued again after a fault of its node gets the whole time to register again.
   const running_since = state === 'running' ? (row.running_since ?? now) : null;
   return { ...row, id, state, running_since };
 }

@@ -48,7 +48,7 @@ class MemoryCluster implements WorkerAdapter {
   /** The message of the error of the next calls; null for none. */
   startError: string | null = null;
   listError: string | null = null;
-  /** true: a start that fails has submitted its job all the same. */
+  /** true: a start that fails has submitted its job. */
   losesResponses = false;
 
   async start(request: JobRequest): Promise<string> {

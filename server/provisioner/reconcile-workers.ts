@@ -222,7 +222,7 @@ class WorkerReconciler {
       log.info({ job: job.name, id, adapter: adapter.kind }, 'Worker job submitted');
       return null;
     } catch (error) {
-      // If the cluster has the job nevertheless, its list shows it, and it is adopted.
+      // A job that the cluster has after the error is in its list, and is adopted.
       await database.transact((tx) => deleteJobs(tx, [job.name]));
       return errorMessage(error);
     }

@@ -23,7 +23,7 @@ export interface ListedJob {
   name: string;
   id: string;
   state: 'pending' | 'running' | 'ended';
-  /** Why the job ended if it did not end well, as the cluster says it; null for a good end, and before the end. */
+  /** Why the job failed, in the words of the cluster; null for a job that succeeded or has not ended. */
   failure: string | null;
 }
 

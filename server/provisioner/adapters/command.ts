@@ -34,7 +34,7 @@ export function createCommandAdapter(settings: CommandSettings, env: NodeJS.Proc
     kind: 'command',
     async start(request) {
       const output = await run(settings.start, formatVariables(request));
-      // A command that has no id of its own prints nothing.
+      // A command whose cluster gives no ids prints nothing.
       return output.trim().split('\n').at(-1)?.trim() || request.name;
     },
     list: async (prefix) => parseList(await run(settings.list, { [VARIABLES.prefix]: prefix }), prefix),

@@ -1,4 +1,4 @@
-/** The Job of a worker on Kubernetes: the manifest of the operator, completed, or a Job of its own. */
+/** The Job of a worker on Kubernetes: the manifest of the operator, completed, or a Job without a manifest. */
 import type { V1Container, V1Job, V1PodTemplateSpec } from '@kubernetes/client-node';
 import type { KubernetesSettings } from '../../settings/provisioner-settings.ts';
 import { formatWorkerArguments, type JobRequest, type ListedJob, TOKEN_VARIABLE } from './adapter.ts';
@@ -41,7 +41,7 @@ export function buildJob(
     },
     spec: {
       ttlSecondsAfterFinished: RETENTION_SECONDS,
-      // Kueue lets the Job start once its queue has room.
+      // Kueue lets the Job start once its queue has free capacity.
       ...(settings.queue === null ? {} : { suspend: true }),
       ...manifest?.spec,
       // The provisioner decides about another attempt.

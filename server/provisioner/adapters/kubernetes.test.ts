@@ -80,7 +80,7 @@ describe('a job', () => {
     expect(api.secrets.get(`${PREFIX}token`)?.stringData).toEqual({ token: 'secret-2' });
   });
 
-  test('with a queue of Kueue is suspended until the queue has room', async () => {
+  test('with a queue of Kueue is suspended until the queue has free capacity', async () => {
     await create({ queue: 'team-a' }).start(buildRequest('one'));
     const job = api.jobs.get(`${PREFIX}one`);
     expect(job?.metadata.labels).toMatchObject({ 'kueue.x-k8s.io/queue-name': 'team-a' });

@@ -1,6 +1,6 @@
 /**
  * Licence tokens in use. A run occupies its tokens while a worker holds its lease. A workflow that waits without a slot keeps
- * them, because its app goes on, and so does the run of a dead worker whose lease has not expired.
+ * them, because its app continues. So does the run of a dead worker whose lease has not expired.
  */
 
 import type { License, LicenseHolder } from '@switchyard/contract/licenses/licenses.ts';

@@ -1,4 +1,7 @@
-/** Single numbers for the durations of runs, which decide whether a run may start before an older one that waits for room. */
+/**
+ * Single numbers for the durations of runs. They decide whether a run may start before an older one that waits for cores,
+ * memory or licence tokens.
+ */
 
 /** A run that overtakes must end in time, so its duration is expected to be a long one: 9 of 10 past runs were shorter. */
 const LONG_QUANTILE = 0.9;
