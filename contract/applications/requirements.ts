@@ -11,9 +11,12 @@ const LABEL = new RegExp(LABEL_PATTERN);
 export const LICENSE_NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]*$';
 const LICENSE_NAME = new RegExp(LICENSE_NAME_PATTERN);
 
-/** Returns true for a text that can be a label. */
-export function isLabel(text: string): boolean {
-  return text.length <= LABEL_CHARS_MAX && LABEL.test(text);
+/** The end of the message about a text that is no label. */
+export const LABEL_RULE = `a label is a name or a name=value of letters, digits, ".", "_" and "-", at most ${LABEL_CHARS_MAX} characters, such as gpu or region=eu.`;
+
+/** Returns the first text that cannot be a label; undefined when all can. */
+export function findInvalidLabel(texts: readonly string[]): string | undefined {
+  return texts.find((text) => text.length > LABEL_CHARS_MAX || !LABEL.test(text));
 }
 
 /** Returns true for a text that can be the name of a licence. */

@@ -4,12 +4,12 @@
  */
 import { EXECUTION_CLASSES, type ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { WORKER_STATUSES, type WorkerStatus } from '@switchyard/contract/workers/workers.ts';
-import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Clock } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import { cacheReads, type Metrics, registerStoredGauge } from '../http/metrics.ts';
 import { findPredictedStarts } from '../runs/queue/prediction/predicted-starts.ts';
 import { listNextQueued, listSlotHolders } from '../runs/queue/queue-order.ts';
+import { listPoolUse } from '../workers/slots.ts';
 import { computeWorkerStatus } from '../workers/worker-status.ts';
 import { listWorkers } from '../workers/workers.ts';
 
@@ -69,10 +69,8 @@ async function readState(db: Reader, now: number): Promise<ServiceState> {
     state.workers[status] += 1;
     if (status !== 'active') continue;
     const own = holders.filter((holder) => holder.worker_id === worker.id);
-    for (const { classes, slots } of createPools(worker.capacity)) {
-      const busy = own.filter((holder) => classes.includes(holder.execution_class)).length;
+    for (const { slots, busy } of listPoolUse(worker.capacity, own))
       state.slots.free += Math.max(0, slots - busy);
-    }
   }
   return state;
 }

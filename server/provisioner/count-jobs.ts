@@ -1,8 +1,8 @@
 /** The numbers of jobs that the API and the metrics show. */
-import { Counter, Gauge } from 'prom-client';
+import { Counter } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
-import { type Metrics, QUEUE_READ_INTERVAL_MS, readAtMostEvery } from '../http/metrics.ts';
+import { cacheReads, type Metrics, registerStoredGauge } from '../http/metrics.ts';
 import { listJobs, readState, type WorkerJob } from './store.ts';
 
 /** The jobs of the cluster by what they do. */
@@ -24,28 +24,23 @@ export function countJobs(jobs: readonly WorkerJob[]): JobCounts {
 
 /** Registers the metrics of the provisioner. Each scrape reads them from the database, so that every server has the same. */
 export function registerProvisionerMetrics(
-  { registry }: Pick<Metrics, 'registry'>,
+  metrics: Pick<Metrics, 'registry'>,
   { clock, db }: { clock: Clock; db: Reader },
 ): void {
-  const read = readAtMostEvery(QUEUE_READ_INTERVAL_MS, clock, async () => ({
+  const read = cacheReads(clock, async () => ({
     jobs: countJobs(await listJobs(db)),
     state: await readState(db),
   }));
-  new Gauge({
+  registerStoredGauge(metrics, read, {
     name: 'switchyard_provisioner_jobs',
     help: 'Jobs of workers on the cluster, by state: pending, running or stopping.',
     labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      const found = await read();
-      this.reset();
-      for (const [state, count] of Object.entries(found?.jobs ?? {})) this.set({ state }, count);
-    },
+    list: ({ jobs }) => Object.entries(jobs).map(([state, count]) => [{ state }, count]),
   });
   new Counter({
     name: 'switchyard_provisioner_failed_starts_total',
     help: 'Jobs of workers that could not be submitted or ended before their worker registered.',
-    registers: [registry],
+    registers: [metrics.registry],
     async collect() {
       const found = await read();
       if (!found) return;
@@ -53,13 +48,10 @@ export function registerProvisionerMetrics(
       this.inc(found.state.failed_starts);
     },
   });
-  new Gauge({
+  registerStoredGauge(metrics, read, {
     name: 'switchyard_provisioner_unservable_runs',
     help: 'Queued runs that no worker of the provisioner could execute.',
-    registers: [registry],
-    async collect() {
-      const found = await read();
-      if (found) this.set(found.state.unservable_runs);
-    },
+    labelNames: [],
+    list: ({ state }) => [[{}, state.unservable_runs]],
   });
 }

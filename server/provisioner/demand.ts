@@ -1,6 +1,5 @@
 /** The demand of the queue, and the offers of the registered workers. */
 import { LEASE_DURATION_MS } from '@switchyard/contract/limits.ts';
-import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Reader } from '../database/database.ts';
 import { computeRetryTimes } from '../runs/queue/claim-runs.ts';
 import { countUsedTokens, listTokenHolders } from '../runs/queue/license-use.ts';
@@ -11,6 +10,7 @@ import { countFreeRuns } from '../runs/queue/run-quota.ts';
 import { describeDemand, parseRequirements } from '../runs/queue/run-requirements.ts';
 import { QUEUED } from '../runs/store/status-literals.ts';
 import { listLicenses } from '../usage/licenses-store.ts';
+import { listPoolUse } from '../workers/slots.ts';
 import type { WorkerDetails } from '../workers/workers.ts';
 import type { Demand, FreeOffer, PlannedWorker } from './plan-workers.ts';
 
@@ -118,13 +118,9 @@ export async function listFreeOffers(
 }
 
 function subtractRuns({ capacity, offer }: WorkerDetails, runs: readonly SlotHolder[]): FreeOffer {
-  const running = runs.map(({ execution_class }) => execution_class);
   return {
     ...offer,
-    pools: createPools(capacity).map(({ classes, slots }) => ({
-      classes,
-      slots: slots - running.filter((name) => classes.includes(name)).length,
-    })),
-    running,
+    pools: listPoolUse(capacity, runs).map(({ classes, slots, busy }) => ({ classes, slots: slots - busy })),
+    running: runs.map(({ execution_class }) => execution_class),
   };
 }

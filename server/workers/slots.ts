@@ -39,6 +39,17 @@ export function computeClassCapacity(
   };
 }
 
+/** Returns the pools of a worker, each with the number of the running runs in its slots. */
+export function listPoolUse(
+  capacity: Capacity,
+  running: readonly { execution_class: ExecutionClass }[],
+): (Pool & { busy: number })[] {
+  return createPools(capacity).map((pool) => ({
+    ...pool,
+    busy: running.filter((run) => pool.classes.includes(run.execution_class)).length,
+  }));
+}
+
 /** The number of runs of a class that a worker executes. */
 export interface BusySlotCount {
   worker_id: string | null;

@@ -1,6 +1,6 @@
 /** Operations on worker tokens. */
-import { isLabel } from '@switchyard/contract/applications/requirements.ts';
-import { LABEL_CHARS_MAX, WORKER_TOKENS_MAX } from '@switchyard/contract/limits.ts';
+import { findInvalidLabel, LABEL_RULE } from '@switchyard/contract/applications/requirements.ts';
+import { WORKER_TOKENS_MAX } from '@switchyard/contract/limits.ts';
 import type { ApplicationId } from '@switchyard/contract/schemas/ids.ts';
 import type { WorkerToken } from '@switchyard/contract/workers/worker-tokens.ts';
 import { lockCallerAccount } from '../account/access-changes.ts';
@@ -75,11 +75,8 @@ export const revokeWorkerToken: OperationHandler<'revokeWorkerToken'> = async (
 };
 
 function requireLabels(labels: readonly string[]): void {
-  const invalid = labels.find((label) => !isLabel(label));
-  if (invalid !== undefined)
-    throw badRequest(
-      `labels has ${quoteValue(invalid)}; a label is a name or a name=value of letters, digits, ".", "_" and "-", at most ${LABEL_CHARS_MAX} characters, such as gpu or region=eu.`,
-    );
+  const invalid = findInvalidLabel(labels);
+  if (invalid !== undefined) throw badRequest(`labels has ${quoteValue(invalid)}; ${LABEL_RULE}`);
 }
 
 async function requireManager(db: Reader, caller: Caller): Promise<void> {

@@ -2,9 +2,14 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isLabel } from '@switchyard/contract/applications/requirements.ts';
-import { LABEL_CHARS_MAX } from '@switchyard/contract/limits.ts';
-import { type Allocation, readAllocation, readGroupLimits, readMachine } from '@switchyard/runner';
+import { findInvalidLabel, LABEL_RULE } from '@switchyard/contract/applications/requirements.ts';
+import {
+  type Allocation,
+  BINARY_UNITS,
+  readAllocation,
+  readGroupLimits,
+  readMachine,
+} from '@switchyard/runner';
 
 /** A setting is missing or wrong. */
 export class SettingError extends Error {}
@@ -59,8 +64,6 @@ export const HELP = `Executes runs of a Switchyard server on this machine.
   --data FOLDER       Keep unpacked executables here for the next start; a temporary folder by default.
   --containment LEVEL sandbox or limits; the strongest level of this machine by default.
 `;
-
-const UNITS: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 
 /** Returns the settings; null when the help is wanted. Throws SettingError. */
 export function readWorkerSettings(args: readonly string[], env: Environment): WorkerSettings | null {
@@ -138,7 +141,7 @@ function readOptional(
 function readMemory(text: string | undefined, { memoryBytes }: Allocation): number | null {
   if (text === undefined) return null;
   const match = /^(\d{1,12})([KMGT]?)(?:i?B)?$/.exec(text);
-  const bytes = Number(match?.[1]) * (UNITS[match?.[2] ?? ''] ?? 1);
+  const bytes = Number(match?.[1]) * (BINARY_UNITS[match?.[2] ?? ''] ?? 1);
   if (!match || bytes < 2 ** 20 || bytes > memoryBytes)
     throw new SettingError(
       `--memory is "${text}"; it must be a size from 1M to the ${Math.floor(memoryBytes / 2 ** 20)}M that this process may use, such as 16G.`,
@@ -147,11 +150,8 @@ function readMemory(text: string | undefined, { memoryBytes }: Allocation): numb
 }
 
 function readLabels(labels: readonly string[]): string[] {
-  const invalid = labels.find((label) => !isLabel(label));
-  if (invalid !== undefined)
-    throw new SettingError(
-      `--label is "${invalid}"; a label is a name or a name=value of letters, digits, ".", "_" and "-", at most ${LABEL_CHARS_MAX} characters, such as gpu or region=eu.`,
-    );
+  const invalid = findInvalidLabel(labels);
+  if (invalid !== undefined) throw new SettingError(`--label is "${invalid}"; ${LABEL_RULE}`);
   return [...new Set(labels)].sort();
 }
 

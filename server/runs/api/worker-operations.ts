@@ -2,7 +2,6 @@
 
 import { hasRight } from '@switchyard/contract/roles.ts';
 import type { Worker, WorkerRun, WorkerSlots } from '@switchyard/contract/workers/workers.ts';
-import { createPools } from '@switchyard/worker/execute/slots.ts';
 import { managesServer } from '../../account/store.ts';
 import { formatRfc3339 } from '../../clock.ts';
 import type { Reader } from '../../database/database.ts';
@@ -10,6 +9,7 @@ import { forbidden, notFound, orThrow, quoteValue } from '../../http/errors/prob
 import type { Committed } from '../../http/handlers/commit.ts';
 import type { Context } from '../../http/handlers/context.ts';
 import type { Caller, OperationCall, OperationHandler } from '../../http/handlers/handler.ts';
+import { listPoolUse } from '../../workers/slots.ts';
 import { computeWorkerStatus } from '../../workers/worker-status.ts';
 import { listWorkers, setDraining, type WorkerDetails } from '../../workers/workers.ts';
 import { listSlotHolders, type SlotHolder } from '../queue/queue-order.ts';
@@ -101,12 +101,8 @@ function formatWorker(
 }
 
 function countSlots({ capacity }: WorkerDetails, holders: readonly SlotHolder[]): WorkerSlots[] {
-  return createPools(capacity)
-    .map(({ classes, slots }) => ({
-      execution_classes: [...classes],
-      slots,
-      busy: holders.filter((holder) => classes.includes(holder.execution_class)).length,
-    }))
+  return listPoolUse(capacity, holders)
+    .map(({ classes, slots, busy }) => ({ execution_classes: [...classes], slots, busy }))
     .filter(({ slots, busy }) => slots > 0 || busy > 0);
 }
 
