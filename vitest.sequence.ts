@@ -31,7 +31,7 @@ const LONGEST = [
   'server/experiments/racing/killed-races.test.ts',
   'conformance/client/sequence.test.ts',
   'server/installation/start.test.ts',
-  'cli/start.test.ts',
+  'cli/first-run/start.test.ts',
   'cli/python-examples.test.ts',
   'chaos/chaos.test.ts',
   'checks/baselined-laws.test.ts',

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { extractExamples, listExamplePages, listTabChoices } from '@switchyard/site/examples.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FirstRunResult, pushAndRunSample } from './first-run.ts';
+import { type FirstRunResult, pushAndRunSample } from './first-run/push-and-run-sample.ts';
 import { type PickServer, startPickServer } from './testing/pick-server.ts';
 import { type SleepServer, startSleepServer } from './testing/sleep-server.ts';
 

@@ -31,9 +31,11 @@ export function install({ development }) {
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
   const [installed, kind] = existsSync(stamp) ? readFileSync(stamp, 'utf8').trim().split(' ') : [];
-  if (installed === lock && (kind === 'development' || !development) && existsSync(node)) return 0;
+  // Once installed, the test tools stay: `npm start` and `npm run worker` would otherwise remove them under a running test.
+  const isDevelopment = development || kind === 'development';
+  if (installed === lock && (kind === 'development' || !isDevelopment) && existsSync(node)) return 0;
 
-  console.log(`Installing dependencies${development ? ' and test tools' : ''} ...`);
+  console.log(`Installing dependencies${isDevelopment ? ' and test tools' : ''} ...`);
   const begin = Date.now();
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
@@ -46,7 +48,7 @@ export function install({ development }) {
     '--no-fund',
     '--no-audit',
     '--loglevel=error',
-    ...(development ? [] : ['--omit=dev']),
+    ...(isDevelopment ? [] : ['--omit=dev']),
   ];
   const done = spawnSync(command, [...first, ...flags], {
     cwd: root,
@@ -58,7 +60,7 @@ export function install({ development }) {
     fail(
       `npm has no Node for ${process.platform} on ${process.arch}; Switchyard runs on Linux and macOS, x64 and arm64.`,
     );
-  writeFileSync(stamp, `${lock} ${development ? 'development' : 'production'}\n`);
+  writeFileSync(stamp, `${lock} ${isDevelopment ? 'development' : 'production'}\n`);
   return (Date.now() - begin) / 1000;
 }
 

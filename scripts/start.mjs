@@ -33,7 +33,7 @@ const server = spawn(node, [join(root, 'server', 'process.ts')], {
 // This process waits for the server to drain. A SIGKILL cannot be forwarded; the server then notices that its parent is gone.
 exitWithChild(server);
 server.once('message', (ready) => {
-  const welcome = spawn(node, [join(root, 'cli', 'welcome.ts')], {
+  const welcome = spawn(node, [join(root, 'cli', 'first-run', 'welcome.ts')], {
     cwd: process.cwd(),
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...trustServer(ready), SWITCHYARD_READY: JSON.stringify(ready) },

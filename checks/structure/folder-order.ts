@@ -5,6 +5,17 @@ import { listImports } from '../syntax.ts';
 
 /** The sub-folders of a folder in reading order; files directly in the folder are exempt. */
 const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
+  cli: [
+    'terminal',
+    'errors',
+    'profiles',
+    'packing',
+    'session',
+    'commands',
+    'program',
+    'first-run',
+    'testing',
+  ],
   contract: [
     'schemas',
     'applications',

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packApp } from '@switchyard/cli/pack.ts';
+import { packApp } from '@switchyard/cli/packing/pack.ts';
 import type { ExecutableType } from '@switchyard/contract/applications/executables.ts';
 import { SAMPLES } from '../pages/applications/sample-list.ts';
 

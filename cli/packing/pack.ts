@@ -8,7 +8,7 @@ import { join, posix, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { type ReportLine, runBuildSteps } from './build.ts';
+import { type ReportLine, runBuildSteps } from './build-steps.ts';
 import { listDependencies } from './dependencies.ts';
 import { type AppManifest, MANIFEST_FILE_NAME, readAppManifest } from './manifest.ts';
 import { PACKAGES_FOLDER, packPythonPackages } from './python-packages.ts';

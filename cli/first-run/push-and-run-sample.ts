@@ -8,7 +8,7 @@ import type { Client } from '@switchyard/contract/client.ts';
 import type { InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { parse } from 'yaml';
-import { applicationExists, pushApp } from './push.ts';
+import { applicationExists, pushApp } from '../packing/push-app.ts';
 
 const SAMPLE_APP = 'vehicle-routing';
 const RUN_NAME = 'First run';

@@ -5,7 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { ReportLine } from './build.ts';
+import type { ReportLine } from './build-steps.ts';
 import { explainFailure } from './installation-errors.ts';
 import type { Requirements } from './python-requirements.ts';
 import { runProgram } from './run-program.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 
-const START = join(import.meta.dirname, '..', 'scripts', 'start.mjs');
+const START = join(import.meta.dirname, '..', '..', 'scripts', 'start.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-start-'));
 const data = join(folder, 'data');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,8 +5,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
-import { type FirstRunResult, pushAndRunSample } from './first-run.ts';
-import { formatError } from './push.ts';
+import { formatError } from '../errors/report-error.ts';
+import { type FirstRunResult, pushAndRunSample } from './push-and-run-sample.ts';
 
 /** The message of a ready server. */
 interface Ready {
@@ -84,7 +84,7 @@ if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
   try {
     const outcome = await pushAndRunSample(
       createClient({ url: ready.url, token }),
-      join(import.meta.dirname, '..', 'sample-apps'),
+      join(import.meta.dirname, '..', '..', 'sample-apps'),
       (line) => print(`  ${line}`),
       // The public address may need a proxy that does not run yet, or that this machine cannot reach.
       (url) => (url.startsWith(`${ready.publicUrl}/`) ? ready.url + url.slice(ready.publicUrl.length) : url),

@@ -1,4 +1,4 @@
-/** `npm run push` as its user: the program in a process of its own against a server, with an app in a folder. */
+/** `switchyard push` as its user: the program in a process of its own against a server, with an app in a folder. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '@switchyard/server/testing/ser
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { packApp } from './pack.ts';
 
-const PUSH = join(import.meta.dirname, 'push.ts');
+const MAIN_FILE = join(import.meta.dirname, '..', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-push-'));
 let server: TestServer;
 let hasPip = false;
@@ -60,7 +60,7 @@ function push(path: string, id: string, env: Record<string, string> = {}): Promi
     ...env,
   };
   return new Promise((resolve) => {
-    execFile(process.execPath, [PUSH, path, id], { env: settings }, (error, stdout, stderr) =>
+    execFile(process.execPath, [MAIN_FILE, 'push', path, id], { env: settings }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
   });
@@ -118,10 +118,10 @@ console.log('compiling');
 writeFileSync('made.txt', [GOOS, GOARCH, COUNT].join(' '));
 `,
     });
-    const { code, stdout } = await push(path, 'built');
+    const { code, stderr } = await push(path, 'built');
     const arch = process.arch === 'x64' ? 'amd64' : process.arch;
     expect(code).toBe(0);
-    expect(stdout.split('\n').slice(0, 5)).toEqual([
+    expect(stderr.split('\n').slice(0, 5)).toEqual([
       `Running build.command: ${process.execPath} build.mjs`,
       `build.environment sets GOOS to plan9; the server runs ${process.platform}-${process.arch}, so ${process.platform} is used.`,
       `build.environment sets GOARCH to mips; the server runs ${process.platform}-${process.arch}, so ${arch} is used.`,
@@ -201,25 +201,25 @@ describe('B4: python.pip-requirements', () => {
       '.nextmv/python/deps/pricing.py': 'VERSION = "left over"\n',
     });
     const first = await push(path, 'python', index);
-    expect(first).toMatchObject({ code: 0, stderr: '' });
-    expect(first.stdout).toMatch(
+    expect(first.code).toBe(0);
+    expect(first.stderr).toMatch(
       /^python\.version is 3\.99; the server runs Python 3\.\d+, so packages for 3\.\d+ are installed\.$/m,
     );
-    expect(first.stdout).toMatch(
+    expect(first.stderr).toMatch(
       /^Installing the Python packages of requirements\.txt for \w+-\w+, Python 3\.\d+, with (uv|pip)\.$/m,
     );
-    expect(first.stdout).toMatch(/^Python packages: 1 with 0\.0 MB: pricing 1\.0\.$/m);
+    expect(first.stderr).toMatch(/^Python packages: 1 with 0\.0 MB: pricing 1\.0\.$/m);
     expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
 
     makeWheel(wheels, 'pricing', '2.0', 'py3-none-any');
     const again = await push(path, 'python', index);
-    expect(again.stdout).toMatch(
+    expect(again.stderr).toMatch(
       /^Python packages: 1 with 0\.0 MB, as installed on \d{4}-\d\d-\d\d for the same requirements/m,
     );
     expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '1.0' });
 
     appFolder('python', { 'app.yaml': pythonManifest('  pip-requirements: ["pricing>=1.5"]') });
-    expect((await push(path, 'python', index)).stdout).toContain('pricing 2.0');
+    expect((await push(path, 'python', index)).stderr).toContain('pricing 2.0');
     expect((await createRunAndWait(server, 'python', { input: {} })).output).toEqual({ version: '2.0' });
 
     appFolder('python', { 'app.yaml': pythonManifest('  pip-requirements: ["pricing>=3.0"]') });

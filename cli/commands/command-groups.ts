@@ -1,0 +1,15 @@
+/** All commands, in the order of the help. */
+import type { Command } from '@commander-js/extra-typings';
+import type { Session } from '../session/session.ts';
+import { defineProfileCommands } from './account/profile-commands.ts';
+import { defineAppCommands } from './apps/app-commands.ts';
+import { defineRunCommands } from './runs/run-commands.ts';
+
+/** Adds commands to the program. */
+type CommandGroup = (program: Command, session: Session) => void;
+
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  defineProfileCommands,
+  defineAppCommands,
+  defineRunCommands,
+];

@@ -1,0 +1,72 @@
+/** Prints the error that ended a command, and returns the exit code. */
+import { ApiError } from '@switchyard/contract/client.ts';
+import { cleanText } from '../terminal/clean-text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { CommandError } from './command-error.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+
+/** Codes of TLS for a chain that ends at an authority which this machine does not know. */
+const UNTRUSTED_CODES = new Set([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
+
+interface Problem {
+  message: string;
+  exitCode: ExitCode;
+  /** The status of the response, when the server refused. */
+  status?: number;
+}
+
+/** Prints the error to standard error: a sentence, or an object with `--json`. An unexpected error has its stack trace. */
+export function reportError({ err }: Pick<Terminal, 'err'>, error: unknown, isJson: boolean): ExitCode {
+  const { message, exitCode, status } = describeProblem(error);
+  err.write(
+    isJson
+      ? `${JSON.stringify({ error: { message, exit_code: exitCode, ...(status && { status }) } })}\n`
+      : `${message}\n`,
+  );
+  return exitCode;
+}
+
+function describeProblem(error: unknown): Problem {
+  if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode };
+  if (error instanceof ApiError) return describeRefusal(error);
+  if (isFailedFetch(error)) return { message: formatError(error), exitCode: EXIT_CODES.unavailable };
+  if (error instanceof Error && 'code' in error && 'syscall' in error)
+    return { message: error.message, exitCode: EXIT_CODES.usage };
+  return {
+    message: error instanceof Error ? error.message : String(error),
+    exitCode: EXIT_CODES.failure,
+  };
+}
+
+function describeRefusal({ status, reason }: ApiError): Problem {
+  const message = cleanText(reason);
+  if (status === 401)
+    return {
+      message: `${message}\nSign in with: switchyard login`,
+      exitCode: EXIT_CODES.forbidden,
+      status,
+    };
+  if (status === 403) return { message, exitCode: EXIT_CODES.forbidden, status };
+  if (status === 404) return { message, exitCode: EXIT_CODES.notFound, status };
+  return { message, exitCode: status >= 500 ? EXIT_CODES.unavailable : EXIT_CODES.refused, status };
+}
+
+function isFailedFetch(error: unknown): error is Error {
+  return error instanceof TypeError && error.message === 'fetch failed';
+}
+
+/** Formats an error for the terminal. `fetch` reports only that it failed; its cause names the reason. */
+export function formatError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (error.message !== 'fetch failed' || !(cause instanceof Error)) return error.message;
+  const code = 'code' in cause ? String(cause.code) : '';
+  if (UNTRUSTED_CODES.has(code))
+    return `The certificate of the server is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to the certificate of its authority; for a self-signed server that is tls/authority.pem in its data folder.`;
+  return `The server cannot be reached: ${cause.message || code}.`;
+}

@@ -1,0 +1,75 @@
+/**
+ * Chooses the server of a command. First come `SWITCHYARD_URL` and `SWITCHYARD_TOKEN`, then the profile, then a server that
+ * keeps its data in this folder.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as tls from 'node:tls';
+import { type Client, createClient } from '@switchyard/contract/client.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { type Profile, readProfiles } from './profiles.ts';
+
+/** The server of a command, and where its address was found. */
+export interface Connection extends Profile {
+  /** `environment`, `folder`, or the name of the profile. */
+  source: string;
+}
+
+const DEFAULT_URL = '127.0.0.1:8080';
+
+/** Returns the server of a command. Throws when none is known, and for a profile that does not exist. */
+export function findConnection({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>, profile?: string): Connection {
+  const saved = readProfiles(env);
+  const name = profile ?? (env.SWITCHYARD_PROFILE || saved.current);
+  const chosen = saved.profiles[name];
+  if (!chosen && (profile !== undefined || env.SWITCHYARD_PROFILE))
+    throw new CommandError(
+      `There is no profile "${name}". Known profiles: ${Object.keys(saved.profiles).join(', ') || 'none'}. Add one with: switchyard login --profile ${name}`,
+    );
+  const { SWITCHYARD_URL: url, SWITCHYARD_TOKEN: token } = env;
+  // A token belongs to one server, so a profile never lends its token to another address.
+  const own = chosen && (!url || chosen.url === url) ? chosen : undefined;
+  const local = own || profile !== undefined ? undefined : findLocalServer(env, cwd);
+  const found = {
+    ...local,
+    ...own,
+    ...(url ? { url: url.replace(/\/+$/, '') } : {}),
+    ...(token ? { token } : {}),
+  };
+  if (!found.url || !found.token)
+    throw new CommandError(
+      'No server is known: there is no profile, and SWITCHYARD_URL with SWITCHYARD_TOKEN is not set. Sign in with: switchyard login --url https://…',
+      EXIT_CODES.forbidden,
+    );
+  const source = url || token ? 'environment' : own ? name : 'folder';
+  return { ...found, url: found.url, token: found.token, source };
+}
+
+/** A server that was started in this folder: its token and the certificate that it issued. */
+function findLocalServer(env: Terminal['env'], cwd: string): Partial<Profile> {
+  const data = resolve(cwd, env.SWITCHYARD_DATA || 'data');
+  const [path, authority] = [resolve(data, 'root-token'), resolve(data, 'tls', 'authority.pem')];
+  const isSecure = existsSync(authority);
+  const url = `${isSecure ? 'https' : 'http'}://${DEFAULT_URL}`;
+  if (!existsSync(path)) return { url, ...(isSecure ? { authority } : {}) };
+  return { url, token: readFileSync(path, 'utf8').trim(), ...(isSecure ? { authority } : {}) };
+}
+
+/** Returns a client for the server. */
+export function connect({ url, token, authority }: Profile): Client {
+  if (authority !== undefined && url.startsWith('https:')) trustAuthority(authority);
+  return createClient({ url, token });
+}
+
+/** Makes this process trust certificates of the authority. */
+function trustAuthority(path: string): void {
+  if (!existsSync(path))
+    throw new CommandError(
+      `The certificate ${path} of the server does not exist. Sign in again with --authority.`,
+    );
+  // Node 20 cannot extend its certificates at run time; main.ts has then set NODE_EXTRA_CA_CERTS for a second process.
+  if ('setDefaultCACertificates' in tls)
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), readFileSync(path, 'utf8')]);
+}

@@ -1,0 +1,67 @@
+/**
+ * The profiles of a person: for each name a server and the token for it. The file is in the configuration folder of the
+ * system, readable by its owner alone.
+ */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CommandError } from '../errors/command-error.ts';
+
+/** One server. */
+export interface Profile {
+  url: string;
+  token: string;
+  /** Path of the certificate of its authority, which the system does not know. */
+  authority?: string;
+  /** The application of commands without `--app`. */
+  application?: string;
+}
+
+export interface Profiles {
+  /** Name of the profile of commands without `--profile`; empty for none. */
+  current: string;
+  profiles: Record<string, Profile>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The configuration folder: `SWITCHYARD_CONFIG`, or the one that the system has for programs. */
+function findConfigFolder(env: Environment, platform: string = process.platform): string {
+  if (env.SWITCHYARD_CONFIG) return env.SWITCHYARD_CONFIG;
+  const home = env.HOME || homedir();
+  if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'switchyard');
+  if (platform === 'darwin' && !env.XDG_CONFIG_HOME)
+    return join(home, 'Library', 'Application Support', 'switchyard');
+  return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'switchyard');
+}
+
+function findProfilesPath(env: Environment): string {
+  return join(findConfigFolder(env), 'profiles.json');
+}
+
+/** Returns the profiles; none without a file. Throws when others may read the tokens, or the file is damaged. */
+export function readProfiles(env: Environment): Profiles {
+  const path = findProfilesPath(env);
+  if (!existsSync(path)) return { current: '', profiles: {} };
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
+    throw new CommandError(`Other users may read the tokens in ${path}. Run: chmod 600 '${path}'`);
+  try {
+    const { current, profiles }: Profiles = JSON.parse(readFileSync(path, 'utf8'));
+    return { current, profiles };
+  } catch {
+    throw new CommandError(
+      `${path} is not the JSON that "switchyard login" wrote. Move it away and sign in again.`,
+    );
+  }
+}
+
+/** Stores the profiles. The file is replaced as a whole, so a reader never sees half of it. */
+export function writeProfiles(env: Environment, profiles: Profiles): string {
+  const path = findProfilesPath(env);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const next = `${path}.${process.pid}`;
+  writeFileSync(next, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(next, 0o600);
+  renameSync(next, path);
+  return path;
+}

@@ -1,0 +1,117 @@
+/** The command line as a whole: sign-in, forms of output, exit codes and wrong arguments. */
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../testing/run-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
+const config = join(folder, 'config');
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+  await server.client.call('createApplication', { body: { id: 'routing', name: 'Routing' } });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (args: string[], env: Record<string, string> = {}, input = '') =>
+  runCommand(args, { cwd: folder, input, env: { SWITCHYARD_CONFIG: config, ...env } });
+
+describe('profiles', () => {
+  test('a token from standard input is stored for its owner alone, and used by later commands', async () => {
+    const signedIn = await run(['login', '--url', server.url, '--token-stdin'], {}, `${server.token}\n`);
+    expect(signedIn).toMatchObject({ code: 0, stderr: '' });
+    expect(signedIn.stdout).not.toContain(server.token);
+    expect(statSync(join(config, 'profiles.json')).mode & 0o777).toBe(0o600);
+    const { code, stdout } = await run(['whoami', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ url: server.url, source: 'default', key: { role: 'root' } });
+  });
+
+  test('a token that the server refuses is not stored', async () => {
+    const refused = await run(['login', '--url', server.url, '--token-stdin', '--profile', 'x'], {}, 'wrong');
+    expect(refused.code).toBe(3);
+    expect((await run(['profiles', '--quiet'])).stdout).toBe('default\n');
+  });
+
+  test('a profile that others may read is refused', async () => {
+    const open = join(folder, 'open');
+    await run(['login', '--url', server.url, '--token-stdin'], { SWITCHYARD_CONFIG: open }, server.token);
+    chmodSync(join(open, 'profiles.json'), 0o644);
+    const { code, stderr } = await run(['whoami'], { SWITCHYARD_CONFIG: open });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('chmod 600') });
+  });
+
+  test('the token of a profile is never sent to another server', async () => {
+    const { code, stderr } = await run(['whoami'], { SWITCHYARD_URL: 'http://127.0.0.1:1' });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('No server is known') });
+  });
+
+  test('a signed-out profile is gone', async () => {
+    const env = { SWITCHYARD_CONFIG: join(folder, 'other') };
+    await run(['login', '--url', server.url, '--token-stdin'], env, server.token);
+    expect((await run(['logout'], env)).code).toBe(0);
+    expect((await run(['whoami'], env)).code).toBe(3);
+  });
+});
+
+describe('the exit code', () => {
+  const wrongToken = () => ({ SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: 'wrong' });
+  interface WrongUse {
+    title: string;
+    args: string[];
+    code: number;
+    words: string;
+    env?: Record<string, string>;
+  }
+  const cases: WrongUse[] = [
+    { title: 'an unknown command', args: ['rnus'], code: 2, words: 'Did you mean runs?' },
+    { title: 'an unknown option', args: ['runs', '--stauts', 'x'], code: 2, words: 'Did you mean --status?' },
+    { title: 'a wrong value', args: ['runs', '--limit', '0'], code: 2, words: 'from 1 to' },
+    { title: 'two forms', args: ['runs', '--json', '--quiet'], code: 2, words: 'exclude each other' },
+    { title: 'no application', args: ['runs'], code: 2, words: '--app' },
+    { title: 'an unknown application', args: ['runs', '--app', 'nothing'], code: 4, words: 'nothing' },
+    {
+      title: 'a server that cannot be reached',
+      args: ['whoami'],
+      code: 6,
+      words: 'cannot be reached',
+      env: { SWITCHYARD_URL: 'http://127.0.0.1:1', SWITCHYARD_TOKEN: 'x' },
+    },
+  ];
+  test.each(cases)('of $title is $code', async ({ args, code, words, env }) => {
+    expect(await run(args, env)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
+  });
+
+  test('of a refused token is 3; with --json the error is an object', async () => {
+    const { code, stderr } = await run(['whoami', '--json'], wrongToken());
+    expect(code).toBe(3);
+    expect(JSON.parse(stderr)).toEqual({
+      error: { message: expect.stringContaining('switchyard login'), exit_code: 3, status: 401 },
+    });
+  });
+});
+
+test('the folder of an app names the application; a list without runs says so', async () => {
+  writeFileSync(join(folder, '.switchyard.json'), '{"application": "routing"}');
+  expect(await run(['runs'])).toMatchObject({ code: 0, stdout: 'Application routing has no such runs.\n' });
+  expect(JSON.parse((await run(['runs', '--json'])).stdout)).toEqual({ runs: [] });
+  rmSync(join(folder, '.switchyard.json'));
+});
+
+test('text of other people cannot control the terminal', async () => {
+  const params = { application_id: 'hostile' };
+  await server.client.call('createApplication', { body: { id: 'hostile', name: 'Hostile' } });
+  const name = 'ok\u001b]0;title\u0007\u001b[2J\u202egnirts';
+  await server.client
+    .call('createInstance', { params, body: { id: 'i', name, version_id: 'none' } })
+    .catch(() => {});
+  await server.client.call('createRun', { params, body: { input: {}, name } }).catch(() => {});
+  const { stdout } = await run(['runs', '--app', 'hostile']);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must be absent.
+  expect(stdout).not.toMatch(/[\u001b\u0007\u202e]/);
+});

