@@ -97,6 +97,13 @@ test.each([
   expect([rest.found.map(({ at }) => at), rest.through]).toEqual([isDescending ? [240] : [1680, 1920], null]);
 });
 
+test('a frequent word among rare ones with one beginning is read whole', async () => {
+  const order = { ...ORDER, field: WORD_FIELD, from: encodeText('tour'), to: encodeText('word') };
+  const request = { after: null, count: 40 };
+  const { found } = await scanEntries(opened.database.readInOrder, order, NOTHING_ELSE, request);
+  expect(found.map(({ at }) => at)).toEqual(Array.from({ length: 40 }, (_, index) => WORDS - index));
+});
+
 test.each([
   [true, [10_000, 9999, 9998]],
   [false, [1, 2, 3]],
