@@ -2,6 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../session/session.ts';
 import { defineProfileCommands } from './account/profile-commands.ts';
+import { defineApiCommand } from './api/api-command.ts';
 import { defineAppCommands } from './apps/app-commands.ts';
 import { defineRunCommands } from './runs/run-commands.ts';
 
@@ -12,4 +13,5 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineProfileCommands,
   defineAppCommands,
   defineRunCommands,
+  defineApiCommand,
 ];

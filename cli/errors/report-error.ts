@@ -32,8 +32,9 @@ export function reportError({ err }: Pick<Terminal, 'err'>, error: unknown, isJs
 }
 
 function describeProblem(error: unknown): Problem {
+  if (error instanceof ApiError) return describeProblem(describeRefusal(error.status, error.reason));
+  if (error instanceof Refusal) return error;
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode };
-  if (error instanceof ApiError) return describeRefusal(error);
   if (isFailedFetch(error)) return { message: formatError(error), exitCode: EXIT_CODES.unavailable };
   if (error instanceof Error && 'code' in error && 'syscall' in error)
     return { message: error.message, exitCode: EXIT_CODES.usage };
@@ -43,17 +44,33 @@ function describeProblem(error: unknown): Problem {
   };
 }
 
-function describeRefusal({ status, reason }: ApiError): Problem {
-  const message = cleanText(reason);
+/** A response that refuses the request. */
+class Refusal extends CommandError {
+  readonly status: number;
+
+  constructor(message: string, exitCode: ExitCode, status: number) {
+    super(message, exitCode);
+    this.status = status;
+  }
+}
+
+/** Returns the error for a response that refuses the request: its sentence, and the exit code for its status. */
+export function describeRefusal(status: number, body: string): CommandError {
+  const message = cleanText(readMessage(body));
   if (status === 401)
-    return {
-      message: `${message}\nSign in with: switchyard login`,
-      exitCode: EXIT_CODES.forbidden,
-      status,
-    };
-  if (status === 403) return { message, exitCode: EXIT_CODES.forbidden, status };
-  if (status === 404) return { message, exitCode: EXIT_CODES.notFound, status };
-  return { message, exitCode: status >= 500 ? EXIT_CODES.unavailable : EXIT_CODES.refused, status };
+    return new Refusal(`${message}\nSign in with: switchyard login`, EXIT_CODES.forbidden, status);
+  if (status === 403) return new Refusal(message, EXIT_CODES.forbidden, status);
+  if (status === 404) return new Refusal(message, EXIT_CODES.notFound, status);
+  return new Refusal(message, status >= 500 ? EXIT_CODES.unavailable : EXIT_CODES.refused, status);
+}
+
+/** Returns the sentence of the server in a body of JSON, or the body. */
+function readMessage(body: string): string {
+  try {
+    const { error }: { error?: unknown } = JSON.parse(body);
+    if (typeof error === 'string') return error;
+  } catch {}
+  return body === '' ? 'The server gave no reason.' : body;
 }
 
 function isFailedFetch(error: unknown): error is Error {

@@ -58,9 +58,14 @@ function findLocalServer(env: Terminal['env'], cwd: string): Partial<Profile> {
 }
 
 /** Returns a client for the server. */
-export function connect({ url, token, authority }: Profile): Client {
+export function connect(profile: Profile): Client {
+  trustConnection(profile);
+  return createClient({ url: profile.url, token: profile.token });
+}
+
+/** Makes this process trust the certificate of the server, if the profile has its authority. */
+export function trustConnection({ url, authority }: Profile): void {
   if (authority !== undefined && url.startsWith('https:')) trustAuthority(authority);
-  return createClient({ url, token });
 }
 
 /** Makes this process trust certificates of the authority. */

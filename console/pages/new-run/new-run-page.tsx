@@ -100,7 +100,11 @@ function NewRunForm({ data }: { data: NewRunData }) {
         isPending={run.isPending}
         onCompare={original ? () => start(original.id) : undefined}
       />
-      <CodeSamples curl={formatCurl(source)} python={formatPython(source)} cli={formatCli(source.request)} />
+      <CodeSamples
+        curl={formatCurl(source)}
+        python={formatPython(source)}
+        publishedCommand={formatCli(source.request)}
+      />
     </form>
   );
 }

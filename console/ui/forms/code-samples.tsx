@@ -3,18 +3,21 @@ import { CopyButton } from '../copy-button.tsx';
 import styles from './code-samples.module.css';
 
 interface CodeSamplesProps {
+  /** For `switchyard`; absent if no command sends the request. */
+  command?: string | undefined;
   curl: string;
   python: string;
   /** For the published command line; absent if it has no command for the form. */
-  cli?: string | undefined;
+  publishedCommand?: string | undefined;
 }
 
 /** The request of the form as code that others can run: commands for a terminal, and a Python program. */
-export function CodeSamples({ curl, python, cli }: CodeSamplesProps) {
+export function CodeSamples({ command, curl, python, publishedCommand }: CodeSamplesProps) {
   const samples = [
+    ...(command === undefined ? [] : [{ language: 'CLI', text: command }]),
     { language: 'curl', text: curl },
     { language: 'Python', text: python },
-    ...(cli === undefined ? [] : [{ language: 'CLI', text: cli }]),
+    ...(publishedCommand === undefined ? [] : [{ language: 'nextmv CLI', text: publishedCommand }]),
   ];
   return (
     <section className={styles.samples} aria-label="This request as code">

@@ -1,11 +1,12 @@
 /** Commands for a terminal. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { formatCommand } from './command-line.ts';
 import { formatCurl } from './curl.ts';
 
-/** Returns the arguments that a shell gives to curl. */
-function parseWithShell(command: string): string[] {
-  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
+/** Returns the arguments that a shell gives to the program. */
+function parseWithShell(command: string, program = 'curl'): string[] {
+  const script = `${program}() { printf '%s\\0' "$@"; }\n${command}`;
   const env = { SWITCHYARD_URL: 'http://host', SWITCHYARD_TOKEN: 'token' };
   return execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1);
 }
@@ -39,5 +40,14 @@ test('a command without a body has the path with its parameters', () => {
     "http://host/v1/applications/a'b%20c",
     '-H',
     'Authorization: Bearer token',
+  ]);
+});
+
+test('the command of switchyard has the application, the parameters and the body', () => {
+  const body = { name: 'it\'s "quoted" $HOME `id`' };
+  const params = { application_id: 'routing', instance_id: "a'b" };
+  expect(parseWithShell(formatCommand(['updateInstance', { params, body }]), 'switchyard')).toEqual([
+    ...['api', 'updateInstance', '--app', 'routing', '--param', "instance_id=a'b"],
+    ...['--data', JSON.stringify(body)],
   ]);
 });

@@ -5,6 +5,7 @@ import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { Notice } from '../notice.tsx';
+import { formatCommand } from './command-line.ts';
 import { type FormRequest, formatCurl } from './curl.ts';
 import styles from './form-dialog.module.css';
 import { formatPython } from './python.ts';
@@ -46,6 +47,8 @@ export function FormDialog({
         {children}
         <div className={styles.actions}>
           <span className={styles.curl}>
+            <span aria-hidden="true">CLI</span>{' '}
+            <CopyButton text={requests.map(formatCommand).join('\n')} label="Copy as CLI" />{' '}
             <span aria-hidden="true">curl</span>{' '}
             <CopyButton
               text={requests.map(([id, request]) => formatCurl(id, request)).join('\n')}
