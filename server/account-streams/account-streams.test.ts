@@ -3,7 +3,7 @@ import type { RunChange } from '@switchyard/contract/account/account-streams.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRunAndWait, pushApp } from '../testing/fixtures/apps.ts';
-import { createBatchExperiment } from '../testing/fixtures/batch-experiments.ts';
+import { createBatchExperiment, waitForSubmission } from '../testing/fixtures/batch-experiments.ts';
 import { expectError } from '../testing/fixtures/resources.ts';
 import { type OpenedStream, openStream, type StreamedEvent } from '../testing/http/event-streams.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
@@ -105,6 +105,8 @@ test('has the start and the end of an experiment', async () => {
       event === 'experiments' &&
       (data.changes as { status: string }[]).some(({ status }) => status === wanted);
   const started = await readUntil(stream, hasStatus('started'));
+  // The event comes as soon as the experiment is stored, and a job creates its run afterwards.
+  await waitForSubmission(server, 'batch');
   const { body } = await server.client.call('listBatchExperimentRuns', {
     params: { application_id: 'app', batch_id: 'batch' },
   });
