@@ -47,6 +47,10 @@ export class AccountStreams {
   readonly #changes: ChangeReader;
   readonly #experiments = new ExperimentWatch();
   #isQueueChanged = false;
+  /** Changes of experiments that are read and not sent. */
+  #experimentChanges: ExperimentState[] = [];
+  /** The move to the end of the events, while the first streams open. */
+  #beginning: Promise<void> | null = null;
 
   constructor(parts: Parts) {
     const { clock, database } = parts;
@@ -67,13 +71,7 @@ export class AccountStreams {
    * changes. Throws a 429 when the member has too many streams.
    */
   async open(member: string, account: AccountId, from: EventPosition | null): Promise<EventStream> {
-    const { read } = this.#parts.database;
-    if (this.#streams.size === 0) {
-      this.#isQueueChanged = false;
-      await this.#changes.moveToEnd(read);
-      this.#experiments.reset();
-      await this.#experiments.listChanges(read);
-    }
+    await this.#begin();
     // The next round reads every event that another server has sent.
     if (from !== null && this.#isBehind(from)) await this.#rounds.waitForRound();
     const stream = this.#parts.openStreams.open(member);
@@ -84,6 +82,27 @@ export class AccountStreams {
     stream.once('close', () => this.#remove(account, stream));
     this.#rounds.start();
     return stream;
+  }
+
+  /**
+   * Moves to the end of the events when no stream is open. Streams that open at the same time share the move: a later one
+   * would skip events of the stream that opened first.
+   */
+  async #begin(): Promise<void> {
+    if (this.#streams.size > 0) return;
+    this.#beginning ??= this.#moveToEnd().finally(() => {
+      this.#beginning = null;
+    });
+    await this.#beginning;
+  }
+
+  async #moveToEnd(): Promise<void> {
+    const { read } = this.#parts.database;
+    this.#isQueueChanged = false;
+    this.#experiments.reset();
+    await this.#experiments.listChanges(read);
+    this.#experimentChanges = [];
+    await this.#changes.moveToEnd(read);
   }
 
   /**
@@ -120,8 +139,10 @@ export class AccountStreams {
   async #advance(): Promise<void> {
     const { database, log } = this.#parts;
     try {
+      // A read that fails must not lose what the read before it has found: the next round sends it.
+      this.#experimentChanges.push(...(await this.#experiments.listChanges(database.read)));
       const rows = await this.#changes.read(database.read);
-      const experiments = await this.#experiments.listChanges(database.read);
+      const experiments = this.#experimentChanges.splice(0);
       const hasQueueEvent = this.#isQueueChanged || rows === null || rows.length > 0;
       this.#isQueueChanged = false;
       const messages = [...this.#streams].map(([account, streams]) => ({

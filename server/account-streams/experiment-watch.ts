@@ -12,14 +12,15 @@ const STARTED_MAX = 1000;
 export class ExperimentWatch {
   #started: Map<string, ExperimentState> | null = null;
 
-  /** Returns the changes since the last call; the first call returns none. */
+  /** Returns the changes since the last call that succeeded; the first call returns none. */
   async listChanges(db: Reader): Promise<ExperimentState[]> {
     const rows = await listStartedExperiments(db, STARTED_MAX);
     const before = this.#started;
-    this.#started = new Map(rows.map((row) => [row.uid, row]));
-    if (before === null) return [];
-    const ended = [...before.keys()].filter((uid) => !this.#started?.has(uid));
-    return [...rows.filter(({ uid }) => !before.has(uid)), ...(await findExperimentStates(db, ended))];
+    const started = new Map(rows.map((row) => [row.uid, row]));
+    const ended = before === null ? [] : [...before.keys()].filter((uid) => !started.has(uid));
+    const changes = await findExperimentStates(db, ended);
+    this.#started = started;
+    return before === null ? [] : [...rows.filter(({ uid }) => !before.has(uid)), ...changes];
   }
 
   /** Forgets the last look. */

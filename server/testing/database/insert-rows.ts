@@ -8,6 +8,7 @@ import type {
   AccountId,
   ApplicationId,
   ExecutableId,
+  ExperimentId,
   RunId,
   WebhookId,
 } from '@switchyard/contract/schemas/ids.ts';
@@ -122,4 +123,25 @@ export async function insertNumberedEvents(
   const event = { application_uid, status: 'queued', at: 1, pending: 0 } as const;
   const rows = numbers.map((seq) => ({ ...event, seq, run_id: `run-${seq}` as RunId }));
   await tx.insertInto('run_events').values(rows).execute();
+}
+
+/** Inserts a started batch experiment without runs; returns its uid. */
+export async function insertBatchExperiment(
+  tx: Writer,
+  columns: Columns<'experiments'> = {},
+): Promise<string> {
+  const uid = columns.uid ?? nextKey('experiment');
+  await tx
+    .insertInto('experiments')
+    .values({
+      ...{ application_uid: 'application', application_id: 'app' as ApplicationId, account_id: ACCOUNT },
+      ...{ kind: 'batch', id: uid as ExperimentId, type: 'batch', name: '', description: '' },
+      ...{ status: 'started', user_email: 'a@example.com', definition: '{}', requested: 1 },
+      ...{ created_at: CREATED_AT, updated_at: CREATED_AT, started_at: CREATED_AT },
+      ...{ completed_at: null, deleted_at: null },
+      ...columns,
+      uid,
+    })
+    .execute();
+  return uid;
 }
