@@ -1,19 +1,21 @@
 /**
- * Runs a batch of runs on workers that a provisioner starts on a Slurm cluster. Injects faults until all have ended, and checks
- * that none was lost and none finished twice.
+ * Runs a batch of runs on workers that a provisioner starts on a Slurm cluster. Every third run needs a licence token. Injects
+ * faults until all have ended, and checks that none was lost, none finished twice, and the tokens were never exceeded.
  *
- *   node chaos/slurm/main.ts [--runs 1000] [--nodes 4] [--every 4] [--cut 60] [--seed 1]
+ *   node chaos/slurm/main.ts [--runs 1000] [--database sqlite|postgres] [--nodes 4] [--every 4] [--cut 60] [--seed 1]
  *
  * It needs root, and installs Slurm on Debian and Ubuntu. The exit code is 1 if a promise was broken.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { RandomGenerator } from '../../server/random-generator.ts';
+import { createDatabase, startPostgres } from '../../server/testing/database/postgres-server.ts';
 import { pushApp } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import { checkRunEvents, openQuery } from '../../server/testing/load/invariants.ts';
+import { checkTokens, LOAD_LICENSE } from '../../server/testing/load/license-history.ts';
 import { startBalancer } from '../../server/testing/servers/balancer.ts';
 import { type ServerProcess, startServerProcess } from '../../server/testing/servers/server-process.ts';
 import { findSlurmProblem, startSlurmCluster } from '../../server/testing/slurm/slurm-cluster.ts';
@@ -22,6 +24,7 @@ import { SLURM_FAULTS, type SlurmContext } from './faults.ts';
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '1000' },
+    database: { type: 'string', default: 'sqlite' },
     nodes: { type: 'string', default: '4' },
     every: { type: 'string', default: '4' },
     cut: { type: 'string', default: '60' },
@@ -32,6 +35,11 @@ const RUNS = Number(values.runs);
 const NODES = Number(values.nodes);
 const EVERY_MS = Number(values.every) * 1000;
 const CUT_MS = Number(values.cut) * 1000;
+if (values.database !== 'sqlite' && values.database !== 'postgres') {
+  process.stderr.write('--database must be sqlite or postgres.\n');
+  process.exit(2);
+}
+const isOnPostgres = values.database === 'postgres';
 const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
 const CORES = 2;
 const IDLE_SECONDS = 5;
@@ -41,21 +49,44 @@ const EMPTY_TIMEOUT_MS = 10 * 60_000;
 const APPLICATION = { application_id: 'chaos' };
 const BINARY = { executable_type: 'binary', runtime: 'native' } as const;
 const APP = '#!/bin/sh\nsleep 0.2\necho "{}"\n';
+const LICENSED_INSTANCE = 'licensed';
+/** One of so many runs needs a licence token. */
+const LICENSED_SHARE = 3;
+
+/** Where the server stores its data. */
+interface Storage {
+  data: string;
+  /** The address of its database on PostgreSQL; empty on SQLite. */
+  databaseUrl: string;
+}
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+async function createApplication(server: ServerProcess): Promise<void> {
+  const { client } = server;
+  await pushApp(server, APPLICATION.application_id, { main: APP }, BINARY);
+  await client.call('setLicenses', { body: { licenses: [LOAD_LICENSE] } });
+  await client.call('createVersion', { params: APPLICATION, body: { id: 'v1', name: 'Version one' } });
+  const requirements = { licenses: { [LOAD_LICENSE.name]: 1 } };
+  const instance = { id: LICENSED_INSTANCE, name: 'Needs a licence', version_id: 'v1' } as const;
+  await client.call('createInstance', {
+    params: APPLICATION,
+    body: { ...instance, configuration: { requirements } },
+  });
+}
 
 async function createRuns({ client }: ServerProcess): Promise<void> {
   for (let run = 0; run < RUNS; run += 1)
     await client.call('createRun', {
       params: APPLICATION,
-      query: { instance_id: 'latest' },
+      query: { instance_id: run % LICENSED_SHARE === 0 ? LICENSED_INSTANCE : 'latest' },
       body: { input: {} },
     });
 }
 
 /** Counts the runs that have not ended. The server may be down. */
-async function countOpenRuns(data: string): Promise<number> {
-  const { query, close } = await openQuery(data, '');
+async function countOpenRuns({ data, databaseUrl }: Storage): Promise<number> {
+  const { query, close } = await openQuery(data, databaseUrl);
   try {
     const [row] = await query(`select count(*) as count from runs where status in ('queued', 'running')`);
     return Number(row?.count);
@@ -64,30 +95,37 @@ async function countOpenRuns(data: string): Promise<number> {
   }
 }
 
-async function test(data: string): Promise<string[]> {
+function startServer({ data, databaseUrl }: Storage, env: Record<string, string>): Promise<ServerProcess> {
+  return startServerProcess({
+    dataFolder: data,
+    env: {
+      SWITCHYARD_LOG_LEVEL: 'error',
+      SWITCHYARD_CAPACITY: '0',
+      SWITCHYARD_PROVISIONER: 'slurm',
+      SWITCHYARD_PROVISIONER_MAX: String(NODES),
+      SWITCHYARD_PROVISIONER_IDLE: String(IDLE_SECONDS),
+      SWITCHYARD_SLURM_ARGS: `--cpus-per-task=${CORES}`,
+      ...(databaseUrl === '' ? {} : { SWITCHYARD_DATABASE: databaseUrl }),
+      ...env,
+    },
+    onLog: (line) => print(`server: ${line.slice(0, 300)}`),
+  });
+}
+
+async function test(storage: Storage): Promise<string[]> {
   const cluster = await startSlurmCluster({ nodes: NODES, cores: CORES, memoryMb: 1000 });
   const balancer = await startBalancer();
   const start = async (): Promise<ServerProcess> => {
-    const started = await startServerProcess({
-      dataFolder: data,
-      env: {
-        SLURM_CONF: cluster.env.SLURM_CONF ?? '',
-        SWITCHYARD_LOG_LEVEL: 'error',
-        SWITCHYARD_CAPACITY: '0',
-        SWITCHYARD_PUBLIC_URL: balancer.url,
-        SWITCHYARD_PROVISIONER: 'slurm',
-        SWITCHYARD_PROVISIONER_MAX: String(NODES),
-        SWITCHYARD_PROVISIONER_IDLE: String(IDLE_SECONDS),
-        SWITCHYARD_SLURM_ARGS: `--cpus-per-task=${CORES}`,
-      },
-      onLog: (line) => print(`server: ${line.slice(0, 300)}`),
+    const started = await startServer(storage, {
+      SLURM_CONF: cluster.env.SLURM_CONF ?? '',
+      SWITCHYARD_PUBLIC_URL: balancer.url,
     });
     balancer.use([started.url]);
     return started;
   };
   let server = await start();
   try {
-    await pushApp(server, APPLICATION.application_id, { main: APP }, BINARY);
+    await createApplication(server);
     await createRuns(server);
     const context: SlurmContext = {
       ...{ cluster, balancer, cutMs: CUT_MS, random: new RandomGenerator(seed) },
@@ -98,8 +136,8 @@ async function test(data: string): Promise<string[]> {
         server = await start();
       },
     };
-    await injectFaults(context, data);
-    return await check(context, data);
+    await injectFaults(context, storage);
+    return await check(context, storage);
   } finally {
     await server.kill('SIGTERM');
     await balancer.close();
@@ -108,7 +146,7 @@ async function test(data: string): Promise<string[]> {
 }
 
 /** Injects each fault in turn, in a random order, again and again until all runs have ended. */
-async function injectFaults(context: SlurmContext, data: string): Promise<void> {
+async function injectFaults(context: SlurmContext, storage: Storage): Promise<void> {
   const injected = new Map<string, number>();
   let round: (typeof SLURM_FAULTS)[number][] = [];
   let open = RUNS;
@@ -118,22 +156,22 @@ async function injectFaults(context: SlurmContext, data: string): Promise<void> 
     if (round.length === 0) round = [...SLURM_FAULTS];
     const [fault] = round.splice(context.random.integerBelow(round.length), 1);
     if (fault && (await fault.inject(context))) injected.set(fault.name, (injected.get(fault.name) ?? 0) + 1);
-    open = await countOpenRuns(data);
+    open = await countOpenRuns(storage);
     print(`${RUNS - open} of ${RUNS} runs have ended; ${fault?.name}`);
     await sleep(EVERY_MS);
   }
-  print(`seed ${seed}`);
+  print(`${values.database}, seed ${seed}`);
   for (const [name, count] of injected) print(`${String(count).padStart(4)} × ${name}`);
 }
 
 /** Returns the violations, once the cluster is empty. */
-async function check({ cluster }: SlurmContext, data: string): Promise<string[]> {
+async function check({ cluster }: SlurmContext, { data, databaseUrl }: Storage): Promise<string[]> {
   const violations: string[] = [];
   const end = performance.now() + EMPTY_TIMEOUT_MS;
   while ((await cluster.listJobs()).length > 0 && performance.now() < end) await sleep(POLL_MS);
   const jobs = await cluster.listJobs();
   if (jobs.length > 0) violations.push(`the cluster is not empty: ${jobs.join(', ')}`);
-  const { query, close } = await openQuery(data, '');
+  const { query, close } = await openQuery(data, databaseUrl);
   try {
     const ends = await query('select status, count(*) as count from runs group by status');
     for (const { status, count } of ends) print(`${count} runs ${status}`);
@@ -142,6 +180,11 @@ async function check({ cluster }: SlurmContext, data: string): Promise<string[]>
     const attempts = await query('select fence, count(*) as count from runs group by fence order by fence');
     for (const { fence, count } of attempts) print(`${count} runs were claimed ${fence} times`);
     violations.push(...(await checkRunEvents(query)));
+    const tokens = await checkTokens(query, LOAD_LICENSE.name, LOAD_LICENSE.total);
+    print(
+      `${tokens.starts} starts with a licence token, at most ${tokens.peak} of ${LOAD_LICENSE.total} at once`,
+    );
+    violations.push(...tokens.violations);
   } finally {
     await close();
   }
@@ -155,7 +198,12 @@ if (problem !== null) {
 }
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-slurm-chaos-'));
 const began = performance.now();
-const violations = await test(join(folder, 'data'));
+// PostgreSQL does not run as root; its user must be able to traverse this folder.
+chmodSync(folder, 0o711);
+const postgres = isOnPostgres ? await startPostgres({ parentFolder: folder, isDurable: true }) : null;
+const databaseUrl = postgres === null ? '' : await createDatabase(postgres.url, 'switchyard');
+const violations = await test({ data: join(folder, 'data'), databaseUrl });
+await postgres?.stop();
 rmSync(folder, { recursive: true, force: true });
 const seconds = Math.round((performance.now() - began) / 1000);
 for (const violation of violations) print(`BROKEN: ${violation}`);
