@@ -53,7 +53,7 @@ const LICENSED_INSTANCE = 'licensed';
 /** One of so many runs needs a licence token. */
 const LICENSED_SHARE = 3;
 
-/** Where the server stores its data. */
+/** The data folder and the database of the server. */
 interface Storage {
   data: string;
   /** The address of its database on PostgreSQL; empty on SQLite. */
