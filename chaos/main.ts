@@ -6,7 +6,7 @@
  *
  * It kills server, launcher, workers, apps and database at random moments, fills or slows the disk and moves the clock,
  * under a load of runs, cancels, experiments and webhooks. The exit code is 1 if a promise was broken, and 3 if the chaos
- * test itself failed, for example because the code changed. In both cases it mustKeep the data and the log. It ends every
+ * test itself failed, for example because the code changed. In both cases it keeps the data and the log. It ends every
  * process that it starts, and removes every mount.
  */
 import { chmodSync, cpSync, createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
