@@ -14,7 +14,6 @@ import {
   renewInvite,
   updateMember,
 } from './account/members.ts';
-import { getProvisioner } from './account/provisioner.ts';
 import { getApplicationQuotas, getQuotas, setApplicationQuotas, setQuotas } from './account/quotas.ts';
 import { getHealth, getMetrics, getReadiness } from './account/service.ts';
 import { createSession, createSignInLink, endSession, listSessions } from './account/sessions.ts';
@@ -195,6 +194,7 @@ import {
 } from './runs/runs.ts';
 import { createRunView, deleteRunView, listRunViews, updateRunView } from './runs/views/run-views.ts';
 import { getRunFlow, updateRunFlow } from './runs/workflows/flow.ts';
+import { getProvisioner } from './workers/provisioner.ts';
 import { workerOperations } from './workers/worker-operations.ts';
 
 export const operations = {

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Provisioner } from '@switchyard/contract/account/provisioner.ts';
+import type { Provisioner } from '@switchyard/contract/workers/provisioner.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRun, pushApp, waitForRunEnd } from '../testing/fixtures/apps.ts';
@@ -67,6 +67,7 @@ test('a start that fails is shown with its reason, and the next one executes the
     ...{ adapter: 'command', max_workers: 1, idle_seconds: 1, failed_starts: 0, unservable_runs: 0 },
     ...{ last_error: null, last_error_at: null, retry_at: null, checked_at: expect.stringMatching(/Z$/) },
     jobs: { pending: 0, running: 0, stopping: 0 },
+    pending_reasons: [],
   });
   const run = await createRun(server, 'app');
   const failed = await waitUntil('the failure is shown', async () => {

@@ -3,6 +3,7 @@ import { Counter } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Reader } from '../database/database.ts';
 import { cacheReads, type Metrics, registerStoredGauge } from '../http/metrics.ts';
+import { readReasonCode } from './adapters/adapter.ts';
 import { listJobs, readState, type WorkerJob } from './store.ts';
 
 /** The jobs of the cluster by what they do. */
@@ -22,6 +23,34 @@ export function countJobs(jobs: readonly WorkerJob[]): JobCounts {
   return counts;
 }
 
+/** Jobs that wait for reasons with the same code. */
+export interface PendingReasonCount {
+  /** The reason of the oldest of them. */
+  reason: string;
+  jobs: number;
+  /** When the oldest of the jobs was requested. */
+  since: number;
+  isBlocked: boolean;
+}
+
+/** Groups the jobs, oldest first, that wait by the code of their reason, blocked ones first, then the most jobs first. */
+export function groupPendingReasons(jobs: readonly WorkerJob[]): PendingReasonCount[] {
+  const groups = new Map<string, PendingReasonCount>();
+  for (const { pending_reason: reason, blocked_since, requested_at, stop_requested_at } of jobs) {
+    if (reason === null || stop_requested_at !== null) continue;
+    const code = readReasonCode(reason);
+    const group = groups.get(code) ?? { reason, jobs: 0, since: requested_at, isBlocked: false };
+    groups.set(code, {
+      ...group,
+      jobs: group.jobs + 1,
+      isBlocked: group.isBlocked || blocked_since !== null,
+    });
+  }
+  return [...groups.values()].sort(
+    (one, other) => Number(other.isBlocked) - Number(one.isBlocked) || other.jobs - one.jobs,
+  );
+}
+
 /** Registers the metrics of the provisioner. Each scrape reads them from the database, so that every server has the same. */
 export function registerProvisionerMetrics(
   metrics: Pick<Metrics, 'registry'>,
@@ -39,7 +68,7 @@ export function registerProvisionerMetrics(
   });
   new Counter({
     name: 'switchyard_provisioner_failed_starts_total',
-    help: 'Jobs of workers that could not be submitted or ended before their worker registered.',
+    help: 'Jobs of workers that could not be submitted, were blocked, or ended before their worker registered.',
     registers: [metrics.registry],
     async collect() {
       const found = await read();

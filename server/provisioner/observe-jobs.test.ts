@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedJob } from './adapters/adapter.ts';
-import { createJob, MISSING_GRACE_MS, observeJobs } from './observe-jobs.ts';
+import { createJob, listNewReasons, MISSING_GRACE_MS, observeJobs } from './observe-jobs.ts';
 import type { WorkerJob } from './store.ts';
 
 const NOW = 1_000_000_000;
@@ -11,7 +11,7 @@ const buildRow = (fields: Partial<WorkerJob> = {}): WorkerJob => ({
   ...fields,
 });
 const buildListed = (fields: Partial<ListedJob> = {}): ListedJob => ({
-  ...{ name: 'job-a', id: '7', state: 'running', failure: null },
+  ...{ name: 'job-a', id: '7', state: 'running', pending: null, failure: null },
   ...fields,
 });
 
@@ -51,6 +51,29 @@ describe('a job stays', () => {
         listed: [buildListed({ state: 'pending' })],
       },
       { state: 'pending', running_since: null },
+    ],
+    [
+      'that waits for its turn',
+      {
+        rows: [buildRow({ blocked_since: 5 })],
+        listed: [buildListed({ state: 'pending', pending: { text: 'Priority', isBlocked: false } })],
+      },
+      { pending_reason: 'Priority', blocked_since: null },
+    ],
+    [
+      'that cannot start, since the first time that the cluster said so',
+      {
+        rows: [buildRow({ blocked_since: 5 })],
+        listed: [
+          buildListed({ state: 'pending', pending: { text: 'ImagePullBackOff: x', isBlocked: true } }),
+        ],
+      },
+      { pending_reason: 'ImagePullBackOff: x', blocked_since: 5 },
+    ],
+    [
+      'that could not start and runs now',
+      { rows: [buildRow({ pending_reason: 'ErrImagePull', blocked_since: 5 })], listed: [buildListed()] },
+      { pending_reason: null, blocked_since: null },
     ],
     ['that the list does not show yet', { rows: [buildRow()] }, { state: 'starting' }],
     [
@@ -127,4 +150,14 @@ test('only the first registration of a worker is counted', () => {
   const input = { listed: [buildListed()], registered: ['job-a'] };
   expect(observe({ ...input, rows: [buildRow()] }).registrations).toBe(1);
   expect(observe({ ...input, rows: [buildRow({ worker_seen_at: 5 })] }).registrations).toBe(0);
+});
+
+test('a new pending reason is listed once, and a change of its message is none', () => {
+  const nodes = (count: number) => buildRow({ pending_reason: `Unschedulable: 0/${count} nodes` });
+  const blocked = buildRow({ pending_reason: 'ErrImagePull: x', blocked_since: 5 });
+  expect(listNewReasons([buildRow()], [nodes(3), nodes(3), blocked])).toEqual([
+    { reason: 'Unschedulable: 0/3 nodes', jobs: 2, isBlocked: false },
+    { reason: 'ErrImagePull: x', jobs: 1, isBlocked: true },
+  ]);
+  expect(listNewReasons([nodes(3)], [nodes(4), buildRow()])).toEqual([]);
 });

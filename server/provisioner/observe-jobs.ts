@@ -3,11 +3,13 @@
  * adopts a job of an earlier server by its name, and removes a job that is gone. A job that ended before its worker registered
  * has failed.
  */
-import type { ListedJob } from './adapters/adapter.ts';
+import { type ListedJob, readReasonCode } from './adapters/adapter.ts';
 import type { WorkerJob } from './store.ts';
 
 /** A job that the cluster does not list is gone after this time. A list may lag behind the submission. */
 export const MISSING_GRACE_MS = 60_000;
+
+const REASON_CHARACTERS_MAX = 500;
 
 export interface Observation {
   /** The jobs that exist, with their new columns. */
@@ -65,14 +67,36 @@ export function createJob(
   return {
     ...{ name, adapter, id, state: 'starting', requested_at: now, running_since: null },
     ...{ worker_seen_at: null, unneeded_since: null, stop_requested_at: null },
+    ...{ pending_reason: null, blocked_since: null },
   };
 }
 
-function updateJob(row: WorkerJob, { id, state }: ListedJob, now: number): WorkerJob {
+function updateJob(row: WorkerJob, { id, state, pending }: ListedJob, now: number): WorkerJob {
   if (state === 'ended') return row;
   // A job that is queued again after a fault of its node gets the whole time to register again.
   const running_since = state === 'running' ? (row.running_since ?? now) : null;
-  return { ...row, id, state, running_since };
+  const pending_reason = pending === null ? null : pending.text.slice(0, REASON_CHARACTERS_MAX);
+  const blocked_since = pending?.isBlocked ? (row.blocked_since ?? now) : null;
+  return { ...row, id, state, running_since, pending_reason, blocked_since };
+}
+
+/** A pending reason that no job had before, with an example of its text. */
+interface NewReason {
+  reason: string;
+  jobs: number;
+  isBlocked: boolean;
+}
+
+/** Lists the pending reasons whose code no row had before: a message may change with every node that comes or goes. */
+export function listNewReasons(before: readonly WorkerJob[], after: readonly WorkerJob[]): NewReason[] {
+  const known = new Set(before.map(({ pending_reason }) => readReasonCode(pending_reason ?? '')));
+  const added = new Map<string, NewReason>();
+  for (const { pending_reason: reason, blocked_since } of after) {
+    if (reason === null || known.has(readReasonCode(reason))) continue;
+    const jobs = (added.get(readReasonCode(reason))?.jobs ?? 0) + 1;
+    added.set(readReasonCode(reason), { reason, jobs, isBlocked: blocked_since !== null });
+  }
+  return [...added.values()];
 }
 
 /** Returns the reason why a job that has ended is a failed start; null when it is none. */

@@ -3,7 +3,7 @@ import { managesServer } from '../account/store.ts';
 import { formatRfc3339 } from '../clock.ts';
 import type { OperationHandler } from '../http/handlers/handler.ts';
 import type { ProvisionerSettings } from '../settings/provisioner-settings.ts';
-import { countJobs } from './count-jobs.ts';
+import { countJobs, groupPendingReasons } from './count-jobs.ts';
 import { listJobs, readState } from './store.ts';
 
 declare module '../http/handlers/context.ts' {
@@ -17,6 +17,7 @@ export const getProvisioner: OperationHandler<'getProvisioner'> = async (
   { database, provisionerSettings: settings },
   { caller },
 ) => {
+  const jobs = settings ? await listJobs(database.read) : [];
   const state = await readState(database.read);
   const isManager = await managesServer(database.read, caller.role);
   const formatTime = (at: number | null): string | null => (at === null ? null : formatRfc3339(at));
@@ -26,7 +27,12 @@ export const getProvisioner: OperationHandler<'getProvisioner'> = async (
       adapter: settings?.adapter.kind ?? 'none',
       max_workers: settings?.max ?? 0,
       idle_seconds: (settings?.idleMs ?? 0) / 1000,
-      jobs: countJobs(settings ? await listJobs(database.read) : []),
+      jobs: countJobs(jobs),
+      pending_reasons: groupPendingReasons(isManager ? jobs : []).map(({ isBlocked, since, ...group }) => ({
+        ...group,
+        since: formatRfc3339(since),
+        is_blocked: isBlocked,
+      })),
       failed_starts: state.failed_starts,
       unservable_runs: settings ? state.unservable_runs : 0,
       last_error: settings && isManager ? state.last_error : null,

@@ -3,6 +3,7 @@ import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  BLOCKED_TIMEOUT_MS,
   type Demand,
   type FreeOffer,
   type PlanInput,
@@ -41,6 +42,7 @@ function buildJob(name: string, fields: Partial<PlannedJob> = {}): PlannedJob {
   return {
     ...{ name, state: 'pending', requested_at: NOW - 10_000, running_since: null, worker_seen_at: null },
     ...{ unneeded_since: null, stop_requested_at: null, hasWorker: false },
+    ...{ pending_reason: null, blocked_since: null },
     ...fields,
   };
 }
@@ -77,6 +79,16 @@ describe('the number of workers to start', () => {
       'a job that stops is part of the most until it has ended',
       3,
       { demand: [buildDemand(1000)], jobs: [buildJob('a', { hasWorker: true, stop_requested_at: NOW })] },
+    ],
+    [
+      'a blocked job is the attempt that shows whether one can start',
+      0,
+      { demand: [buildDemand(1000)], jobs: [buildJob('a', { blocked_since: NOW - 1000 })] },
+    ],
+    [
+      'a job that was blocked for too long begins a back-off',
+      0,
+      { demand: [buildDemand(1000)], jobs: [buildJob('a', { blocked_since: NOW - BLOCKED_TIMEOUT_MS })] },
     ],
     ['a job that starts takes two runs', 1, { demand: [buildDemand(4)], jobs: [buildJob('a')] }],
     [
@@ -165,6 +177,16 @@ describe('the jobs to stop', () => {
       'a job that runs without a worker for too long',
       [['a', 'unregistered']],
       { jobs: [buildJob('a', overdue)] },
+    ],
+    [
+      'a job that cannot start for too long',
+      [['a', 'blocked']],
+      { jobs: [buildJob('a', { blocked_since: NOW - BLOCKED_TIMEOUT_MS })] },
+    ],
+    [
+      'not one that is blocked for a moment',
+      [],
+      { demand: [buildDemand(2)], jobs: [buildJob('a', { blocked_since: NOW - BLOCKED_TIMEOUT_MS + 1 })] },
     ],
     ['not while its worker is registered', [], { jobs: [buildJob('a', { ...overdue, hasWorker: true })] }],
     [

@@ -58,8 +58,11 @@ export interface PlanInput {
 
 export interface StopOrder {
   name: string;
-  /** `unregistered`: it runs without a worker for too long. `unneeded`: no run needs it. `surplus`: beyond the most workers. */
-  reason: 'unregistered' | 'unneeded' | 'surplus';
+  /**
+   * `unregistered`: it runs without a worker for too long. `blocked`: it cannot start for too long. `unneeded`: no run needs
+   * it. `surplus`: beyond the most workers.
+   */
+  reason: 'unregistered' | 'blocked' | 'unneeded' | 'surplus';
 }
 
 export interface WorkerPlan {
@@ -73,6 +76,8 @@ export interface WorkerPlan {
 
 /** Time in which the worker of a running job must register, with the start of a container and of Node in it. */
 export const REGISTRATION_TIMEOUT_MS = 180_000;
+/** Time for which a job may be blocked. Kubernetes tries to pull an image five times in it, after 10, 20, 40 and 80 seconds. */
+export const BLOCKED_TIMEOUT_MS = 180_000;
 
 /** Returns what to start and to stop now. The result holds for this instant: apply it, then plan again. */
 export function planWorkers({ demand, workers, jobs, settings, now }: PlanInput): WorkerPlan {
@@ -81,22 +86,26 @@ export function planWorkers({ demand, workers, jobs, settings, now }: PlanInput)
   const left = waiting.filter((one) => countAccepted(settings.offer, one) > 0);
   const unservableRuns = sum(waiting) - sum(left);
 
-  const live = jobs.filter((job) => !isOverdue(job, settings, now));
+  const live = jobs.filter((job) => findOverdueReason(job, settings, now) === null);
   const arriving = live
     .filter((job) => !job.hasWorker && job.stop_requested_at === null)
     .sort((one, other) => STATE_ORDER[one.state] - STATE_ORDER[other.state] || compareAge(one, other));
   const unneeded = arriving.filter(() => fill(settings.offer, left) === 0).map(({ name }) => name);
 
   const wanted = countNewWorkers(left, settings, jobs.length);
-  const isTrying = settings.failures > 0;
+  // A blocked job is the attempt that shows whether a worker can start at all.
+  const isTrying = settings.failures > 0 || arriving.some((job) => job.blocked_since !== null);
   const allowed = isTrying ? (arriving.length > 0 ? 0 : 1) : wanted;
   const isBackingOff = settings.retryAt !== null && now < settings.retryAt;
+  const failing = jobs.flatMap((job): StopOrder[] => {
+    const reason = job.stop_requested_at === null ? findOverdueReason(job, settings, now) : null;
+    return reason === null ? [] : [{ name: job.name, reason }];
+  });
   return {
-    start: isBackingOff ? 0 : Math.min(wanted, allowed),
+    // The failed starts of this plan begin a back-off.
+    start: isBackingOff || failing.length > 0 ? 0 : Math.min(wanted, allowed),
     stop: [
-      ...jobs
-        .filter((job) => job.stop_requested_at === null && isOverdue(job, settings, now))
-        .map(({ name }): StopOrder => ({ name, reason: 'unregistered' })),
+      ...failing,
       ...listUnneeded(arriving, unneeded, settings, now),
       ...listSurplus({ jobs, workers, arriving, settings }),
     ].filter((order, index, all) => all.findIndex(({ name }) => name === order.name) === index),
@@ -117,11 +126,17 @@ const compareSize = (one: Demand, other: Demand): number =>
 
 const sum = (demand: readonly Demand[]): number => demand.reduce((total, { count }) => total + count, 0);
 
-/** Returns true if the job runs without a worker for longer than any worker takes to register. */
-function isOverdue(job: PlannedJob, { watchingSince }: PlanSettings, now: number): boolean {
-  if (job.state !== 'running' || job.hasWorker) return false;
+/** Returns why the job is to be stopped: its worker does not register, or it cannot start. Null while it has time left. */
+function findOverdueReason(
+  job: PlannedJob,
+  { watchingSince }: PlanSettings,
+  now: number,
+): 'unregistered' | 'blocked' | null {
+  if (job.hasWorker) return null;
+  if (job.state !== 'running')
+    return job.blocked_since !== null && now - job.blocked_since >= BLOCKED_TIMEOUT_MS ? 'blocked' : null;
   const since = Math.max(job.running_since ?? job.requested_at, job.worker_seen_at ?? 0, watchingSince);
-  return now - since > REGISTRATION_TIMEOUT_MS;
+  return now - since > REGISTRATION_TIMEOUT_MS ? 'unregistered' : null;
 }
 
 /** Puts waiting runs into the offer, subtracts them from `waiting`, and returns how many they are. */

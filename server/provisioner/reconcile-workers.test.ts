@@ -11,7 +11,8 @@ import { createManualClock } from '../testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { deregisterWorker, registerWorker, type Worker } from '../workers/workers.ts';
 import type { JobRequest, ListedJob, WorkerAdapter } from './adapters/adapter.ts';
-import { REGISTRATION_TIMEOUT_MS } from './plan-workers.ts';
+import { groupPendingReasons } from './count-jobs.ts';
+import { BLOCKED_TIMEOUT_MS, REGISTRATION_TIMEOUT_MS } from './plan-workers.ts';
 import { reconcileWorkersJob } from './reconcile-workers.ts';
 import { listJobs, readState } from './store.ts';
 
@@ -55,7 +56,7 @@ class MemoryCluster implements WorkerAdapter {
     if (this.startError !== null && !this.losesResponses) throw new Error(this.startError);
     this.requests.push(request);
     const id = String(this.requests.length);
-    this.jobs.set(id, { name: request.name, id, state: 'pending', failure: null });
+    this.jobs.set(id, { name: request.name, id, state: 'pending', pending: null, failure: null });
     if (this.startError !== null) throw new Error(this.startError);
     return id;
   }
@@ -291,6 +292,53 @@ describe('a cluster that fails', () => {
       ['1', true],
     ]);
     expect(await readRow()).toMatchObject({ failed_starts: 1 });
+  });
+});
+
+describe('jobs that wait in the cluster', () => {
+  const readReasons = async () => groupPendingReasons(await readJobs());
+  const wait = (id: string, text: string, isBlocked: boolean) =>
+    cluster.set(id, { state: 'pending', pending: { text, isBlocked } });
+
+  test('for their turn have a reason, and are no failure', async () => {
+    await createRuns(6);
+    const reconciler = createReconciler();
+    await reconciler.runOnce();
+    for (const id of ['1', '2', '3']) wait(id, `Unschedulable: pod ${id} fits no node`, false);
+    for (let passed = 0; passed <= BLOCKED_TIMEOUT_MS; passed += 60_000) {
+      await reconciler.runOnce();
+      clock.advance(60_000);
+    }
+    expect(cluster.stops).toEqual([]);
+    expect(await readRow()).toMatchObject({ failures: 0, last_error: null });
+    expect(await readReasons()).toMatchObject([{ jobs: 3, isBlocked: false }]);
+  });
+
+  test('and cannot start are stopped after three minutes, as one step of the back-off', async () => {
+    await createRuns(4);
+    const reconciler = createReconciler();
+    await reconciler.runOnce();
+    await createRuns(2);
+    for (const id of ['1', '2']) wait(id, 'ImagePullBackOff: no such image', true);
+    await reconciler.runOnce();
+    expect(await readReasons()).toMatchObject([{ jobs: 2, isBlocked: true }]);
+    // Another job would meet the same fate.
+    expect(cluster.requests.length).toBe(2);
+    clock.advance(BLOCKED_TIMEOUT_MS);
+    await reconciler.runOnce();
+    expect(cluster.stops.toSorted()).toEqual([
+      ['1', false],
+      ['2', false],
+    ]);
+    expect(cluster.requests.length).toBe(2);
+    const state = await readRow();
+    expect(state).toMatchObject({ failures: 1, failed_starts: 2, retry_at: clock.now() + 5000 });
+    expect(state.last_error).toContain('ImagePullBackOff: no such image');
+    expect(await readReasons()).toEqual([]);
+    cluster.jobs.clear();
+    clock.advance(60_000);
+    await reconciler.runOnce();
+    expect(cluster.requests.length).toBe(3);
   });
 });
 

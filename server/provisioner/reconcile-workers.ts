@@ -14,7 +14,7 @@ import { listWorkers, type WorkerDetails } from '../workers/workers.ts';
 import type { ListedJob, WorkerAdapter } from './adapters/adapter.ts';
 import { countDemand, isAlive, listFreeOffers } from './demand.ts';
 import { expectOffer } from './expected-offer.ts';
-import { createJob, observeJobs } from './observe-jobs.ts';
+import { createJob, listNewReasons, observeJobs } from './observe-jobs.ts';
 import { planWorkers, type StopOrder, type WorkerPlan } from './plan-workers.ts';
 import {
   deleteJobs,
@@ -93,11 +93,9 @@ class WorkerReconciler {
     const now = clock.now();
     if (clock.elapsed() - this.#lastRound > PAUSE_MS) this.#watchingSince = now;
     this.#lastRound = clock.elapsed();
-    const demand = await countDemand(database.read, now);
-    const rows = await listJobs(database.read);
     const { listed_at, retry_at } = await readState(database.read);
-    const isQuiet = demand.length === 0 && rows.length === 0;
-    if (isQuiet && listed_at !== null && now - listed_at < QUIET_INTERVAL_MS) return;
+    const wasListedLately = listed_at !== null && now - listed_at < QUIET_INTERVAL_MS;
+    if (wasListedLately && (await this.#isQuiet())) return;
     if (this.#isListFailing && retry_at !== null && now < retry_at) return;
     let listed: ListedJob[];
     try {
@@ -109,15 +107,23 @@ class WorkerReconciler {
     const round = await this.#observe(listed);
     this.#isListFailing = false;
     const plan = planWorkers({
-      demand,
-      workers: await listFreeOffers(database.read, round.workers, now),
+      // After the list, which takes seconds on a busy cluster: workers claim runs meanwhile.
+      demand: await countDemand(database.read, round.now),
+      workers: await listFreeOffers(database.read, round.workers, round.now),
       jobs: round.jobs.map((job) => ({ ...job, hasWorker: round.registered.has(job.name) })),
       settings: this.#formatPlanSettings(round.state),
-      now,
+      now: round.now,
     });
     await this.#storePlan(round, plan);
     await this.#stopJobs(round, plan.stop);
     await this.#startJobs(plan.start);
+  }
+
+  /** Returns true while there is neither a job nor a run that could need one. */
+  async #isQuiet(): Promise<boolean> {
+    const { database, clock } = this.#parts;
+    if ((await listJobs(database.read)).length > 0) return false;
+    return (await countDemand(database.read, clock.now())).length === 0;
   }
 
   #formatPlanSettings({ failures, retry_at }: ProvisionerState) {
@@ -138,9 +144,10 @@ class WorkerReconciler {
     );
     const everRegistered = new Set(await listRegisteredJobs(database.read));
     const facts = { adapter: adapter.kind, listed, registered, everRegistered, now };
-    const { round, failures } = await database.transact(async (tx) => {
+    const { round, failures, newReasons } = await database.transact(async (tx) => {
       await deleteOtherJobs(tx, adapter.kind);
-      const observed = observeJobs({ ...facts, rows: await listJobs(tx) });
+      const rows = await listJobs(tx);
+      const observed = observeJobs({ ...facts, rows });
       await upsertJobs(tx, observed.jobs);
       await deleteJobs(tx, observed.ended);
       const state: ProvisionerState = { ...(await readState(tx)), listed_at: now };
@@ -148,9 +155,19 @@ class WorkerReconciler {
         Object.assign(state, { failures: 0, retry_at: null, last_error: null, last_error_at: null });
       addFailures(state, observed.failures, { starts: observed.failures.length, now });
       await writeState(tx, state);
-      return { round: { jobs: observed.jobs, state, workers, registered, now }, failures: observed.failures };
+      const newReasons = listNewReasons(rows, observed.jobs);
+      return {
+        round: { jobs: observed.jobs, state, workers, registered, now },
+        failures: observed.failures,
+        newReasons,
+      };
     });
     for (const failure of failures) log.error({ adapter: adapter.kind, error: failure }, 'Worker job failed');
+    for (const { isBlocked, ...fields } of newReasons)
+      log[isBlocked ? 'warn' : 'info'](
+        { adapter: adapter.kind, ...fields },
+        isBlocked ? 'Worker job cannot start' : 'Worker job waits in the cluster',
+      );
     return round;
   }
 
@@ -170,6 +187,7 @@ class WorkerReconciler {
   /** Stops the jobs of the orders, and ends by force those that SIGTERM did not end. */
   async #stopJobs({ jobs, now }: Round, orders: readonly StopOrder[]): Promise<void> {
     const { database, adapter, log } = this.#parts;
+    const failures: string[] = [];
     for (const job of jobs) {
       const order = orders.find(({ name }) => name === job.name);
       const isOverdue = job.stop_requested_at !== null && now - job.stop_requested_at >= STOP_GRACE_MS;
@@ -182,10 +200,21 @@ class WorkerReconciler {
       }
       await database.transact((tx) => upsertJobs(tx, [{ ...job, stop_requested_at: now }]));
       log.info({ job: job.name, id: job.id, reason: order?.reason ?? 'overdue' }, 'Worker job stopped');
-      if (order?.reason === 'unregistered') {
-        const message = `Job ${job.name} (${job.id}) ran, but its worker did not register in time, so it was stopped. Check that the node reaches ${this.#serverUrl()}, and look at the output of the job.`;
-        await this.#recordFailures([message], { starts: 1 });
-      }
+      const failure = this.#describeFailedStart(job, order);
+      if (failure !== null) failures.push(failure);
+    }
+    await this.#recordFailures(failures, { starts: failures.length });
+  }
+
+  /** Returns why a job that is stopped is a failed start; null when it is none. */
+  #describeFailedStart({ name, id, pending_reason }: WorkerJob, order: StopOrder | undefined): string | null {
+    switch (order?.reason) {
+      case 'unregistered':
+        return `Job ${name} (${id}) ran, but its worker did not register in time, so it was stopped. Check that the node reaches ${this.#serverUrl()}, and look at the output of the job.`;
+      case 'blocked':
+        return `Job ${name} (${id}) could not start in time, so it was stopped. The cluster says: ${pending_reason}`;
+      default:
+        return null;
     }
   }
 
@@ -233,6 +262,7 @@ class WorkerReconciler {
   }
 
   async #recordFailures(messages: readonly string[], { starts }: { starts: number }): Promise<undefined> {
+    if (messages.length === 0) return;
     const { database, clock, adapter, log } = this.#parts;
     const retryAt = await database.transact(async (tx) => {
       const state = { ...(await readState(tx)) };

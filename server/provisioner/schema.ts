@@ -22,6 +22,10 @@ export interface WorkerJobsTable {
   /** Since when no queued run needs it, while it has no worker yet. */
   unneeded_since: number | null;
   stop_requested_at: number | null;
+  /** Why it does not run yet, in the words of the cluster; null once it runs, and when the cluster names no reason. */
+  pending_reason: string | null;
+  /** Since when its reason is one that does not pass by itself. */
+  blocked_since: number | null;
 }
 
 /** One row: what the last runs of the provisioner found. */
@@ -73,6 +77,13 @@ export const migrations: readonly Migration[] = [
         .addColumn('unservable_runs', 'bigint', (column) => column.notNull())
         .addColumn('listed_at', 'bigint')
         .execute();
+    },
+  },
+  {
+    name: '0165-pending-reasons',
+    async up(db) {
+      await db.schema.alterTable('worker_jobs').addColumn('pending_reason', 'text').execute();
+      await db.schema.alterTable('worker_jobs').addColumn('blocked_since', 'bigint').execute();
     },
   },
 ];

@@ -1,6 +1,6 @@
 /** The settings of the provisioner: the `SWITCHYARD_PROVISIONER` variables and those of its adapters, which server/config.ts passes. */
 import { join, resolve } from 'node:path';
-import { PROVISIONER_ADAPTERS, type Provisioner } from '@switchyard/contract/account/provisioner.ts';
+import { PROVISIONER_ADAPTERS, type Provisioner } from '@switchyard/contract/workers/provisioner.ts';
 import { BINARY_UNITS, quoteShell } from '@switchyard/runner';
 import { ConfigError } from '../config-error.ts';
 import { readLabels } from './label-settings.ts';

@@ -1,4 +1,4 @@
-import type { Provisioner } from '@switchyard/contract/account/provisioner.ts';
+import type { Provisioner } from '@switchyard/contract/workers/provisioner.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import styles from './workers-page.module.css';
@@ -21,6 +21,9 @@ export function ProvisionerStatus({ provisioner }: { provisioner: Provisioner })
         {jobs.stopping > 0 && `, ${jobs.stopping} stopping`}. A worker without a run ends after{' '}
         {provisioner.idle_seconds} s.
       </p>
+      {provisioner.pending_reasons.map((pending) => (
+        <PendingReason key={pending.reason} pending={pending} />
+      ))}
       {failedAt !== null && <ProvisionerError provisioner={provisioner} failedAt={failedAt} />}
       {provisioner.unservable_runs > 0 && (
         <Notice kind="warning">
@@ -28,6 +31,17 @@ export function ProvisionerStatus({ provisioner }: { provisioner: Provisioner })
         </Notice>
       )}
     </section>
+  );
+}
+
+function PendingReason({ pending }: { pending: Provisioner['pending_reasons'][number] }) {
+  const { reason, jobs, since, is_blocked: isBlocked } = pending;
+  const subject = jobs === 1 ? '1 job' : `${jobs} jobs`;
+  return (
+    <Notice kind={isBlocked ? 'error' : 'info'}>
+      {subject} {isBlocked ? 'cannot start' : jobs === 1 ? 'waits' : 'wait'} on the cluster, requested{' '}
+      <RelativeTime at={since} />: {reason}
+    </Notice>
   );
 }
 

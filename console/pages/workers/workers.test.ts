@@ -39,6 +39,8 @@ describe.skipIf(!hasBrowser)('the workers', () => {
         });
         await createRun(server, 'planner', { instance: label, input: {} });
       }
+      // One has the job that waits in the cluster, and the start of another one fails.
+      await createRun(server, 'planner', { instance: 'cluster', input: {} });
     },
     {
       env: {
@@ -48,7 +50,7 @@ describe.skipIf(!hasBrowser)('the workers', () => {
         SWITCHYARD_PROVISIONER_MAX: '4',
         SWITCHYARD_PROVISIONER_LABELS: 'cluster',
         SWITCHYARD_COMMAND_START: 'echo no credentials >&2; exit 1',
-        SWITCHYARD_COMMAND_LIST: 'true',
+        SWITCHYARD_COMMAND_LIST: 'echo "$WORKER_NAME_PREFIX"one 1 pending no free machine',
         SWITCHYARD_COMMAND_STOP: 'true',
       },
     },
@@ -87,6 +89,7 @@ describe.skipIf(!hasBrowser)('the workers', () => {
     await status.getByText('up to 4 workers by the commands of the operator').waitFor();
     await status.getByRole('alert').getByText('no credentials').waitFor();
     await status.getByText('1 queued run needs more').waitFor();
+    await status.getByText(/^1 job waits on the cluster, requested .*: no free machine$/).waitFor();
   });
 
   test('come and go with a worker token', async () => {

@@ -18,11 +18,24 @@ export interface JobRequest {
   idleMs: number;
 }
 
+/** Why a job does not run yet. */
+export interface PendingReason {
+  /** The reason in the words of the cluster: its code first, for example `ImagePullBackOff: …`. */
+  text: string;
+  /** true: the job cannot start until somebody changes it or the cluster. false: it waits for its turn. */
+  isBlocked: boolean;
+}
+
+/** Returns the code of a pending reason: the text before the first colon. The rest may name one pod, or count nodes. */
+export const readReasonCode = (text: string): string => text.split(':', 1)[0] ?? '';
+
 /** A job of the provisioner as the cluster lists it. */
 export interface ListedJob {
   name: string;
   id: string;
   state: 'pending' | 'running' | 'ended';
+  /** null for a job that runs or has ended, and for one whose cluster names no reason. */
+  pending: PendingReason | null;
   /** Why the job failed, in the words of the cluster; null for a job that succeeded or has not ended. */
   failure: string | null;
 }

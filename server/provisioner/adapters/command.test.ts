@@ -44,13 +44,21 @@ test('commands start, list and stop jobs', async () => {
   expect(readFileSync(join(folder, 'call'), 'utf8').trim()).toBe(
     'secret gpu,a=b --server https://yard.example --job yard-1 --idle 15 --cores 4 --memory 16384M --label gpu --label a=b',
   );
-  const job = { name: 'yard-1', id: 'id-yard-1', failure: null };
+  const job = { name: 'yard-1', id: 'id-yard-1', pending: null, failure: null };
   expect(await adapter.list('yard-')).toEqual([{ ...job, state: 'pending' }]);
   await adapter.stop('id-yard-1', { force: true });
   expect(readFileSync(join(folder, 'yard-1.job'), 'utf8').trim()).toBe('ended 1');
   expect(await adapter.list('yard-')).toEqual([{ ...job, state: 'ended' }]);
   writeFileSync(join(folder, 'yard-1.job'), 'failed no such image');
   expect(await adapter.list('yard-')).toEqual([{ ...job, state: 'ended', failure: 'no such image' }]);
+  writeFileSync(join(folder, 'yard-1.job'), 'pending no free machine');
+  expect(await adapter.list('yard-')).toMatchObject([
+    { state: 'pending', pending: { text: 'no free machine', isBlocked: false } },
+  ]);
+  writeFileSync(join(folder, 'yard-1.job'), 'blocked wrong zone');
+  expect(await adapter.list('yard-')).toMatchObject([
+    { state: 'pending', pending: { text: 'wrong zone', isBlocked: true } },
+  ]);
   expect(await create({ list: 'echo other-1 id-other running' }).list('yard-')).toEqual([]);
 });
 

@@ -24,7 +24,7 @@ const VARIABLES = {
   arguments: 'WORKER_ARGUMENTS',
 } as const;
 
-const STATES = ['pending', 'running', 'ended', 'failed'] as const;
+const STATES = ['pending', 'blocked', 'running', 'ended', 'failed'] as const;
 
 /** Creates the adapter. `env` is the environment of the commands. */
 export function createCommandAdapter(settings: CommandSettings, env: NodeJS.ProcessEnv): WorkerAdapter {
@@ -56,7 +56,7 @@ function formatVariables(request: JobRequest): Record<string, string> {
   };
 }
 
-/** Parses lines `name id state reason`; throws an Error for a line of another form. */
+/** Parses lines `name id state reason`; throws an Error for a line of another form. A blocked job is a pending one. */
 function parseList(text: string, prefix: string): ListedJob[] {
   return text
     .split('\n')
@@ -68,8 +68,22 @@ function parseList(text: string, prefix: string): ListedJob[] {
         throw new Error(
           `SWITCHYARD_COMMAND_LIST printed "${line.slice(0, 100)}"; each line must have name, id and state of a job, with a state of ${STATES.join(', ')}.`,
         );
-      if (state !== 'failed') return { name, id, state, failure: null };
-      return { name, id, state: 'ended' as const, failure: reason.join(' ') || 'no reason given' };
+      const text = reason.join(' ');
+      const job = { name, id, pending: null, failure: null };
+      switch (state) {
+        case 'failed':
+          return { ...job, state: 'ended' as const, failure: text || 'no reason given' };
+        case 'blocked':
+          return {
+            ...job,
+            state: 'pending' as const,
+            pending: { text: text || 'no reason given', isBlocked: true },
+          };
+        case 'pending':
+          return { ...job, state, pending: text === '' ? null : { text, isBlocked: false } };
+        default:
+          return { ...job, state };
+      }
     })
     .filter(({ name }) => name.startsWith(prefix));
 }

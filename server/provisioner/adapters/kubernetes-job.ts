@@ -94,11 +94,11 @@ function completeContainer(
   };
 }
 
-/** Returns the Job as the provisioner lists it; null for one without a name. */
+/** Returns the Job as the provisioner lists it, without the reason for which it waits; null for one without a name. */
 export function parseJob({ metadata, status }: V1Job): ListedJob | null {
   const name = metadata?.name;
   if (name === undefined) return null;
-  const job = { name, id: name };
+  const job = { name, id: name, pending: null };
   const conditions = (status?.conditions ?? []).filter((one) => one.status === 'True');
   const failed = conditions.find(({ type }) => type === 'Failed');
   if (failed) {

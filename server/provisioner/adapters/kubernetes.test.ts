@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { V1ContainerStatus, V1PodStatus } from '@kubernetes/client-node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { KubernetesSettings } from '../../settings/provisioner-settings.ts';
 import { type KubernetesApi, startKubernetesApi } from '../../testing/kubernetes/api-server.ts';
+import type { PendingReason } from './adapter.ts';
 import { createKubernetesAdapter } from './kubernetes.ts';
-import { parseJob } from './kubernetes-job.ts';
+import { JOB_LABELS, parseJob } from './kubernetes-job.ts';
 
 const PREFIX = 'switchyard-a1b2-';
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-kubernetes-'));
@@ -20,6 +22,9 @@ beforeAll(async () => {
 afterEach(() => {
   api.jobs.clear();
   api.secrets.clear();
+  api.pods.length = 0;
+  api.events.length = 0;
+  api.forbidden.clear();
   api.deletions.length = 0;
 });
 afterAll(async () => {
@@ -192,6 +197,112 @@ describe('an error names the response of the API server', () => {
   );
 });
 
+describe('a job that waits', () => {
+  const JOB = `${PREFIX}one`;
+  const addPod = (status: V1PodStatus): void => {
+    const owner = { apiVersion: 'batch/v1', kind: 'Job', name: JOB, uid: 'uid-1', controller: true };
+    const metadata = { name: `${JOB}-x7k2p`, labels: { ...JOB_LABELS }, ownerReferences: [owner] };
+    api.pods.push({ metadata, status });
+  };
+  const addEvent = (kind: string, reason: string, message: string, type = 'Warning'): void => {
+    const name = kind === 'Job' ? JOB : `${JOB}-x7k2p`;
+    const lastTimestamp = new Date(Date.UTC(2026, 10, 20) + api.events.length * 1000);
+    api.events.push({
+      ...{ metadata: {}, involvedObject: { kind, name }, reason, message, type, lastTimestamp },
+    });
+  };
+  /** The states of containers that wait, as the kubelet reports them. */
+  const wait = (reason: string, message?: string): V1ContainerStatus => ({
+    ...{ name: 'worker', image: 'a', imageID: '', ready: false, restartCount: 0 },
+    state: { waiting: { reason, ...(message === undefined ? {} : { message }) } },
+  });
+  const SCHEDULED = { type: 'PodScheduled', status: 'True' };
+
+  test.each<[string, () => void, PendingReason | null]>([
+    ['was just created', () => {}, null],
+    [
+      'is suspended',
+      () => {
+        const conditions = [{ type: 'Suspended', status: 'True', message: 'Job suspended' }];
+        Object.assign(api.jobs.get(JOB) ?? {}, { status: { conditions } });
+      },
+      { text: 'Suspended: Job suspended', isBlocked: false },
+    ],
+    [
+      'exceeds a quota',
+      () =>
+        addEvent('Job', 'FailedCreate', 'pods "a" is forbidden: exceeded quota: compute, requested: cpu=4'),
+      {
+        text: 'FailedCreate: pods "a" is forbidden: exceeded quota: compute, requested: cpu=4',
+        isBlocked: false,
+      },
+    ],
+    [
+      'may have no pod, by the latest of its events',
+      () => {
+        addEvent('Job', 'FailedCreate', 'exceeded quota: compute');
+        addEvent('Job', 'FailedCreate', 'violates PodSecurity "restricted"');
+        addEvent('Job', 'SuccessfulCreate', 'Created pod', 'Normal');
+      },
+      { text: 'FailedCreate: violates PodSecurity "restricted"', isBlocked: true },
+    ],
+    [
+      'fits no node',
+      () =>
+        addPod({
+          conditions: [
+            { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes are free' },
+          ],
+        }),
+      { text: 'Unschedulable: 0/3 nodes are free', isBlocked: false },
+    ],
+    [
+      'has no image',
+      () =>
+        addPod({
+          conditions: [SCHEDULED],
+          containerStatuses: [wait('ContainerCreating'), wait('ImagePullBackOff', 'Back-off pulling "a"')],
+        }),
+      { text: 'ImagePullBackOff: Back-off pulling "a"', isBlocked: true },
+    ],
+    [
+      'has a container for its start without its Secret',
+      () =>
+        addPod({
+          initContainerStatuses: [wait('CreateContainerConfigError', 'secret "a" not found')],
+          containerStatuses: [wait('PodInitializing')],
+        }),
+      { text: 'CreateContainerConfigError: secret "a" not found', isBlocked: true },
+    ],
+    [
+      'has no volume',
+      () => {
+        addEvent('Pod', 'FailedMount', 'volume "scratch" is not attached');
+        addPod({ conditions: [SCHEDULED], containerStatuses: [wait('ContainerCreating')] });
+      },
+      { text: 'FailedMount: volume "scratch" is not attached', isBlocked: false },
+    ],
+    [
+      'is being set up',
+      () => addPod({ conditions: [SCHEDULED], containerStatuses: [wait('ContainerCreating')] }),
+      { text: 'ContainerCreating', isBlocked: false },
+    ],
+  ])('because it %s', async (_, prepare, pending) => {
+    const adapter = create();
+    await adapter.start(buildRequest('one'));
+    prepare();
+    expect(await adapter.list(PREFIX)).toMatchObject([{ name: JOB, state: 'pending', pending }]);
+  });
+
+  test('is listed by a role without the right to list pods', async () => {
+    const adapter = create();
+    await adapter.start(buildRequest('one'));
+    api.forbidden.add('pods');
+    const [listed] = await adapter.list(PREFIX);
+    expect(listed?.pending?.text).toMatch(/pods is forbidden.* Allow the server to list pods and events/);
+  });
+});
+
 describe('the status of a job', () => {
   test.each([
     ['suspended', { conditions: [{ type: 'Suspended', status: 'True' }] }, 'pending', null],
@@ -215,6 +326,7 @@ describe('the status of a job', () => {
       'Kubernetes says Failed, BackoffLimitExceeded: Job has reached the limit',
     ],
   ])('%s', (_, status, state, failure) => {
-    expect(parseJob({ metadata: { name: 'a' }, status })).toEqual({ name: 'a', id: 'a', state, failure });
+    const listed = { name: 'a', id: 'a', state, pending: null, failure };
+    expect(parseJob({ metadata: { name: 'a' }, status })).toEqual(listed);
   });
 });

@@ -6,13 +6,18 @@
 import { readFile } from 'node:fs/promises';
 import type { BatchV1Api, CoreV1Api, V1Job } from '@kubernetes/client-node';
 import type { KubernetesSettings } from '../../settings/provisioner-settings.ts';
-import type { JobRequest, ListedJob, WorkerAdapter } from './adapter.ts';
+import type { JobRequest, ListedJob, PendingReason, WorkerAdapter } from './adapter.ts';
 import { buildJob, JOB_LABELS, parseJob, type TokenSecret } from './kubernetes-job.ts';
+import { explainJob, type JobObjects, needsEvents } from './kubernetes-pending.ts';
 
 const SECRET_KEY = 'token';
 const PAGE_SIZE = 500;
+const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
+const LABEL_SELECTOR = Object.entries(JOB_LABELS)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(',');
 
 interface Cluster {
   batch: BatchV1Api;
@@ -53,22 +58,42 @@ class KubernetesAdapter implements WorkerAdapter {
   async list(prefix: string): Promise<ListedJob[]> {
     const { batch } = await this.#connect();
     const { namespace } = this.#settings;
-    const labelSelector = Object.entries(JOB_LABELS)
-      .map(([name, value]) => `${name}=${value}`)
-      .join(',');
-    const jobs: ListedJob[] = [];
-    let next: string | undefined;
-    do {
-      const page = await describeErrors(
-        batch.listNamespacedJob({
-          ...{ namespace, labelSelector, limit: PAGE_SIZE },
-          ...(next === undefined ? {} : { _continue: next }),
-        }),
+    const jobs = await listPages((page) =>
+      batch.listNamespacedJob({ namespace, labelSelector: LABEL_SELECTOR, ...page }),
+    );
+    const parsed = jobs.flatMap((job) => {
+      const listed = parseJob(job);
+      return listed?.name.startsWith(prefix) ? [{ job, listed }] : [];
+    });
+    const pending = parsed.filter(({ listed }) => listed.state === 'pending').map(({ job }) => job);
+    if (pending.length === 0) return parsed.map(({ listed }) => listed);
+    const explain = await this.#explainJobs(pending);
+    return parsed.map(
+      ({ job, listed }): ListedJob =>
+        listed.state === 'pending' ? { ...listed, pending: explain(job) } : listed,
+    );
+  }
+
+  /** Reads why the Jobs do not run yet, with two requests at most while all of them start. */
+  async #explainJobs(jobs: readonly V1Job[]): Promise<(job: V1Job) => PendingReason | null> {
+    const { core } = await this.#connect();
+    const { namespace } = this.#settings;
+    const objects: JobObjects = { pods: [], events: [] };
+    try {
+      objects.pods = await listPages((page) =>
+        core.listNamespacedPod({ namespace, labelSelector: LABEL_SELECTOR, ...page }),
       );
-      jobs.push(...page.items.map(parseJob).filter((job) => job !== null));
-      next = page.metadata?._continue || undefined;
-    } while (next !== undefined);
-    return jobs.filter(({ name }) => name.startsWith(prefix));
+      if (jobs.some((job) => needsEvents(job, objects.pods)))
+        objects.events = await listPages((page) =>
+          core.listNamespacedEvent({ namespace, fieldSelector: 'type=Warning', ...page }),
+        );
+    } catch (error) {
+      // An installation from before this request has a role without these rights; its workers must still start.
+      if (!(error instanceof ApiError && error.code === FORBIDDEN)) throw error;
+      const text = `Unknown: ${error.message} Allow the server to list pods and events.`;
+      return (job) => explainJob(job, objects) ?? { text, isBlocked: false };
+    }
+    return (job) => explainJob(job, objects);
   }
 
   async stop(id: string, { force }: { force: boolean }): Promise<void> {
@@ -91,6 +116,27 @@ class KubernetesAdapter implements WorkerAdapter {
     if (!isNew) await describeErrors(core.replaceNamespacedSecret({ name, namespace, body }));
     this.#storedToken = token;
   }
+}
+
+interface Page<T> {
+  items: T[];
+  metadata?: { _continue?: string } | undefined;
+}
+
+/** Requests all pages of a list. */
+async function listPages<T>(
+  request: (page: { limit: number; _continue?: string }) => Promise<Page<T>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  let next: string | undefined;
+  do {
+    const page = await describeErrors(
+      request({ limit: PAGE_SIZE, ...(next === undefined ? {} : { _continue: next }) }),
+    );
+    items.push(...page.items);
+    next = page.metadata?._continue || undefined;
+  } while (next !== undefined);
+  return items;
 }
 
 /** Returns a function that loads a value with its first call and keeps it. After a failure the next call tries again. */

@@ -67,7 +67,13 @@ while :; do sleep 0.1; done
   test('starts a worker with its arguments, and lists and drains it', async () => {
     const id = await start('one');
     await waitUntil('the worker runs', () => hasFile('one'));
-    expect(await find('one')).toEqual({ name: `${PREFIX}one`, id, state: 'running', failure: null });
+    expect(await find('one')).toEqual({
+      name: `${PREFIX}one`,
+      id,
+      state: 'running',
+      pending: null,
+      failure: null,
+    });
     expect(readFileSync(join(folder, `${PREFIX}one`), 'utf8').trim()).toBe(
       `${TOKEN} --server https://yard.example --job ${PREFIX}one --idle 60 --slots 2 --label gpu --label region=eu`,
     );
@@ -102,6 +108,10 @@ while :; do sleep 0.1; done
     const running = [await start('full-1'), await start('full-2')];
     const id = await start('waits');
     expect(await waitForState('waits', 'pending')).toMatchObject({ id });
+    await waitUntil(
+      'Slurm names the reason',
+      async () => (await find('waits'))?.pending?.text === 'Resources',
+    );
     await adapter.stop(id, { force: false });
     await waitForState('waits', 'ended');
     expect(hasFile('waits')).toBe(false);
@@ -117,6 +127,16 @@ while :; do sleep 0.1; done
     await start('missing', createWith({ workerCommand: '/no/such/program' }));
     const ended = await waitForState('missing', 'ended');
     expect(ended.failure).toBe('Slurm says FAILED, reason NonZeroExitCode, exit code 127');
+  });
+
+  test('says why a job cannot start', async () => {
+    await cluster.run('scontrol', 'update', 'PartitionName=main', 'MaxTime=1');
+    const id = await start('blocked', createWith({ args: ['--time=10'] }));
+    const pending = await waitUntil('Slurm names the reason', async () => (await find('blocked'))?.pending);
+    // PartitionConfig on 22.05, PartitionTimeLimit on later versions.
+    expect(pending).toEqual({ text: expect.stringMatching(/^Partition/), isBlocked: true });
+    await adapter.stop(id, { force: false });
+    await cluster.run('scontrol', 'update', 'PartitionName=main', 'MaxTime=INFINITE');
   });
 
   test('starts no worker on a drained node', async () => {

@@ -62,7 +62,32 @@ test.each([
   ],
   ['a version with a number as an object', recent({ job_id: number(7) }), 'pending', null],
 ])('%s', (_, job, state, failure) => {
-  expect(parse([job])).toEqual([{ name: `${PREFIX}one`, id: '7', state, failure }]);
+  expect(parse([job])).toEqual([{ name: `${PREFIX}one`, id: '7', state, pending: null, failure }]);
+});
+
+describe('the reason of a job that waits', () => {
+  test.each([
+    ['Priority', false],
+    ['Resources', false],
+    ['QOSMaxCpuPerUserLimit', false],
+    ['AssocGrpCpuLimit', false],
+    ['PartitionDown', false],
+    ['JobHeldAdmin', false],
+    ['PartitionConfig', true],
+    ['PartitionTimeLimit', true],
+    ['AssocMaxWallDurationPerJobLimit', true],
+    ['QOSMaxCpuPerNode', true],
+    ['QOSMinGRES', true],
+    ['InvalidQOS', true],
+  ])('%s, which blocks it: %s', (code, isBlocked) => {
+    expect(parse([old({ state_reason: code })])).toMatchObject([{ pending: { text: code, isBlocked } }]);
+    expect(parse([recent({ state_reason: code })])).toMatchObject([{ pending: { text: code, isBlocked } }]);
+  });
+
+  test('has the description of Slurm', () => {
+    const job = recent({ state_reason: 'ReqNodeNotAvail', state_description: 'UnavailableNodes:n1' });
+    expect(parse([job])).toMatchObject([{ pending: { text: 'ReqNodeNotAvail: UnavailableNodes:n1' } }]);
+  });
 });
 
 test('jobs of others and those without a name are left out', () => {

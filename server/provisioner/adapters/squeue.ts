@@ -2,7 +2,7 @@
  * Parses `squeue --json`. Its form differs between versions. Up to 22.05 a state is a text and an exit code a number. From 23.02
  * on a state is a list of flags, and a number is an object `{set, infinite, number}`.
  */
-import type { ListedJob } from './adapter.ts';
+import type { ListedJob, PendingReason } from './adapter.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -43,19 +43,44 @@ export function parseSqueue(text: string, prefix: string): ListedJob[] {
   });
 }
 
-function parseState(job: Fields): Pick<ListedJob, 'state' | 'failure'> {
+/**
+ * Reasons for which no job like this one starts, however long it waits: https://slurm.schedmd.com/job_reason_codes.html.
+ * A job that somebody holds (JobHeldUser, JobHeldAdmin) is not among them, because a job in its place would evade the hold.
+ * Limits of a user, an association or a partition pass when other jobs end or a node returns.
+ */
+const BLOCKING_REASONS =
+  /^(AccountNotAllowed|BadConstraints|DependencyNeverSatisfied|InvalidAccount|InvalidQOS|MaxMemPerLimit|PartitionConfig|PartitionTimeLimit|QOSNotAllowed|ReservationDeleted|(Assoc|QOS)Max\w+Per(Job|Node)(Limit)?|QOSMin\w+)$/;
+
+function parseState(job: Fields): Pick<ListedJob, 'state' | 'pending' | 'failure'> {
   const states = readStates(job.job_state);
   // COMPLETING stands beside the state in which the job ended: its processes may still be there.
   const isCompleting = states.includes('COMPLETING');
   const end = states.find((state) => ENDED_STATES.has(state));
-  if (end !== undefined && !isCompleting) return { state: 'ended', failure: describeEnd(end, job) };
-  return { state: states.some((state) => PENDING_STATES.has(state)) ? 'pending' : 'running', failure: null };
+  if (end !== undefined && !isCompleting)
+    return { state: 'ended', pending: null, failure: describeEnd(end, job) };
+  if (!states.some((state) => PENDING_STATES.has(state)))
+    return { state: 'running', pending: null, failure: null };
+  return { state: 'pending', pending: parsePendingReason(job), failure: null };
 }
+
+function parsePendingReason(job: Fields): PendingReason | null {
+  const code = readReason(job);
+  if (code === '') return null;
+  const description = typeof job.state_description === 'string' ? job.state_description.trim() : '';
+  return {
+    text: description === '' ? code : `${code}: ${description}`,
+    isBlocked: BLOCKING_REASONS.test(code),
+  };
+}
+
+/** Returns the reason of the job's state; an empty text for none. */
+const readReason = ({ state_reason: reason }: Fields): string =>
+  typeof reason === 'string' && reason !== 'None' ? reason : '';
 
 /** Returns why the job ended badly. Null for a job that ended by itself, and for one that somebody cancelled while it worked. */
 function describeEnd(state: string, job: Fields): string | null {
   if (state === 'COMPLETED') return null;
-  const reason = typeof job.state_reason === 'string' && job.state_reason !== 'None' ? job.state_reason : '';
+  const reason = readReason(job);
   return [`Slurm says ${state}`, reason && `reason ${reason}`, describeExit(job.exit_code)]
     .filter((part) => part !== '')
     .join(', ');

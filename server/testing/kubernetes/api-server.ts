@@ -1,11 +1,12 @@
 /**
  * A double of the API server of Kubernetes: Jobs and Secrets of a namespace over HTTP. It validates each body against the
  * schemas of the OpenAPI document of Kubernetes, refuses unknown fields, and checks what the schemas cannot say. No pod
- * runs: a test sets the status of a Job.
+ * runs: a test sets the status of a Job, its pods and the events, in the types of the client.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { CoreV1Event, V1Pod } from '@kubernetes/client-node';
 import { Ajv } from 'ajv';
 
 const TOKEN = 'token-of-the-service-account';
@@ -17,6 +18,22 @@ interface KubernetesObject {
   spec?: { suspend?: boolean; template: { spec: { restartPolicy?: string; containers: Container[] } } };
   status?: object;
   stringData?: Record<string, string>;
+}
+
+const KINDS = ['jobs', 'secrets', 'pods', 'events'] as const;
+type Kind = (typeof KINDS)[number];
+const PATH = /^\/(?:apis\/batch\/v1|api\/v1)\/namespaces\/([^/]+)\/([a-z]+)(?:\/([^/]+))?$/;
+const LISTS: Record<Kind, { kind: string; apiVersion: string }> = {
+  jobs: { kind: 'JobList', apiVersion: 'batch/v1' },
+  secrets: { kind: 'SecretList', apiVersion: 'v1' },
+  pods: { kind: 'PodList', apiVersion: 'v1' },
+  events: { kind: 'EventList', apiVersion: 'v1' },
+};
+
+/** The fields that the selectors of a list compare. */
+interface SelectableObject {
+  metadata?: { labels?: Record<string, string> };
+  type?: string;
 }
 
 interface Container {
@@ -31,6 +48,10 @@ export interface KubernetesApi {
   readonly kubeconfig: string;
   readonly jobs: Map<string, KubernetesObject>;
   readonly secrets: Map<string, KubernetesObject>;
+  readonly pods: V1Pod[];
+  readonly events: CoreV1Event[];
+  /** The kinds that the service account may not list. */
+  readonly forbidden: Set<string>;
   /** Queries of the deletions. */
   readonly deletions: URLSearchParams[];
   close(): Promise<void>;
@@ -56,7 +77,9 @@ const validators = {
 
 /** Starts the double on a free port; it serves one namespace. */
 export async function startKubernetesApi(namespace: string): Promise<KubernetesApi> {
-  const api = { jobs: new Map(), secrets: new Map(), deletions: [] as URLSearchParams[] };
+  const api: Omit<KubernetesApi, 'kubeconfig' | 'close'> = {
+    ...{ jobs: new Map(), secrets: new Map(), pods: [], events: [], forbidden: new Set(), deletions: [] },
+  };
   const server = createServer((request, response) => {
     void respond(request, response, { namespace, ...api });
   });
@@ -82,7 +105,7 @@ const formatKubeconfig = (server: string): string =>
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
   });
 
-type State = Pick<KubernetesApi, 'jobs' | 'secrets' | 'deletions'> & { namespace: string };
+type State = Omit<KubernetesApi, 'kubeconfig' | 'close'> & { namespace: string };
 
 async function respond(request: IncomingMessage, response: ServerResponse, state: State): Promise<void> {
   const chunks: Buffer[] = [];
@@ -101,18 +124,23 @@ async function respond(request: IncomingMessage, response: ServerResponse, state
 function handle(request: IncomingMessage, text: string, state: State): [number, object] {
   if (request.headers.authorization !== `Bearer ${TOKEN}`) throw new Refusal(401, 'Unauthorized');
   const url = new URL(request.url ?? '', 'http://localhost');
-  const match = /^\/(?:apis\/batch\/v1|api\/v1)\/namespaces\/([^/]+)\/(jobs|secrets)(?:\/([^/]+))?$/.exec(
-    url.pathname,
-  );
-  const kind = match?.[2] === 'jobs' ? 'jobs' : 'secrets';
+  const match = PATH.exec(url.pathname);
+  const kind = KINDS.find((one) => one === match?.[2]);
   const name = match?.[3];
-  if (!match || url.pathname.startsWith('/apis/') !== (kind === 'jobs'))
+  if (!match || !kind || url.pathname.startsWith('/apis/') !== (kind === 'jobs'))
     throw new Refusal(404, 'the server could not find the requested resource');
   if (match[1] !== state.namespace)
     throw new Refusal(403, `${kind} is forbidden: cannot access the namespace "${match[1]}"`);
+  if (state.forbidden.has(kind)) throw new Refusal(403, `${kind} is forbidden: cannot list resource`);
+  if (kind === 'pods' || kind === 'events') {
+    if (request.method !== 'GET' || name !== undefined)
+      throw new Refusal(403, `${kind} is forbidden: only a list is allowed`);
+    return [200, list(kind, state[kind], url.searchParams)];
+  }
   const objects = state[kind];
   const body = text === '' ? null : JSON.parse(text);
-  if (request.method === 'GET' && name === undefined) return [200, list(objects, url.searchParams)];
+  if (request.method === 'GET' && name === undefined)
+    return [200, list(kind, [...objects.values()], url.searchParams)];
   if (request.method === 'POST' && name === undefined) {
     const object = admit(kind, body, state);
     if (objects.has(object.metadata.name))
@@ -167,17 +195,25 @@ function store(objects: Map<string, KubernetesObject>, object: KubernetesObject)
   return stored;
 }
 
-/** Lists the objects with all labels of the selector, a few for each page. */
-function list(objects: ReadonlyMap<string, KubernetesObject>, query: URLSearchParams): object {
-  const wanted = (query.get('labelSelector') ?? '')
-    .split(',')
-    .filter((part) => part !== '')
-    .map((part) => part.split('='));
-  const selected = [...objects.values()].filter(({ metadata }) =>
-    wanted.every(([key = '', value]) => metadata.labels?.[key] === value),
+/** Lists the objects that both selectors choose, a few for each page. */
+function list(kind: Kind, objects: readonly SelectableObject[], query: URLSearchParams): object {
+  const wanted = parseSelector(query.get('labelSelector'));
+  const fields = parseSelector(query.get('fieldSelector'));
+  if (fields.some(([key]) => kind !== 'events' || key !== 'type'))
+    throw new Refusal(400, `field label not supported: ${fields.join()}`);
+  const selected = objects.filter(
+    ({ metadata, type }) =>
+      wanted.every(([key = '', value]) => metadata?.labels?.[key] === value) &&
+      fields.every(([, value]) => type === value),
   );
   const start = Number(query.get('continue') ?? 0);
   const end = start + Math.min(PAGE_SIZE_MAX, Number(query.get('limit') ?? PAGE_SIZE_MAX));
   const metadata = end < selected.length ? { continue: String(end) } : {};
-  return { kind: 'JobList', apiVersion: 'batch/v1', metadata, items: selected.slice(start, end) };
+  return { ...LISTS[kind], metadata, items: selected.slice(start, end) };
 }
+
+const parseSelector = (text: string | null): string[][] =>
+  (text ?? '')
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part) => part.split('='));

@@ -27,8 +27,26 @@ const Provisioner = Type.Object(
       },
       { description: 'The jobs of workers on the cluster.' },
     ),
+    pending_reasons: Type.Array(
+      Type.Object({
+        reason: Type.String({
+          description: 'The reason in the words of the cluster, such as `QOSMaxCpuPerUserLimit`.',
+        }),
+        jobs: Type.Integer({ description: 'The number of jobs with this reason.' }),
+        since: timestampSchema('Time at which the oldest of these jobs was requested'),
+        is_blocked: Type.Boolean({
+          description:
+            'true: the jobs cannot start until somebody changes the cluster or the settings. The server stops such a job after three minutes, and counts it as a failed start. false: they wait for their turn.',
+        }),
+      }),
+      {
+        description:
+          'Why jobs do not run yet, with blocking reasons first. Empty when the cluster names no reason, and for a caller who does not manage the server.',
+      },
+    ),
     failed_starts: Type.Integer({
-      description: 'Jobs that could not be submitted, or ended before their worker registered.',
+      description:
+        'Jobs that could not be submitted, were blocked for three minutes, or ended before their worker registered.',
     }),
     unservable_runs: Type.Integer({
       description:
@@ -66,6 +84,14 @@ export const getProvisioner = defineOperation({
         max_workers: 20,
         idle_seconds: 300,
         jobs: { pending: 2, running: 4, stopping: 0 },
+        pending_reasons: [
+          {
+            reason: 'QOSMaxCpuPerUserLimit',
+            jobs: 2,
+            since: '2026-11-20T07:58:00.000Z',
+            is_blocked: false,
+          },
+        ],
         failed_starts: 0,
         unservable_runs: 0,
         last_error: null,
