@@ -9,6 +9,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'terminal',
     'errors',
     'profiles',
+    'transfer',
     'packing',
     'session',
     'commands',

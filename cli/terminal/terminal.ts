@@ -2,7 +2,9 @@
 import type { Readable } from 'node:stream';
 
 interface Output {
+  /** Returns false when its reader is slow; `drain` follows. */
   write(text: string | Uint8Array): unknown;
+  once?(event: 'drain', listener: () => void): unknown;
   isTTY?: boolean;
   columns?: number;
 }

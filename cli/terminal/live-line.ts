@@ -1,0 +1,54 @@
+/** The last line of a terminal, which changes while a command waits. Everything else is printed above it. */
+import stringWidth from 'string-width';
+import type { Terminal } from './terminal.ts';
+
+const REDRAW_MS = 100;
+const ERASE_LINE = '\r\u001b[2K';
+
+export interface LiveLine {
+  /** Sets the text of the line, which is cut at the width of the terminal. It is drawn at most ten times a second. */
+  update(text: string): void;
+  /** Erases the line, calls `print`, and draws the line again. */
+  printAbove(print: () => void): void;
+  /** Removes the line. */
+  end(): void;
+}
+
+/** Returns the line on standard error; one that shows nothing unless that is a terminal. */
+export function createLiveLine({ err, env }: Pick<Terminal, 'err' | 'env'>, isEnabled = true): LiveLine {
+  if (!isEnabled || err.isTTY !== true || env.TERM === 'dumb')
+    return { update() {}, printAbove: (print) => print(), end() {} };
+  let text = '';
+  let drawnAt = 0;
+  const draw = (): void => {
+    drawnAt = Date.now();
+    err.write(`${ERASE_LINE}${cutLine(text, (err.columns ?? 80) - 1)}`);
+  };
+  return {
+    update(next) {
+      text = next;
+      if (Date.now() - drawnAt >= REDRAW_MS) draw();
+    },
+    printAbove(print) {
+      err.write(ERASE_LINE);
+      print();
+      if (text !== '') draw();
+    },
+    end() {
+      err.write(ERASE_LINE);
+      text = '';
+    },
+  };
+}
+
+/** A line that wraps could not be erased. */
+function cutLine(text: string, width: number): string {
+  let cut = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += stringWidth(segment);
+    if (used > width) break;
+    cut += segment;
+  }
+  return cut;
+}
