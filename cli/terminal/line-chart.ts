@@ -69,7 +69,10 @@ export function formatLineChart(lines: readonly ChartLine[], settings: ChartSett
     return `${label} ${axes.side}${formatRow(grid, row, settings)}`.trimEnd();
   });
   const margin = ' '.repeat(labelWidth + 1);
-  const [left, right] = [formatNumber(x.min), `${formatNumber(x.max)}${settings.unit ? ` ${settings.unit}` : ''}`];
+  const [left, right] = [
+    formatNumber(x.min),
+    `${formatNumber(x.max)}${settings.unit ? ` ${settings.unit}` : ''}`,
+  ];
   const gap = ' '.repeat(Math.max(1, grid.columns + 1 - left.length - right.length));
   return [
     ...rows,
@@ -133,13 +136,21 @@ function drawSteps(
 }
 
 /** The labels stand beside the first, the middle and the last row; a low chart has the first and the last. */
-function findLabel([top = '', middle = '', bottom = '']: readonly string[], row: number, rows: number): string {
+function findLabel(
+  [top = '', middle = '', bottom = '']: readonly string[],
+  row: number,
+  rows: number,
+): string {
   if (row === 0) return top;
   if (row === rows - 1) return bottom;
   return rows >= 5 && row === Math.floor((rows - 1) / 2) && rows % 2 === 1 ? middle : '';
 }
 
-function formatRow({ columns, bits, owners }: Grid, row: number, { isUnicode, style }: ChartSettings): string {
+function formatRow(
+  { columns, bits, owners }: Grid,
+  row: number,
+  { isUnicode, style }: ChartSettings,
+): string {
   let text = '';
   for (let column = 0; column < columns; column += 1) {
     const cell = row * columns + column;
@@ -148,7 +159,9 @@ function formatRow({ columns, bits, owners }: Grid, row: number, { isUnicode, st
     else
       text += style(
         TONES[owner % TONES.length] ?? 'active',
-        isUnicode ? String.fromCodePoint(BRAILLE_BLANK + (bits[cell] ?? 0)) : MARKS.charAt(owner % MARKS.length),
+        isUnicode
+          ? String.fromCodePoint(BRAILLE_BLANK + (bits[cell] ?? 0))
+          : MARKS.charAt(owner % MARKS.length),
       );
   }
   return text;
