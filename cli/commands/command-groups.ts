@@ -4,6 +4,8 @@ import type { Session } from '../session/session.ts';
 import { defineProfileCommands } from './account/profile-commands.ts';
 import { defineApiCommand } from './api/api-command.ts';
 import { defineAppCommands } from './apps/app-commands.ts';
+import { defineInputCommands } from './inputs/input-commands.ts';
+import { defineSetCommands } from './inputs/set-commands.ts';
 import { defineRunCommands } from './runs/run-commands.ts';
 
 /** Adds commands to the program. */
@@ -14,4 +16,6 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineAppCommands,
   defineRunCommands,
   defineApiCommand,
+  defineInputCommands,
+  defineSetCommands,
 ];

@@ -34,7 +34,6 @@ export async function pushAndRunSample(
   client: Client,
   appsFolder: string,
   print: (line: string) => void,
-  reach?: (url: string) => string,
 ): Promise<FirstRunResult> {
   const pushed: string[] = [];
   const names = readdirSync(appsFolder, { withFileTypes: true })
@@ -45,7 +44,7 @@ export async function pushAndRunSample(
     if (await isPushed(client, name)) continue;
     const folder = join(appsFolder, name);
     const application = { id: name, name: title(name), description: summary(folder) };
-    await pushApp(client, folder, application, reach ? { reach } : {});
+    await pushApp(client, folder, application);
     pushed.push(name);
     print(`pushed ${name}`);
   }

@@ -86,8 +86,6 @@ if (ready.role !== 'worker' && !existsSync(done) && hasToken) {
       createClient({ url: ready.url, token }),
       join(import.meta.dirname, '..', '..', 'sample-apps'),
       (line) => print(`  ${line}`),
-      // The public address may need a proxy that does not run yet, or that this machine cannot reach.
-      (url) => (url.startsWith(`${ready.publicUrl}/`) ? ready.url + url.slice(ready.publicUrl.length) : url),
     );
     writeFileSync(done, `${JSON.stringify(outcome, null, 2)}\n`);
     report(outcome);

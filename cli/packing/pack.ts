@@ -97,3 +97,9 @@ async function createTar(sources: ReadonlyMap<string, string>): Promise<Buffer> 
   archive.finalize();
   return await bytes;
 }
+
+/** Packs every file below the folder into a gzip tar, with paths relative to the folder. */
+export async function packFolder(folder: string): Promise<Blob> {
+  const tar = await createTar(new Map(filesBelow(folder).map((name) => [name, join(folder, name)])));
+  return new Blob([gzipSync(tar)]);
+}

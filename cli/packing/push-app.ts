@@ -1,5 +1,6 @@
 /** Pushes a decision app to a server through the public API. */
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
+import { type TransferOptions, uploadContent } from '../transfer/upload.ts';
 import type { ReportLine } from './build-steps.ts';
 import { packApp } from './pack.ts';
 import { fetchTarget } from './target.ts';
@@ -7,33 +8,51 @@ import { fetchTarget } from './target.ts';
 export interface PushResult {
   files: number;
   bytes: number;
+  executable_id: string;
   /** Warnings of the server about the executable, such as a runtime that it has in another version. */
   warnings: string[];
 }
 
+interface PushOptions {
+  /** Receives progress lines. */
+  report?: ReportLine;
+  /** Returns the options of the upload, once the size of the archive is known. */
+  watchUpload?: (bytes: number) => TransferOptions;
+}
+
 /**
  * Packs the folder for the server's host and activates it as the executable of the application. Creates a missing
- * application. The function `reach` maps an upload address of the server to one that this machine can reach, and `report`
- * receives progress lines. Throws when the upload fails.
+ * application. Throws when the upload fails.
  */
 export async function pushApp(
   client: Client,
   folder: string,
   application: { id: string; name: string; description?: string },
-  { reach = (url) => url, report = () => {} }: { reach?: (url: string) => string; report?: ReportLine } = {},
+  { report = () => {}, watchUpload = () => ({}) }: PushOptions = {},
 ): Promise<PushResult> {
   const { archive, files, manifest } = await packApp(folder, await fetchTarget(client), report);
   const params = { application_id: application.id };
   if (!(await applicationExists(client, application.id)))
     await client.call('createApplication', { body: application });
-  const upload = await client.call('getBinaryUpload', { params });
-  const put = await fetch(reach(upload.body.upload_url), { method: 'PUT', body: archive });
-  if (!put.ok) throw new Error(`The upload failed with status ${put.status}: ${await put.text()}`);
+  const upload_id = await uploadContent(
+    client,
+    () => client.call('getBinaryUpload', { params }),
+    archive,
+    watchUpload(archive.size),
+  );
   const { body } = await client.call('activateBinary', {
     params,
-    body: { requirements: { executable_type: manifest.type, runtime: manifest.runtime } },
+    body: {
+      requirements: { executable_type: manifest.type, runtime: manifest.runtime },
+      upload_id,
+    },
   });
-  return { files: files.length, bytes: archive.size, warnings: body.warnings ?? [] };
+  return {
+    files: files.length,
+    bytes: archive.size,
+    executable_id: body.id,
+    warnings: body.warnings ?? [],
+  };
 }
 
 /** Returns whether the application exists. */

@@ -1,6 +1,5 @@
 /** The program `switchyard`: its global options, its commands, and the answer to wrong arguments. */
-import { Command } from '@commander-js/extra-typings';
-import { CommanderError } from 'commander';
+import { Command, CommanderError, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { COMMAND_GROUPS } from '../commands/command-groups.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
 import { reportError } from '../errors/report-error.ts';
@@ -23,7 +22,14 @@ function createProgram(session: Session): Command {
     )
     .option('--json', 'Print the response of the API as JSON.')
     .option('-q, --quiet', 'Print ids alone.')
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      sortSubcommands: true,
+      visibleGlobalOptions: (command): Option[] =>
+        command.parent ? listGlobalOptions(findProgram(command)) : [],
+    })
+    // Otherwise the program would read options of its commands, such as `--version` of push.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),
@@ -34,8 +40,37 @@ function createProgram(session: Session): Command {
     .exitOverride();
   // Commands copy the settings above when they are created.
   for (const define of COMMAND_GROUPS) define(program, session);
-  program.hook('preAction', (_program, command) => session.configure(command.optsWithGlobals()));
+  for (const command of program.commands) completeCommand(command, listGlobalOptions(program));
+  program.hook('preAction', (_program, command) => {
+    refuseUnknownCommand(command);
+    session.configure(command.optsWithGlobals());
+  });
   return program;
+}
+
+function findProgram(command: CommandUnknownOpts): CommandUnknownOpts {
+  return command.parent ? findProgram(command.parent) : command;
+}
+
+/** Returns the options of the program that every command understands too. */
+function listGlobalOptions(program: { options: readonly Option[] }): Option[] {
+  return program.options.filter(({ long }) => long !== '--version');
+}
+
+/** Adds the global options to a command and those below it. Their help shows them once, as those of the program. */
+function completeCommand(command: CommandUnknownOpts, options: readonly Option[]): void {
+  for (const { flags, description } of options) command.addOption(new Option(flags, description).hideHelp());
+  // An unknown command below one with an action looks like an argument; `refuseUnknownCommand` has the better message.
+  if (command.commands.length > 0 && command.registeredArguments.length === 0) command.allowExcessArguments();
+  for (const child of command.commands) completeCommand(child, options);
+}
+
+function refuseUnknownCommand(command: CommandUnknownOpts): void {
+  const [unknown] = command.args;
+  if (unknown === undefined || command.commands.length === 0 || command.registeredArguments.length > 0)
+    return;
+  const names = command.commands.map((one) => one.name()).sort();
+  command.error(`error: unknown command '${unknown}'; ${command.name()} has ${names.join(', ')}`);
 }
 
 /** Runs a command line and returns its exit code. Nothing is thrown. */

@@ -1,12 +1,11 @@
 /** The terminal, output, server and application of one command. Each start of the program creates one. */
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import type { Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
 import { type Connection, connect, findConnection } from '../profiles/connect.ts';
 import { createOutput, type Form, type Output } from '../terminal/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { findLinkedApplication } from './application-link.ts';
 
 /** The options of every command. */
 interface GlobalOptions {
@@ -31,9 +30,6 @@ export interface Session {
   /** The code with which the program exits when no error is thrown. */
   exitCode: ExitCode;
 }
-
-/** The file that `push` and `init` leave beside `app.yaml`, with the application of the folder. */
-const LINK_FILE_NAME = '.switchyard.json';
 
 export function createSession(terminal: Terminal): Session {
   let options: GlobalOptions = {};
@@ -74,24 +70,4 @@ export function createSession(terminal: Terminal): Session {
 
 function chooseForm({ json, quiet }: GlobalOptions): Form {
   return json ? 'json' : quiet ? 'quiet' : 'text';
-}
-
-/** The application of the nearest folder with an app, from the working folder upwards; undefined outside of apps. */
-function findLinkedApplication(cwd: string): string | undefined {
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    const link = join(folder, LINK_FILE_NAME);
-    if (existsSync(link)) return readLink(link);
-    if (existsSync(join(folder, 'app.yaml'))) return basename(folder);
-    if (dirname(folder) === folder) return undefined;
-  }
-}
-
-function readLink(path: string): string {
-  try {
-    const { application }: { application?: unknown } = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof application === 'string' && application !== '') return application;
-  } catch {}
-  throw new CommandError(
-    `${path} must be JSON with the field "application", such as {"application": "routing"}.`,
-  );
 }

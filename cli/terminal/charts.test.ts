@@ -86,6 +86,7 @@ test('a progress has its share, its sizes and its rate', () => {
   expect(formatProgress(half)).toBe(
     'Uploading [############------------]  50 %  6.0 MB of 12.0 MB  3.0 MB/s',
   );
+  expect(formatProgress({ ...half, total: undefined })).toBe('Uploading 6.0 MB  3.0 MB/s');
   expect(formatProgress({ ...half, total: 0, bytes: 0, ms: 0 })).toContain('100 %');
 });
 

@@ -6,6 +6,8 @@ const REDRAW_MS = 100;
 const ERASE_LINE = '\r\u001b[2K';
 
 export interface LiveLine {
+  /** false where nothing is drawn. */
+  readonly isVisible: boolean;
   /** Sets the text of the line, which is cut at the width of the terminal. It is drawn at most ten times a second. */
   update(text: string): void;
   /** Erases the line, calls `print`, and draws the line again. */
@@ -17,7 +19,7 @@ export interface LiveLine {
 /** Returns the line on standard error; one that shows nothing unless that is a terminal. */
 export function createLiveLine({ err, env }: Pick<Terminal, 'err' | 'env'>, isEnabled = true): LiveLine {
   if (!isEnabled || err.isTTY !== true || env.TERM === 'dumb')
-    return { update() {}, printAbove: (print) => print(), end() {} };
+    return { isVisible: false, update() {}, printAbove: (print) => print(), end() {} };
   let text = '';
   let drawnAt = 0;
   const draw = (): void => {
@@ -25,6 +27,7 @@ export function createLiveLine({ err, env }: Pick<Terminal, 'err' | 'env'>, isEn
     err.write(`${ERASE_LINE}${cutLine(text, (err.columns ?? 80) - 1)}`);
   };
   return {
+    isVisible: true,
     update(next) {
       text = next;
       if (Date.now() - drawnAt >= REDRAW_MS) draw();

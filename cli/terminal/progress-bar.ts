@@ -16,7 +16,7 @@ export interface ProgressBar {
 /** Returns a bar on standard error; one that shows nothing unless that is a terminal. */
 export function createProgressBar(
   terminal: Pick<Terminal, 'err' | 'env'>,
-  { label, total, isEnabled = true }: { label: string; total: number; isEnabled?: boolean },
+  { label, total, isEnabled = true }: { label: string; total?: number | undefined; isEnabled?: boolean },
 ): ProgressBar {
   const line = createLiveLine(terminal, isEnabled);
   const isUnicode = supportsUnicode(terminal);
@@ -31,19 +31,20 @@ export function createProgressBar(
 /** Formats a progress, such as `Uploading [######------] 50 %  6.0 MB of 12.0 MB  3.0 MB/s`. Pure. */
 export function formatProgress(progress: {
   label: string;
-  /** Bytes of the whole content. */
-  total: number;
+  /** Bytes of the whole content; undefined when they are not known. */
+  total: number | undefined;
   bytes: number;
   /** Milliseconds since the start. */
   ms: number;
   isUnicode: boolean;
 }): string {
   const { label, total, bytes, ms, isUnicode } = progress;
+  const rate = ms > 0 ? `  ${formatBytes((bytes / ms) * 1000)}/s` : '';
+  if (total === undefined) return `${label} ${formatBytes(bytes)}${rate}`;
   const share = total === 0 ? 1 : Math.min(1, bytes / total);
   const filled = Math.round(share * BAR_COLUMNS);
   const [on, off] = isUnicode ? ['█', '░'] : ['#', '-'];
   const bar = `${on.repeat(filled)}${off.repeat(BAR_COLUMNS - filled)}`;
-  const rate = ms > 0 ? `  ${formatBytes((bytes / ms) * 1000)}/s` : '';
   const percent = String(Math.floor(share * 100)).padStart(3);
   return `${label} [${bar}] ${percent} %  ${formatBytes(bytes)} of ${formatBytes(total)}${rate}`;
 }

@@ -17,12 +17,14 @@ export interface CommandSettings {
   signal?: AbortSignal;
   /** Receives standard output as it is written. */
   onOutput?: (text: string) => void;
+  /** Receives standard error as it is written. */
+  onError?: (text: string) => void;
 }
 
 /** Returns the exit code and the output of one command line. Standard output is a pipe. */
 export async function runCommand(
   args: readonly string[],
-  { env = {}, cwd, input = '', signal = new AbortController().signal, onOutput }: CommandSettings,
+  { env = {}, cwd, input = '', signal = new AbortController().signal, onOutput, onError }: CommandSettings,
 ): Promise<Ended> {
   const written = { stdout: '', stderr: '' };
   const collect = (name: 'stdout' | 'stderr') => ({
@@ -30,6 +32,7 @@ export async function runCommand(
       const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
       written[name] += text;
       if (name === 'stdout') onOutput?.(text);
+      else onError?.(text);
     },
   });
   const code = await runCommandLine(args, {

@@ -1,4 +1,7 @@
-/** Signed URLs of the server. Requests go to the address by which this machine reaches the server, whatever name the URL has. */
+/**
+ * Signed URLs of the server. They have its public address, which may need a proxy that does not run yet, or that this machine
+ * cannot reach. Requests go to the address of the client.
+ */
 
 /** Returns the id at the end of the path, and the query, as the operations of uploads and downloads want them. */
 export function readSignedUrl(url: string): { id: string; query: Record<string, string> } {

@@ -1,47 +1,142 @@
 /** Commands for runs. */
-import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import type { Command } from '@commander-js/extra-typings';
+import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { Session } from '../../session/session.ts';
-import { formatAge } from '../../terminal/format-time.ts';
-import type { Tone } from '../../terminal/style.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { collectValue, parseWholeNumber } from '../parse-values.ts';
+import { defineAssetCommands } from './asset-commands.ts';
+import { changeRun, changeTags, deleteRuns } from './change-run.ts';
+import { compareRuns } from './compare-runs.ts';
+import { defineRun } from './create-run.ts';
+import type { RunParams } from './follow-run.ts';
+import { defineRunList } from './list-runs.ts';
+import { defineLogCommands } from './log-commands.ts';
+import { replayRun } from './replay-run.ts';
+import { writeInput, writeOutput } from './run-content.ts';
+import { printSeries } from './run-series.ts';
+import { printRun } from './show-run.ts';
 
-/** Defines `runs`. */
+/** Defines `run`, `runs` with its commands, `logs`, `cancel`, `compare`, `replay` and `assets`. */
 export function defineRunCommands(program: Command, session: Session): void {
+  defineRun(program, session);
+  const runs = defineRunList(program, session);
+  defineReaders(runs, session);
+  defineChanges(runs, session);
+  defineLogCommands(program, session);
+  defineActions(program, session);
+  defineAssetCommands(program, session);
+}
+
+/** Any command to which others are added. */
+type Parent = Pick<Command, 'command'>;
+
+function locate(session: Session, run_id: string): RunParams {
+  return { application_id: session.findApplication(), run_id };
+}
+
+function defineReaders(runs: Parent, session: Session): void {
+  runs
+    .command('get')
+    .description(
+      'Print a run with its options and indicators; for a queued run, why it waits and when it may start.',
+    )
+    .argument('<run>', 'The id of the run.')
+    .option('--chart', 'Draw the objective over time.')
+    .addHelpText('after', '\nExample:\n  switchyard runs get run-01jd3v7k9mq2z5x8 --chart')
+    .action((run, { chart }) => printRun(session, locate(session, run), chart ?? false));
+  runs
+    .command('series')
+    .description('Print the series of numbers of a run, from its log, its statistics and its processes.')
+    .argument('<run>', 'The id of the run.')
+    .option('--name <series>', 'Draw the series with this name.')
+    .addHelpText('after', '\nExample:\n  switchyard runs series run-01jd3v7k9mq2z5x8 --name memory')
+    .action((run, { name }) => printSeries(session, locate(session, run), name));
+  runs
+    .command('output')
+    .description('Write the output of a run, byte for byte.')
+    .argument('<run>', 'The id of the run.')
+    .option('--output <file>', 'The file; otherwise standard output.', '-')
+    .addHelpText('after', '\nExample:\n  switchyard runs output run-01jd3v7k9mq2z5x8 --output plan.json')
+    .action((run, { output }) => writeOutput(session, locate(session, run), output));
+  runs
+    .command('input')
+    .description('Write the input of a run, byte for byte.')
+    .argument('<run>', 'The id of the run.')
+    .option('--output <file>', 'The file; otherwise standard output.', '-')
+    .addHelpText('after', '\nExample:\n  switchyard runs input run-01jd3v7k9mq2z5x8 --output input.json')
+    .action((run, { output }) => writeInput(session, locate(session, run), output));
+}
+
+function defineChanges(runs: Parent, session: Session): void {
+  runs
+    .command('update')
+    .description('Change the name and the description of a run, and the priority of a queued one.')
+    .argument('<run>', 'The id of the run.')
+    .option('--name <name>', 'The new name.')
+    .option('--description <text>', 'The new description.')
+    .option(
+      '--priority <number>',
+      `The new priority, from ${PRIORITY_MIN}, the first, to ${PRIORITY_MAX}.`,
+      parseWholeNumber(PRIORITY_MIN, PRIORITY_MAX),
+    )
+    .addHelpText('after', '\nExample:\n  switchyard runs update run-01jd3v7k9mq2z5x8 --priority 1')
+    .action((run, changes) => changeRun(session, locate(session, run), changes));
+  runs
+    .command('tag')
+    .description(
+      'Print the tags of a run, or change them. A retention policy never deletes a run with a tag.',
+    )
+    .argument('<run>', 'The id of the run.')
+    .option('--add <tag>', 'Add this tag; repeat it for several.', collectValue)
+    .option('--remove <tag>', 'Remove this tag; repeat it for several.', collectValue)
+    .addHelpText('after', '\nExample:\n  switchyard runs tag run-01jd3v7k9mq2z5x8 --add "board meeting"')
+    .action((run, changes) => changeTags(session, locate(session, run), changes));
+  runs
+    .command('delete')
+    .description('Delete runs with their inputs, outputs, assets and logs. A running app is stopped.')
+    .argument('<run...>', 'The ids of the runs.')
+    .addHelpText('after', '\nExample:\n  switchyard runs delete run-01jd3v7k9mq2z5x8')
+    .action((ids) =>
+      deleteRuns(
+        session,
+        ids.map((id) => locate(session, id)),
+      ),
+    );
+}
+
+function defineActions(program: Command, session: Session): void {
   program
-    .command('runs')
-    .description('List runs, the newest first.')
-    .option('--status <status...>', 'Only runs with one of these statuses.')
-    .option('--limit <count>', 'The number of runs.', parseLimit, 20)
-    .addHelpText('after', '\nExample:\n  switchyard runs --app routing --status failed')
-    .action(async ({ status, limit }) => {
+    .command('cancel')
+    .description('Cancel runs. A running app has five seconds to print its output.')
+    .argument('<run...>', 'The ids of the runs.')
+    .addHelpText('after', '\nExample:\n  switchyard runs --status queued --quiet | xargs switchyard cancel')
+    .action(async (ids) => {
       const application_id = session.findApplication();
-      const { body } = await session.connect().call('listRuns', {
-        params: { application_id },
-        query: { limit, ...(status ? { status: status.join(',') } : {}) },
+      for (const run_id of ids)
+        await session.connect().call('cancelRun', { params: { application_id, run_id } });
+      session.output.print({
+        json: { canceled: ids },
+        text: () => `Canceled ${ids.map(cleanLine).join(', ')}.\n`,
+        quiet: () => ids,
       });
-      const now = Date.now();
-      session.output.printTable(
-        body.runs,
-        [
-          { title: 'RUN', value: ({ id }) => id },
-          { title: 'NAME', value: ({ name }) => name },
-          { title: 'STATUS', value: (run) => run.status_v2, tone: ({ status_v2 }) => chooseTone(status_v2) },
-          { title: 'INSTANCE', value: (run) => run.application_instance_id },
-          { title: 'CREATED', value: (run) => formatAge(Date.parse(run.created_at), now) },
-        ],
-        { json: body, empty: `Application ${application_id} has no such runs.`, id: ({ id }) => id },
-      );
     });
-}
-
-function chooseTone(status: string): Tone | undefined {
-  if (status === 'failed') return 'bad';
-  if (status === 'running') return 'active';
-  return status === 'succeeded' ? 'good' : undefined;
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE_ITEMS_MAX) return limit;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PAGE_ITEMS_MAX}.`);
+  program
+    .command('compare')
+    .description(
+      'Compare 2 to 10 runs: the facts, options and indicators that differ, and the outputs of two runs.',
+    )
+    .argument('<run...>', 'The ids of the runs; the first is the baseline.')
+    .option('--all', 'Print equal values too.')
+    .addHelpText('after', '\nExample:\n  switchyard compare run-01jd3v7k9mq2z5x8 run-01jd3v9r2c6w8y4z')
+    .action((ids, { all }) => compareRuns(session, session.findApplication(), { ids, all: all ?? false }));
+  program
+    .command('replay')
+    .description(
+      'Execute an ended run again, and compare the outputs. The exit code is 1 when they differ, in solution and objective.',
+    )
+    .argument('<run>', 'The id of the run.')
+    .option('--name <name>', 'The name of the replay; otherwise that of the run.')
+    .option('--description <text>', 'The description of the replay; otherwise that of the run.')
+    .addHelpText('after', '\nExample:\n  switchyard replay run-01jd3v7k9mq2z5x8')
+    .action((run, body) => replayRun(session, locate(session, run), body));
 }

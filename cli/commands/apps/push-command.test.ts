@@ -1,0 +1,208 @@
+/** A push with a version and an instance, and transfers whose connection is lost. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '@switchyard/contract/client.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { createRun, createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../../testing/run-command.ts';
+import { downloadContent } from '../../transfer/download.ts';
+import { followRun } from '../runs/follow-run.ts';
+import { requestOutput } from '../runs/run-content.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-push-command-'));
+/** Prints its input, after a line for each number of it; a large output for the first number 0. */
+const MAIN = `#!/bin/sh
+read -r numbers
+for number in $numbers; do echo "line $number" >&2; done
+[ "$numbers" = 0 ] && values=$(seq -s, 1 100000)
+echo "{\\"solution\\":[$values]}"
+`;
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+  writeApp('app', {});
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function writeApp(name: string, fields: Record<string, unknown>): void {
+  const manifest = { type: 'binary', runtime: 'native', entrypoint: 'main', files: ['main'], ...fields };
+  mkdirSync(join(folder, name), { recursive: true });
+  // Every JSON text is a YAML text.
+  writeFileSync(join(folder, name, 'app.yaml'), JSON.stringify(manifest));
+  writeFileSync(join(folder, name, 'main'), MAIN, { mode: 0o755 });
+}
+
+const cli = (args: readonly string[], url = server.url) =>
+  runCommand(args, { cwd: folder, env: { SWITCHYARD_URL: url, SWITCHYARD_TOKEN: server.token } });
+
+describe('push', () => {
+  test('creates a version and an instance, which the next push moves', async () => {
+    const first = await cli(['push', 'app', '--version', 'v1', '--instance', 'candidate']);
+    expect(first).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Created version v1; instance candidate runs it now.\n'),
+    });
+    const params = { application_id: 'app', instance_id: 'candidate' };
+    expect((await server.client.call('getInstance', { params })).body.version_id).toBe('v1');
+    const second = await cli(['push', 'app', '--instance', 'candidate', '--wait', '--json']);
+    const { version_id } = JSON.parse(second.stdout);
+    expect(version_id).not.toBe('v1');
+    expect((await server.client.call('getInstance', { params })).body.version_id).toBe(version_id);
+  });
+
+  test.each<[string[], number, string]>([
+    [['--version', 'v1'], 5, 'Version v1 of application app exists'],
+    [['--instance', 'latest'], 2, 'reserved'],
+    [['--version', 'v3', '--instance', 'fixed'], 5, 'locked by'],
+  ])('%j is refused before anything is built', async (args, code, words) => {
+    writeApp('built', { 'pre-push': 'touch built' });
+    const params = { application_id: 'app', instance_id: 'fixed' };
+    const body = { id: 'fixed', version_id: 'v1' };
+    const { status } = await server.request('POST', '/v1/applications/app/instances', { body });
+    expect([201, 400]).toContain(status);
+    await server.client.call('setInstanceLock', { params, body: { locked: true } });
+    const refused = await cli(['push', 'built', '--app', 'app', ...args]);
+    expect(refused).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
+    expect(existsSync(join(folder, 'built', 'built'))).toBe(false);
+  });
+
+  test('remembers an application whose id is not the name of the folder', async () => {
+    writeApp('sources', {});
+    expect((await cli(['push', 'sources', '--app', 'delivery', '--quiet'])).stdout).toBe('delivery\n');
+    const link = readFileSync(join(folder, 'sources', '.switchyard.json'), 'utf8');
+    expect(JSON.parse(link)).toEqual({ application: 'delivery' });
+    expect((await cli(['push', 'sources', '--quiet'])).stdout).toBe('delivery\n');
+    expect(existsSync(join(folder, 'app', '.switchyard.json'))).toBe(false);
+  });
+
+  test('sends the archive again when the connection is lost', async () => {
+    const proxy = await startCuttingProxy();
+    try {
+      const pushed = await cli(['push', 'app', '--version', 'v-lost'], proxy.url);
+      expect(pushed).toMatchObject({ code: 0, stdout: expect.stringContaining('version v-lost') });
+      expect(pushed.stderr).toContain('The archive is sent again from its beginning in 0.5 s.');
+    } finally {
+      proxy.close();
+    }
+  });
+});
+
+/** Starts a proxy of the server that cuts the first connection with an upload, after its first bytes. */
+async function startCuttingProxy(): Promise<{ url: string; close(): void }> {
+  let wasCut = false;
+  const proxy: Server = createServer((socket) => {
+    const upstream = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.on('data', (chunk: Buffer) => {
+      if (!wasCut && chunk.includes('PUT /v1/uploads/')) {
+        wasCut = true;
+        socket.resetAndDestroy();
+        upstream.destroy();
+      } else upstream.write(chunk);
+    });
+    upstream.pipe(socket);
+    for (const one of [socket, upstream]) {
+      one.on('error', () => {});
+      one.on('close', () => {
+        socket.destroy();
+        upstream.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port }: AddressInfo = JSON.parse(JSON.stringify(proxy.address()));
+  return { url: `http://127.0.0.1:${port}`, close: () => proxy.close() };
+}
+
+/** Returns a client whose first response to a path is cut after this many bytes. */
+function createCutClient(path: string, bytes: number) {
+  const requests: Headers[] = [];
+  const client = createClient({
+    url: server.url,
+    token: server.token,
+    fetch: async (url, init) => {
+      if (!new URL(String(url)).pathname.includes(path)) return fetch(url, init);
+      requests.push(new Headers(init?.headers));
+      const response = await fetch(url, init);
+      if (requests.length > 1 || !response.body) return response;
+      return new Response(response.body.pipeThrough(cutAfter(bytes)), response);
+    },
+  });
+  return { client, requests };
+}
+
+/** `fetch` reports a lost connection like this. */
+function cutAfter(bytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let remaining = bytes;
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, remaining));
+      remaining -= chunk.byteLength;
+      if (remaining < 0) controller.error(new TypeError('terminated'));
+    },
+  });
+}
+
+describe('a lost connection', () => {
+  const params = (run_id: string) => ({ application_id: 'app', run_id });
+  const text = { configuration: { format: { input: { type: 'text' }, output: { type: 'text' } } } };
+
+  test('of a download: it continues at the first missing byte', async () => {
+    const run = await createRunAndWait(server, 'app', { input: '0\n', body: text });
+    const { url } = await requestOutput(server.client, params(run.id));
+    const { client, requests } = createCutClient('/v1/downloads/', 1000);
+    const chunks: Uint8Array[] = [];
+    await downloadContent(client, url ?? '', async (chunk) => void chunks.push(chunk));
+    const { solution } = JSON.parse(Buffer.concat(chunks).toString());
+    expect(requests.map((headers) => headers.get('range'))).toEqual([null, 'bytes=1000-']);
+    expect(solution).toEqual(Array.from({ length: 100_000 }, (_, index) => index + 1));
+  });
+
+  /** Follows a run of ten lines, and returns them with the status at the end. */
+  async function follow(
+    client: Client,
+    firstEventMs = 60_000,
+  ): Promise<{ lines: string[]; end: RunStatusV2 }> {
+    const run = await createRun(server, 'app', { input: '1 2 3 4 5 6 7 8 9 10\n', body: text });
+    const lines: string[] = [];
+    const end = await followRun({
+      client,
+      params: params(run),
+      observer: { onLines: (items) => lines.push(...items.map(({ log }) => log)) },
+      signal: new AbortController().signal,
+      firstEventMs,
+    });
+    return { lines, end };
+  }
+  const all = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`);
+
+  test('of a stream of events: it continues after the last event', async () => {
+    const { client, requests } = createCutClient('/events', 150);
+    expect(await follow(client)).toEqual({ lines: all, end: 'succeeded' });
+    expect(requests.map((headers) => headers.has('last-event-id'))).toEqual([false, true]);
+  });
+
+  test('where no event arrives, the log is polled', async () => {
+    const paths: string[] = [];
+    const client = createClient({
+      url: server.url,
+      token: server.token,
+      fetch: (url, init) => {
+        paths.push(new URL(String(url)).pathname.split('/').at(-1) ?? '');
+        if (!paths.includes('live') && paths.at(-1) === 'events')
+          return new Promise((_, reject) => {
+            init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+          });
+        return fetch(url, init);
+      },
+    });
+    expect(await follow(client, 100)).toEqual({ lines: all, end: 'succeeded' });
+    expect(paths.slice(0, 2)).toEqual(['events', 'live']);
+  });
+});

@@ -1,0 +1,147 @@
+/** Pushes the app of a folder. */
+import { basename, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { Command } from '@commander-js/extra-typings';
+import type { Client } from '@switchyard/contract/client.ts';
+import { type PushResult, pushApp } from '../../packing/push-app.ts';
+import { findLinkedApplication, linkApplication } from '../../session/application-link.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatBytes } from '../../terminal/format-bytes.ts';
+import { createProgressBar } from '../../terminal/progress-bar.ts';
+import type { TransferOptions } from '../../transfer/upload.ts';
+import { checkRelease, createRelease, type Release } from './release.ts';
+
+const POLL_MS = 2000;
+
+/** Defines `push`. */
+export function definePush(program: Command, session: Session): void {
+  program
+    .command('push')
+    .description('Pack a folder with an app.yaml, and make it the executable of the application.')
+    .argument('[folder]', 'The folder of the app.', '.')
+    .argument(
+      '[application]',
+      'The id of the application; otherwise --app, SWITCHYARD_APP, that of an earlier push, or the name of the folder.',
+    )
+    .option(
+      '--version <id>',
+      'Create a version with this id. One that exists is refused before anything is packed.',
+    )
+    .option('--instance <id>', 'Make this instance run the version; it is created if it does not exist.')
+    .option('--wait', 'Wait until no run of an earlier executable is queued or running.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  switchyard push
+  switchyard push apps/routing --app routing --version v7 --instance candidate`,
+    )
+    .action((folder, application, { wait, ...release }) =>
+      push(session, { folder, application, release, wait: wait ?? false }),
+    );
+}
+
+interface PushRequest {
+  folder: string;
+  application: string | undefined;
+  release: Release;
+  wait: boolean;
+}
+
+async function push(session: Session, { folder, application, release, wait }: PushRequest): Promise<void> {
+  const { terminal, output } = session;
+  const path = resolve(terminal.cwd, folder);
+  const id =
+    application ??
+    session.options.app ??
+    (terminal.env.SWITCHYARD_APP || findLinkedApplication(path) || basename(path));
+  const client = session.connect();
+  await checkRelease(client, id, release);
+  const pushed = await pushWithProgress(session, path, id);
+  const pushedAt = new Date().toISOString();
+  for (const warning of pushed.warnings) output.warn(cleanLine(warning));
+  const link = linkApplication(path, id);
+  if (link !== undefined) output.note(`Wrote ${link}: commands in this folder use application ${id}.`);
+  const created = await createRelease(client, id, release);
+  if (wait) await waitForEarlierRuns(session, id, { instance: created.instance_id, pushedAt });
+  output.print({
+    json: { application_id: id, ...pushed, ...created },
+    text: () => formatResult(id, pushed, created),
+    quiet: () => created.version_id ?? id,
+  });
+}
+
+async function pushWithProgress(session: Session, path: string, id: string): Promise<PushResult> {
+  const { terminal, output } = session;
+  let bar: ReturnType<typeof createProgressBar> | undefined;
+  const watchUpload = (total: number): TransferOptions => {
+    bar = createProgressBar(terminal, { label: 'Uploading', total, isEnabled: output.form === 'text' });
+    return {
+      signal: terminal.signal,
+      onProgress: bar.update,
+      onRetry: (_error, pauseMs) => {
+        bar?.end();
+        output.note(
+          `The connection was lost. The archive is sent again from its beginning in ${pauseMs / 1000} s.`,
+        );
+      },
+    };
+  };
+  try {
+    return await pushApp(session.connect(), path, { id, name: id }, { report: output.note, watchUpload });
+  } finally {
+    bar?.end();
+  }
+}
+
+function formatResult(
+  id: string,
+  pushed: PushResult,
+  { version_id, instance_id }: { version_id?: string; instance_id?: string },
+): string {
+  const done = `Pushed ${pushed.files} files (${formatBytes(pushed.bytes)}) to application ${id}; instance latest runs them now.\n`;
+  if (version_id === undefined) return done;
+  const runs = instance_id === undefined ? '' : `; instance ${instance_id} runs it now`;
+  return `${done}Created version ${version_id}${runs}.\n`;
+}
+
+/**
+ * Waits for the runs that were created before the push. They keep the executable and the settings with which they were
+ * created, so afterwards only the new executable runs.
+ */
+async function waitForEarlierRuns(
+  session: Session,
+  application_id: string,
+  { instance = 'latest', pushedAt }: { instance?: string | undefined; pushedAt: string },
+): Promise<void> {
+  const { signal } = session.terminal;
+  const client = session.connect();
+  let noted = 0;
+  for (;;) {
+    const count = await countActiveRuns(client, application_id, {
+      instance_id: instance,
+      created_before: pushedAt,
+    });
+    if (count === 0) return;
+    if (count !== noted)
+      session.output.note(
+        `Waiting for ${count === 50 ? '50 or more' : count} earlier runs of instance ${instance}.`,
+      );
+    noted = count;
+    await setTimeout(POLL_MS, undefined, { signal });
+  }
+}
+
+/** Returns the number of runs that wait or run, at most a page. */
+async function countActiveRuns(
+  client: Client,
+  application_id: string,
+  query: { instance_id: string; created_before: string },
+): Promise<number> {
+  const { body } = await client.call('listRuns', {
+    params: { application_id },
+    query: { ...query, status: 'queued,running' },
+  });
+  return body.runs.length;
+}

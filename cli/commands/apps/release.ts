@@ -1,0 +1,86 @@
+/** The version and the instance that a push creates from the new executable. */
+import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
+import { ApiError, type CallResponse, type Client } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+
+type Instance = CallResponse<Operations['getInstance']>['body'];
+
+/** The ids that the caller wants. */
+export interface Release {
+  version?: string;
+  instance?: string;
+}
+
+/** The id that the API reserves for the default instance of an application. */
+const DEFAULT_INSTANCE = 'default';
+
+/** Throws for a version that exists, and for an instance that cannot change: before anything is packed. */
+export async function checkRelease(
+  client: Client,
+  application_id: string,
+  { version, instance }: Release,
+): Promise<void> {
+  if (instance !== undefined && (isLatest(instance) || instance === DEFAULT_INSTANCE))
+    throw new CommandError(
+      `--instance is "${instance}", which is reserved. Every push changes the instance latest; give the id of another one.`,
+    );
+  if (version !== undefined && (await findVersion(client, application_id, version)))
+    throw new CommandError(
+      `Version ${version} of application ${application_id} exists, and a version never changes. Give another id. Nothing was pushed.`,
+      EXIT_CODES.refused,
+    );
+  const found = instance === undefined ? undefined : await findInstance(client, application_id, instance);
+  if (found?.locked)
+    throw new CommandError(
+      `Instance ${found.id} is locked${found.locked_by ? ` by ${found.locked_by}` : ''}. Unlock it or give another one. Nothing was pushed.`,
+      EXIT_CODES.refused,
+    );
+}
+
+/** Creates the version, and makes the instance run it. An instance without a given version gets one with a generated id. */
+export async function createRelease(
+  client: Client,
+  application_id: string,
+  { version, instance }: Release,
+): Promise<{ version_id?: string; instance_id?: string }> {
+  if (version === undefined && instance === undefined) return {};
+  const params = { application_id };
+  const created = await client.call('createVersion', {
+    params,
+    body: version === undefined ? {} : { id: version },
+  });
+  const version_id = created.body.id;
+  if (instance === undefined) return { version_id };
+  if (await findInstance(client, application_id, instance))
+    await client.call('updateInstance', {
+      params: { ...params, instance_id: instance },
+      body: { version_id },
+    });
+  else await client.call('createInstance', { params, body: { id: instance, version_id } });
+  return { version_id, instance_id: instance };
+}
+
+async function findVersion(client: Client, application_id: string, version_id: string): Promise<boolean> {
+  return (
+    (await ignoreMissing(client.call('getVersion', { params: { application_id, version_id } }))) !== undefined
+  );
+}
+
+async function findInstance(
+  client: Client,
+  application_id: string,
+  instance_id: string,
+): Promise<Instance | undefined> {
+  return (await ignoreMissing(client.call('getInstance', { params: { application_id, instance_id } })))?.body;
+}
+
+async function ignoreMissing<T>(response: Promise<T>): Promise<T | undefined> {
+  try {
+    return await response;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,161 @@
+/** Commands for input sets. */
+import type { Command } from '@commander-js/extra-typings';
+import type { CallResponse } from '@switchyard/contract/client.ts';
+import { INPUT_SET_RUNS_MAX } from '@switchyard/contract/limits.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatAge } from '../../terminal/format-time.ts';
+import { formatFields, formatTable } from '../../terminal/table.ts';
+import { parseTime, parseWholeNumber } from '../parse-values.ts';
+
+type InputSet = CallResponse<Operations['getInputSet']>['body'];
+
+interface CreateOptions {
+  name?: string;
+  description?: string;
+  inputId?: string[];
+  runId?: string[];
+  instanceId?: string;
+  startTime?: string;
+  endTime?: string;
+  maximumRuns?: number;
+}
+
+/** Defines `sets` with its commands. */
+export function defineSetCommands(program: Command, session: Session): void {
+  const sets = program
+    .command('sets')
+    .description('List the input sets of the application, the newest first.')
+    .addHelpText('after', '\nExample:\n  switchyard sets')
+    .action(() => printSets(session));
+  sets
+    .command('get')
+    .description('Print an input set with its inputs.')
+    .argument('<set>', 'The id of the input set.')
+    .addHelpText('after', '\nExample:\n  switchyard sets get peak-days')
+    .action(async (input_set_id) => {
+      const { body } = await session.connect().call('getInputSet', {
+        params: { application_id: session.findApplication(), input_set_id },
+      });
+      printSet(session, body);
+    });
+  defineCreate(sets, session);
+  sets
+    .command('delete')
+    .description('Delete input sets. Experiments on them keep their inputs.')
+    .argument('<set...>', 'The ids of the input sets.')
+    .addHelpText('after', '\nExample:\n  switchyard sets delete peak-days')
+    .action(async (ids) => {
+      const application_id = session.findApplication();
+      for (const input_set_id of ids)
+        await session.connect().call('deleteInputSet', { params: { application_id, input_set_id } });
+      session.output.print({
+        json: { deleted: ids },
+        text: () => `Deleted ${ids.map(cleanLine).join(', ')}.\n`,
+        quiet: () => ids,
+      });
+    });
+}
+
+function defineCreate(sets: Pick<Command, 'command'>, session: Session): void {
+  sets
+    .command('create')
+    .description(
+      'Create an input set from managed inputs, from runs, or from the latest runs of an instance.',
+    )
+    .argument('<set>', 'The id of the input set.')
+    .option('--name <name>', 'The name; otherwise the id.')
+    .option('--description <text>', 'The description.')
+    .option('--input-id <id...>', 'Managed inputs of the set.')
+    .option('--run-id <id...>', 'Runs whose inputs are in the set.')
+    .option(
+      '--instance, --instance-id <id>',
+      'The instance whose succeeded runs have the inputs, the newest first.',
+    )
+    .option('--start-time <time>', 'With --instance, only runs since this time; otherwise 24h.', parseTime)
+    .option('--end-time <time>', 'With --instance, only runs before this time.', parseTime)
+    .option(
+      '--maximum-runs <count>',
+      'With --instance, the largest number of runs.',
+      parseWholeNumber(1, INPUT_SET_RUNS_MAX),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  switchyard sets create peak-days --input-id monday-peak tuesday-peak
+  switchyard sets create last-week --instance production --start-time 7d --maximum-runs 10`,
+    )
+    .action((id, options) => createSet(session, id, options));
+}
+
+async function printSets(session: Session): Promise<void> {
+  const application_id = session.findApplication();
+  const { body } = await session.connect().call('listInputSets', { params: { application_id } });
+  const items = Array.isArray(body) ? body : body.items;
+  const now = Date.now();
+  session.output.printTable(
+    items,
+    [
+      { title: 'SET', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'INPUTS', value: ({ inputs }) => inputs.length, isNumeric: true },
+      { title: 'CREATED', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
+    ],
+    { json: body, empty: `Application ${application_id} has no input sets.`, id: ({ id }) => id },
+  );
+}
+
+function printSet({ output }: Session, set: InputSet): void {
+  output.print({
+    json: set,
+    text: () => {
+      const fields = formatFields({
+        set: set.id,
+        name: set.name,
+        description: set.description,
+        instance: set.instance_id,
+        created: set.created_at,
+        updated: set.updated_at,
+      });
+      const inputs = formatTable(
+        set.inputs,
+        [
+          { title: 'INPUT', value: ({ id }) => id },
+          { title: 'NAME', value: ({ name }) => name },
+          { title: 'FORMAT', value: ({ format }) => format.input.type },
+        ],
+        output,
+      );
+      return `${fields}\n${inputs}`;
+    },
+    quiet: () => set.id,
+  });
+}
+
+async function createSet(session: Session, id: string, options: CreateOptions): Promise<void> {
+  const { inputId, runId, instanceId, startTime, endTime, maximumRuns } = options;
+  if (inputId === undefined && runId === undefined && instanceId === undefined)
+    throw new CommandError('The set has no inputs. Give --input-id, --run-id or --instance.');
+  const { body } = await session.connect().call('createInputSet', {
+    params: { application_id: session.findApplication() },
+    body: {
+      id,
+      name: options.name ?? id,
+      ...(options.description !== undefined && { description: options.description }),
+      ...(inputId && { inputs: inputId.map((input) => ({ id: input })) }),
+      ...(runId && { run_ids: runId }),
+      ...(instanceId !== undefined && { instance_id: instanceId }),
+      ...(startTime !== undefined && { start_time: startTime }),
+      ...(endTime !== undefined && { end_time: endTime }),
+      ...(maximumRuns !== undefined && { maximum_runs: maximumRuns }),
+    },
+  });
+  session.output.print({
+    json: body,
+    text: () => `Created input set ${body.id} with ${body.inputs.length} inputs.\n`,
+    quiet: () => body.id,
+  });
+}

@@ -1,0 +1,36 @@
+/** Parsers of the values of options and arguments. Each throws InvalidArgumentError with the allowed values. */
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+
+/** Returns a parser of whole numbers in a range. */
+export function parseWholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** Adds a pair `name=value` to those of the same option before. */
+export function collectPair(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It must be NAME=VALUE, such as duration=30.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** Adds a value to those of the same option before. */
+export function collectValue(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Parses a time and returns it in RFC 3339: a date, a time, or a duration until now such as `30min`, `24h` and `7d`. */
+export function parseTime(text: string): string {
+  const [, count, unit = ''] = /^(\d+)(min|h|d)$/.exec(text) ?? [];
+  const ms = count ? Date.now() - Number(count) * (UNITS_MS[unit] ?? 0) : Date.parse(text);
+  if (Number.isNaN(new Date(ms).getTime()))
+    throw new InvalidArgumentError(
+      'It must be a time such as 2026-11-20 or 2026-11-20T08:00:00Z, or a duration until now such as 24h.',
+    );
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,205 @@
+/** Compares runs: their facts, options and indicators, and the outputs of two. */
+import type { CallResponse, Client } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatBytes } from '../../terminal/format-bytes.ts';
+import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts';
+import { type Column, formatTable } from '../../terminal/table.ts';
+import { downloadContent } from '../../transfer/download.ts';
+import { type Difference, listDifferences } from './list-differences.ts';
+import { requestOutput } from './run-content.ts';
+
+type RunDetails = CallResponse<Operations['getRunMetadata']>['body'];
+type Value = string | number | boolean | undefined;
+
+const RUNS_MIN = 2;
+const RUNS_MAX = 10;
+const DIFFERENCES_MAX = 20;
+/** Larger outputs are not read into memory. */
+const OUTPUT_BYTES_MAX = 50 * 1024 * 1024;
+const VALUE_CHARS_MAX = 60;
+
+/** One property of all runs, in their order. */
+interface ComparedRow {
+  name: string;
+  values: Value[];
+  format?: (value: number) => string;
+}
+
+interface OutputComparison {
+  /** A sentence. */
+  summary: string;
+  differences: Difference[];
+}
+
+/** Prints what differs between the runs, or with `all` everything. The first run is the baseline of changes in percent. */
+export async function compareRuns(
+  session: Session,
+  application_id: string,
+  { ids, all }: { ids: readonly string[]; all: boolean },
+): Promise<void> {
+  const distinct = [...new Set(ids)];
+  if (distinct.length < RUNS_MIN || distinct.length > RUNS_MAX)
+    throw new CommandError(`compare got ${distinct.length} different runs; give ${RUNS_MIN} to ${RUNS_MAX}.`);
+  const client = session.connect();
+  const runs: RunDetails[] = [];
+  for (const run_id of distinct)
+    runs.push((await client.call('getRunMetadata', { params: { application_id, run_id } })).body);
+  const sections = [
+    { title: 'FACT', rows: compareFacts(runs) },
+    { title: 'OPTION', rows: compareMaps(runs.map(readOptions)) },
+    { title: 'INDICATOR', rows: compareMaps(runs.map(readIndicators)) },
+  ].map(({ title, rows }) => ({ title, rows: all ? rows : rows.filter(differs) }));
+  const [first, second] = runs;
+  const outputs =
+    first && second && runs.length === 2 ? await compareOutputs(client, first, second) : undefined;
+  session.output.print({
+    json: {
+      runs,
+      differing: Object.fromEntries(
+        sections.map(({ title, rows }) => [
+          `${title.toLowerCase()}s`,
+          Object.fromEntries(rows.map(({ name, values }) => [name, values.map((value) => value ?? null)])),
+        ]),
+      ),
+      ...(outputs && { output: outputs }),
+    },
+    text: () => {
+      const tables = sections.flatMap((section) => formatSection(session, runs, section));
+      return [
+        ...(tables.length > 0 ? tables : ['The runs have equal facts, options and indicators.\n']),
+        ...(outputs ? [formatOutputs(outputs)] : []),
+      ].join('\n');
+    },
+    quiet: () => sections.flatMap(({ rows }) => rows.map(({ name }) => cleanLine(name))),
+  });
+}
+
+function compareFacts(runs: readonly RunDetails[]): ComparedRow[] {
+  const facts: [string, (run: RunDetails) => Value, format?: (value: number) => string][] = [
+    ['name', ({ name }) => name],
+    ['status', ({ status_v2 }) => status_v2],
+    ['instance', ({ application_instance_id }) => application_instance_id],
+    ['version', ({ application_version_id }) => application_version_id || 'newest executable'],
+    ['runtime', ({ runtime }) => runtime],
+    ['execution class', ({ execution_class }) => execution_class],
+    ['managed input', ({ metadata }) => metadata.tracking?.input_id],
+    ['created by', ({ user_email }) => user_email],
+    ['execution time', ({ metadata }) => metadata.execution_duration, formatDuration],
+    ['peak memory', ({ metadata }) => metadata.peak_memory_bytes, formatBytes],
+    ['input size', ({ metadata }) => metadata.input_size, formatBytes],
+    ['output size', ({ metadata }) => metadata.output_size, formatBytes],
+    ['error', ({ error }) => error],
+  ];
+  return facts.map(([name, read, format]) => ({ name, values: runs.map(read), ...(format && { format }) }));
+}
+
+function readOptions({ metadata }: RunDetails): Map<string, Value> {
+  return new Map(metadata.options.options_summary.map(({ name, value }) => [name, value]));
+}
+
+function readIndicators({ statistics }: RunDetails): Map<string, Value> {
+  return new Map(statistics.indicators.map(({ name, value }) => [name, value]));
+}
+
+function compareMaps(maps: readonly ReadonlyMap<string, Value>[]): ComparedRow[] {
+  const names = new Set(maps.flatMap((map) => [...map.keys()]));
+  return [...names].map((name) => ({ name, values: maps.map((map) => map.get(name)) }));
+}
+
+function differs({ values }: ComparedRow): boolean {
+  return values.some((value) => value !== values[0]);
+}
+
+function formatSection(
+  { output }: Session,
+  runs: readonly RunDetails[],
+  { title, rows }: { title: string; rows: readonly ComparedRow[] },
+): string[] {
+  if (rows.length === 0) return [];
+  const columns: Column<ComparedRow>[] = [
+    { title, value: ({ name }) => name },
+    ...runs.map(({ id }, index) => ({
+      title: id,
+      value: ({ values, format }: ComparedRow) => formatValue(values[index], values[0], format),
+    })),
+  ];
+  return [formatTable(rows, columns, output)];
+}
+
+/** Formats a value, with its change in percent of the baseline. */
+function formatValue(
+  value: Value,
+  baseline: Value,
+  format: (value: number) => string = formatNumber,
+): string {
+  if (typeof value !== 'number') return value === undefined || value === '' ? '-' : String(value);
+  if (typeof baseline !== 'number' || baseline === value || baseline === 0) return format(value);
+  const percent = (100 * (value - baseline)) / Math.abs(baseline);
+  return `${format(value)} (${percent > 0 ? '+' : ''}${percent.toFixed(1)} %)`;
+}
+
+async function compareOutputs(
+  client: Client,
+  first: RunDetails,
+  second: RunDetails,
+): Promise<OutputComparison> {
+  for (const { id, metadata } of [first, second]) {
+    if (isArchive(metadata.format.output.type))
+      return describeOutputs(`The output of ${id} is an archive, which is not compared.`);
+    if (metadata.output_size > OUTPUT_BYTES_MAX)
+      return describeOutputs(
+        `The output of ${id} has ${formatBytes(metadata.output_size)} and is not compared.`,
+      );
+  }
+  const [before, after] = [await readOutput(client, first), await readOutput(client, second)];
+  if (before === undefined || after === undefined)
+    return describeOutputs(`Run ${(before === undefined ? first : second).id} has no output to compare.`);
+  if (before === after) return describeOutputs('The outputs are equal, byte for byte.');
+  const [one, other] = [parseJson(before), parseJson(after)];
+  if (one === undefined || other === undefined)
+    return describeOutputs('The outputs differ, and are not both JSON.');
+  const { differences, isComplete } = listDifferences(one.value, other.value, DIFFERENCES_MAX);
+  if (differences.length === 0) return describeOutputs('The outputs are equal as JSON.');
+  const count = isComplete ? `at ${differences.length} places` : `at more than ${DIFFERENCES_MAX} places`;
+  return describeOutputs(`The outputs differ ${count}:`, differences);
+}
+
+function describeOutputs(summary: string, differences: Difference[] = []): OutputComparison {
+  return { summary, differences };
+}
+
+async function readOutput(client: Client, { application_id, id }: RunDetails): Promise<string | undefined> {
+  const { url } = await requestOutput(client, { application_id, run_id: id });
+  if (url === undefined) return undefined;
+  const chunks: Uint8Array[] = [];
+  await downloadContent(client, url, async (chunk) => {
+    chunks.push(chunk);
+  });
+  return Buffer.concat(chunks).toString();
+}
+
+/** Returns the value in an object, because it can be undefined for text that is no JSON. */
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function formatOutputs({ summary, differences }: OutputComparison): string {
+  const lines = differences.map(
+    ({ path, before, after }) =>
+      `  ${cleanLine(path) || 'the whole output'}: ${quoteValue(before)} → ${quoteValue(after)}`,
+  );
+  return [summary, ...lines].map((line) => `${line}\n`).join('');
+}
+
+function quoteValue(value: unknown): string {
+  const text = value === undefined ? 'absent' : cleanLine(JSON.stringify(value));
+  return text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX)}…` : text;
+}

@@ -1,0 +1,144 @@
+/** Creates a run, and optionally waits for its result. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
+import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
+import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanText } from '../../terminal/clean-text.ts';
+import { formatHint } from '../hints.ts';
+import { type UploadedInput, uploadInput } from '../inputs/upload-input.ts';
+import { collectPair, parseWholeNumber } from '../parse-values.ts';
+import { printOutcome } from './run-outcome.ts';
+import { watchRun } from './watch-run.ts';
+
+interface RunOptions {
+  input?: string;
+  inputId?: string;
+  format?: FormatType;
+  instanceId?: string;
+  ensembleId?: string;
+  option?: Record<string, string>;
+  name?: string;
+  description?: string;
+  priority?: number;
+  executionClass?: (typeof EXECUTION_CLASSES)[number];
+  secretsCollectionId?: string;
+  wait?: true;
+  follow?: true;
+  output?: string;
+}
+
+/** Defines `run`. */
+export function defineRun(program: Command, session: Session): void {
+  const input = new Option(
+    '--input <file>',
+    'The input: a file, a folder for an app that reads several files, or - for standard input.',
+  ).conflicts('inputId');
+  program
+    .command('run')
+    .description('Create a run of the application.')
+    .addOption(input)
+    .option('--input-id <id>', 'A managed input as the input.')
+    .addOption(
+      new Option('--format <format>', 'The format of the input; otherwise that of the app.').choices(
+        FORMAT_TYPES,
+      ),
+    )
+    .option(
+      '--instance, --instance-id <id>',
+      'The instance; otherwise the default instance of the application.',
+    )
+    .option('--ensemble-id <id>', 'Create a run of this ensemble.')
+    .option('--option <name=value>', 'An option of the app; repeat it for several.', collectPair)
+    .option('--name <name>', 'The name of the run.')
+    .option('--description <text>', 'The description of the run.')
+    .option(
+      '--priority <number>',
+      `The priority in the queue, from ${PRIORITY_MIN}, the first, to ${PRIORITY_MAX}.`,
+      parseWholeNumber(PRIORITY_MIN, PRIORITY_MAX),
+    )
+    .addOption(new Option('--execution-class <class>', 'The execution class.').choices(EXECUTION_CLASSES))
+    .option('--secrets-collection-id <id>', 'The secrets collection, in place of that of the instance.')
+    .option('--wait', 'Wait for the end. The exit code is 1 when the run has failed.')
+    .option('--follow', 'Wait, and print the log to standard error as it comes.')
+    .option('--output <file>', 'Wait, and write the output to this file, or to standard output with -.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  switchyard run --input input.json --option duration=30 --follow
+  switchyard run --input-id monday-peak --instance candidate --output plan.json
+  cat input.json | switchyard run --input - --output - | jq .solution`,
+    )
+    .action((options) => run(session, options));
+}
+
+async function run(session: Session, options: RunOptions): Promise<void> {
+  const { terminal, output } = session;
+  const application_id = session.findApplication();
+  const created = await createRun(session, application_id, options);
+  const { run_id } = created;
+  if (!options.wait && !options.follow && options.output === undefined) {
+    output.print({
+      json: created,
+      text: () =>
+        `Created run ${run_id}. Follow it with: ${formatHint(session, `logs ${run_id} --follow`)}\n`,
+      quiet: () => run_id,
+    });
+    return;
+  }
+  output.note(`Created run ${run_id}.`);
+  const params = { application_id, run_id };
+  await watchRun(session, params, {
+    // Standard output is for the result.
+    ...(options.follow && { writeLine: ({ log }) => terminal.err.write(`${cleanText(log)}\n`) }),
+  });
+  await printOutcome(session, params, {
+    output: options.output,
+    // The log is on the terminal already.
+    hasLog: options.follow ?? false,
+  });
+}
+
+async function createRun(session: Session, application_id: string, options: RunOptions) {
+  const source = await readSource(session, application_id, options);
+  const { body } = await session.connect().call('createRun', {
+    params: { application_id },
+    query: options.instanceId === undefined ? {} : { instance_id: options.instanceId },
+    body: {
+      ...(options.inputId === undefined
+        ? { upload_id: source?.upload_id ?? null }
+        : { input_id: options.inputId }),
+      ...(options.name !== undefined && { name: options.name }),
+      ...(options.description !== undefined && { description: options.description }),
+      options: options.option ?? {},
+      configuration: {
+        ...(source?.format && { format: { input: { type: source.format } } }),
+        ...(options.priority !== undefined && { queuing: { priority: options.priority } }),
+        ...(options.executionClass && { execution_class: options.executionClass }),
+        ...(options.secretsCollectionId !== undefined && {
+          secrets_collection_id: options.secretsCollectionId,
+        }),
+        ...(options.ensembleId !== undefined && {
+          run_type: { type: 'ensemble' as const, definition_id: options.ensembleId },
+        }),
+      },
+    },
+  });
+  return body;
+}
+
+/** Uploads the input; undefined for a managed one. */
+async function readSource(
+  session: Session,
+  application_id: string,
+  { input, inputId, format }: RunOptions,
+): Promise<UploadedInput | undefined> {
+  if (inputId !== undefined) return undefined;
+  if (input === undefined)
+    throw new CommandError(
+      'The run has no input. Give --input FILE, --input - for standard input, or --input-id ID.',
+    );
+  return uploadInput(session, { application_id, source: input, option: '--input', format });
+}

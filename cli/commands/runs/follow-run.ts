@@ -1,0 +1,145 @@
+/**
+ * Follows a run to its end: by its stream of events, and by polling where no stream arrives, as behind a proxy that buffers
+ * responses, or with too many open streams.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { ApiError, type CallResponse, type Client } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { type ReceivedEvent, readEvents } from '@switchyard/contract/read-events.ts';
+import type { LiveLog } from '@switchyard/contract/runs/run-logs.ts';
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import { isTransient, retry } from '../../transfer/retry.ts';
+
+/** The path parameters of a run. */
+export interface RunParams {
+  application_id: string;
+  run_id: string;
+}
+
+type SeriesList = CallResponse<Operations['getRunSeries']>['body']['series'];
+
+/** New points of series. With `reset`, they replace all points before. */
+export interface SeriesChange {
+  reset: boolean;
+  series: SeriesList;
+}
+
+type LogItems = CallResponse<Operations['getRunLiveLogs']>['body']['items'];
+
+/** Receives what happens. */
+export interface RunObserver {
+  onStatus?: (status: RunStatusV2) => void;
+  onLines?: (lines: LogItems) => void;
+  onSeries?: (change: SeriesChange) => void;
+}
+
+/** A stream sends the status at once. Without an event within this time, something holds the response. */
+const FIRST_EVENT_MS = 10_000;
+const POLL_MS_MIN = 500;
+
+interface Follower {
+  client: Client;
+  params: RunParams;
+  observer: RunObserver;
+  signal: AbortSignal;
+  /** Milliseconds until polling replaces a stream without an event. */
+  firstEventMs?: number;
+}
+
+/** Returns the terminal status of the run. Throws when the signal aborts, and when the server refuses or stays unreachable. */
+export async function followRun(follower: Follower): Promise<RunStatusV2> {
+  const position: Position = { lastId: '' };
+  for (;;) {
+    try {
+      const status = await retry(() => readStream(follower, position), { signal: follower.signal });
+      // The server ends a stream after some minutes, and one that reads too slowly.
+      if (status !== undefined) return status;
+    } catch (error) {
+      if (follower.signal.aborted || position.lastId !== '' || isFinal(error)) throw error;
+      return pollRun(follower);
+    }
+  }
+}
+
+/** Returns true for an error that polling would get as well: the token, a run that does not exist, and a server that is down. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ApiError
+    ? [401, 403, 404].includes(error.status) || error.status >= 500
+    : isTransient(error);
+}
+
+/** The last event that was received; a stream continues after it. */
+interface Position {
+  lastId: string;
+  status?: RunStatusV2;
+}
+
+/** Reads one stream. Returns the terminal status; undefined when the stream has ended before the run. */
+async function readStream(
+  { client, params, observer, signal, firstEventMs = FIRST_EVENT_MS }: Follower,
+  position: Position,
+): Promise<RunStatusV2 | undefined> {
+  const first = new AbortController();
+  const timer = globalThis.setTimeout(() => first.abort(new Error('No event arrived.')), firstEventMs);
+  const before = position.lastId;
+  try {
+    const { body } = await client.call('streamRunEvents', {
+      params,
+      headers: position.lastId === '' ? {} : { 'last-event-id': position.lastId },
+      signal: AbortSignal.any([signal, first.signal]),
+    });
+    // Without a body the run has ended, and its last event was received.
+    if (!body) return position.status;
+    for await (const event of readEvents(body)) {
+      clearTimeout(timer);
+      position.lastId = event.id;
+      const status = handleEvent(event, observer);
+      if (status === undefined) continue;
+      position.status = status;
+      if (isTerminal(status)) return status;
+    }
+    return undefined;
+  } catch (error) {
+    // A stream that had events is opened again at once; pauses are for a server that cannot be reached.
+    if (signal.aborted || position.lastId === before || !isTransient(error)) throw error;
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Returns the status of a status event. The contract declares the data of each event. */
+function handleEvent({ event, data }: ReceivedEvent, observer: RunObserver): RunStatusV2 | undefined {
+  if (event === 'log') {
+    const { items }: Pick<LiveLog, 'items'> = JSON.parse(data);
+    observer.onLines?.(items);
+  } else if (event === 'series') {
+    const change: SeriesChange = JSON.parse(data);
+    observer.onSeries?.(change);
+  } else if (event === 'status') {
+    const { status_v2 }: Pick<LiveLog, 'status_v2'> = JSON.parse(data);
+    observer.onStatus?.(status_v2);
+    return status_v2;
+  }
+  return undefined;
+}
+
+async function pollRun({ client, params, observer, signal }: Follower): Promise<RunStatusV2> {
+  let since: string | undefined;
+  let last: RunStatusV2 | undefined;
+  for (;;) {
+    const query = since === undefined ? {} : { since };
+    const { body } = await retry(() => client.call('getRunLiveLogs', { params, query, signal }), { signal });
+    if (body.items.length > 0) observer.onLines?.(body.items);
+    if (observer.onSeries) {
+      const { series } = (await client.call('getRunSeries', { params, signal })).body;
+      observer.onSeries({ reset: true, series });
+    }
+    if (body.status_v2 !== last) observer.onStatus?.(body.status_v2);
+    last = body.status_v2;
+    if (isTerminal(body.status_v2)) return body.status_v2;
+    since = body.next_page_token ?? since;
+    // The field has milliseconds, whatever its name says.
+    await setTimeout(Math.max(POLL_MS_MIN, body.next_available_in_seconds), undefined, { signal });
+  }
+}

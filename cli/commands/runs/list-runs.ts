@@ -1,0 +1,188 @@
+/** Lists runs with every filter of the API. */
+import type { Command } from '@commander-js/extra-typings';
+import type { CallRequest, CallResponse, Client } from '@switchyard/contract/client.ts';
+import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { RUN_SORT_COLUMNS } from '@switchyard/contract/runs/run-filters.ts';
+import { RUN_TYPES } from '@switchyard/contract/runs/run-schemas.ts';
+import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
+import type { Session } from '../../session/session.ts';
+import { formatNumber } from '../../terminal/format-quantity.ts';
+import { formatAge } from '../../terminal/format-time.ts';
+import type { Tone } from '../../terminal/style.ts';
+import { collectValue, parseTime, parseWholeNumber } from '../parse-values.ts';
+
+type Query = NonNullable<CallRequest<Operations['listRuns']>['query']>;
+type ListedRun = CallResponse<Operations['listRuns']>['body']['runs'][number];
+
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 1_000_000;
+const OBJECTIVE = 'result.value';
+
+/** The values of the options of `addRunFilters`. */
+export interface RunFilters {
+  status?: string[];
+  instanceId?: string[];
+  versionId?: string[];
+  userEmail?: string[];
+  runType?: string[];
+  name?: string;
+  createdAfter?: string;
+  createdBefore?: string;
+}
+
+interface ListOptions extends RunFilters {
+  ensembleId?: string[];
+  tag?: string[];
+  text?: string;
+  indicator?: string[];
+  option?: string[];
+  sort?: string;
+  limit: number;
+  all?: true;
+}
+
+/** Adds the options of the filters that every search for runs has. */
+export function addRunFilters(command: Command) {
+  return command
+    .option('--status <status...>', `Only runs with one of these statuses: ${RUN_STATUSES_V2.join(', ')}.`)
+    .option('--instance, --instance-id <id...>', 'Only runs of these instances.')
+    .option('--version, --version-id <id...>', 'Only runs of these versions; "" for the newest executable.')
+    .option('--user, --user-email <email...>', 'Only runs of these callers.')
+    .option('--type, --run-type <type...>', `Only runs of these types: ${RUN_TYPES.join(', ')}.`)
+    .option('--name <name>', 'Only runs with exactly this name.')
+    .option(
+      '--created-after <time>',
+      'Only runs created since this time, such as 2026-11-20 or 24h.',
+      parseTime,
+    )
+    .option('--created-before <time>', 'Only runs created before this time.', parseTime);
+}
+
+/** Defines `runs`, to which the other commands for runs are added. */
+export function defineRunList(program: Command, session: Session) {
+  return addRunFilters(
+    program
+      .command('runs')
+      .description('List runs, the newest first. The commands below work on one of them.'),
+  )
+    .option('--ensemble-id <id...>', 'Only ensemble runs of these ensembles, not their child runs.')
+    .option('--tag <tag...>', 'Only runs with one of these tags.')
+    .option('--text <words>', 'Only runs whose id, name and description have words that begin with these.')
+    .option(
+      '--indicator <condition>',
+      'Only runs with an indicator: NAME:MIN..MAX or NAME:VALUE.',
+      collectValue,
+    )
+    .option('--option <condition>', 'Only runs with an option: NAME:MIN..MAX or NAME:VALUE.', collectValue)
+    .option(
+      '--sort <column>',
+      `Order: ${RUN_SORT_COLUMNS.join(', ')}, indicator.NAME or option.NAME; - before it reverses.`,
+    )
+    .option('--limit <count>', 'The number of runs.', parseWholeNumber(1, LIMIT_MAX), LIMIT_DEFAULT)
+    .option('--all', 'All runs, whatever their number.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  switchyard runs --status failed --created-after 24h
+  switchyard runs --indicator result.value:..1000 --sort indicator.result.value --limit 5
+  switchyard runs --all --json > runs.json`,
+    )
+    .action((options) => listRuns(session, options));
+}
+
+async function listRuns(session: Session, options: ListOptions): Promise<void> {
+  const application_id = session.findApplication();
+  const limit = options.all ? Number.POSITIVE_INFINITY : options.limit;
+  const body = await fetchRuns(session.connect(), application_id, buildQuery(options), limit);
+  const now = Date.now();
+  session.output.printTable(
+    body.runs,
+    [
+      { title: 'RUN', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'STATUS', value: (run) => run.status_v2, tone: ({ status_v2 }) => chooseTone(status_v2) },
+      { title: 'OBJECTIVE', value: readObjective, isNumeric: true },
+      { title: 'INSTANCE', value: (run) => run.application_instance_id },
+      { title: 'CREATED', value: (run) => formatAge(Date.parse(run.created_at), now) },
+    ],
+    { json: body, empty: `Application ${application_id} has no such runs.`, id: ({ id }) => id },
+  );
+}
+
+function buildQuery(options: ListOptions): Query {
+  return {
+    ...buildFilterQuery(options),
+    ...joinValues('ensemble_id', options.ensembleId),
+    ...joinValues(
+      'tag',
+      options.tag?.map((tag) => tag.replaceAll(/[\\,]/g, '\\$&')),
+    ),
+    ...(options.text !== undefined && { text: options.text }),
+    // Several conditions of one kind are separated by commas, as those within one value.
+    ...joinValues('indicator', options.indicator),
+    ...joinValues('option', options.option),
+    ...(options.sort !== undefined && { sort: options.sort }),
+  };
+}
+
+/** Returns the part of a query with the filters that every search for runs has. */
+export function buildFilterQuery(options: RunFilters) {
+  return {
+    ...joinValues('status', options.status),
+    ...joinValues('instance_id', options.instanceId),
+    ...joinValues('version_id', options.versionId),
+    ...joinValues('user_email', options.userEmail),
+    ...joinValues('run_type', options.runType),
+    ...(options.name !== undefined && { name: options.name }),
+    ...(options.createdAfter !== undefined && { created_after: options.createdAfter }),
+    ...(options.createdBefore !== undefined && { created_before: options.createdBefore }),
+  };
+}
+
+function joinValues<Name extends string>(
+  name: Name,
+  values: readonly string[] = [],
+): { [Key in Name]?: string } | undefined {
+  if (values.length === 0) return undefined;
+  const joined: { [Key in Name]?: string } = {};
+  joined[name] = values.join(',');
+  return joined;
+}
+
+/** Returns the first runs of the list, as one response. With a filter, a page can have fewer runs than its limit. */
+async function fetchRuns(
+  client: Client,
+  application_id: string,
+  query: Query,
+  limit: number,
+): Promise<{ runs: ListedRun[]; next_page_token?: string }> {
+  const runs: ListedRun[] = [];
+  let token: string | undefined;
+  do {
+    const { body } = await client.call('listRuns', {
+      params: { application_id },
+      query: {
+        ...query,
+        limit: Math.min(PAGE_ITEMS_MAX, limit - runs.length),
+        ...(token !== undefined && { pagetoken: token }),
+      },
+    });
+    runs.push(...body.runs);
+    token = body.next_page_token;
+  } while (token !== undefined && runs.length < limit);
+  return { runs, ...(token !== undefined && { next_page_token: token }) };
+}
+
+function readObjective({ statistics }: ListedRun): string {
+  const value = statistics.indicators.find(({ name }) => name === OBJECTIVE)?.value;
+  return typeof value === 'number' ? formatNumber(value) : String(value ?? '');
+}
+
+/** Returns the tone of a status. */
+export function chooseTone(status: string): Tone | undefined {
+  if (status === 'failed') return 'bad';
+  if (status === 'running') return 'active';
+  return status === 'succeeded' ? 'good' : undefined;
+}

@@ -1,0 +1,210 @@
+/** Commands for logs of runs. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import type { CallResponse } from '@switchyard/contract/client.ts';
+import { LOG_MATCHES_MAX, LOG_SEARCH_ITEMS_MAX } from '@switchyard/contract/limits.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { LEAST_LOG_LEVELS, type LeastLogLevel } from '@switchyard/contract/runs/logs/log-levels.ts';
+import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
+import { parseWholeNumber } from '../parse-values.ts';
+import type { RunParams } from './follow-run.ts';
+import { addRunFilters, buildFilterQuery, type RunFilters } from './list-runs.ts';
+import { watchRun } from './watch-run.ts';
+
+const RUNS_DEFAULT = 20;
+const RUNS_MAX = 10_000;
+
+interface LogOptions {
+  follow?: true;
+  search?: string;
+  level?: LeastLogLevel;
+}
+
+type LogMatch = CallResponse<Operations['searchRunLog']>['body']['items'][number];
+type RunMatches = CallResponse<Operations['searchLogs']>['body']['items'][number];
+
+/** Defines `logs` and `logs search`. */
+export function defineLogCommands(program: Command, session: Session): void {
+  const logs = program
+    .command('logs')
+    .description('Print the log of a run: what its app has written to standard error.')
+    .argument('<run>', 'The id of the run.')
+    .option(
+      '-f, --follow',
+      'Print lines as they come, until the run has ended. The exit code is 1 when it has failed.',
+    )
+    .option('--search <text>', 'Only lines that contain this text, with their numbers. Case does not matter.')
+    .addOption(createLevelOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  switchyard logs run-01jd3v7k9mq2z5x8 --follow
+  switchyard logs run-01jd3v7k9mq2z5x8 --search "time limit"`,
+    )
+    .action((run_id, options) =>
+      printLog(session, { application_id: session.findApplication(), run_id }, options),
+    );
+  addRunFilters(
+    logs.command('search').description('Search the logs of the runs of the application, the newest first.'),
+  )
+    .argument('[text]', 'Only lines that contain this text. Case does not matter.')
+    .addOption(createLevelOption())
+    .option(
+      '--limit <count>',
+      'The number of runs with matching lines.',
+      parseWholeNumber(1, RUNS_MAX),
+      RUNS_DEFAULT,
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  switchyard logs search infeasible --created-after 7d
+  switchyard logs search --level error --status failed`,
+    )
+    .action((text, options) => searchLogs(session, text, options));
+}
+
+function createLevelOption() {
+  return new Option('--level <level>', 'Only lines with at least this severity.').choices(LEAST_LOG_LEVELS);
+}
+
+async function printLog(session: Session, params: RunParams, options: LogOptions): Promise<void> {
+  const { follow, search, level } = options;
+  if (search !== undefined || level !== undefined) {
+    if (follow) throw new CommandError('--follow prints every line; leave out --search and --level.');
+    return searchLog(session, params, options);
+  }
+  const { body } = await session.connect().call('getRunMetadata', { params });
+  if (isActionAllowed('readLogs', body.status_v2)) return printWholeLog(session, params);
+  if (follow) return followLog(session, params);
+  await printLinesSoFar(session, params);
+}
+
+async function printWholeLog(session: Session, params: RunParams): Promise<void> {
+  const { body } = await session.connect().call('getRunLogs', { params });
+  const text = cleanText(body.log);
+  session.output.print({ json: body, text: () => text, quiet: () => text.replace(/\n$/, '') });
+}
+
+async function followLog(session: Session, params: RunParams): Promise<void> {
+  const { terminal, output } = session;
+  const status = await watchRun(session, params, {
+    writeLine: (line) =>
+      terminal.out.write(`${output.form === 'json' ? JSON.stringify(line) : cleanText(line.log)}\n`),
+  });
+  if (status !== 'succeeded') session.exitCode = EXIT_CODES.failure;
+  output.note(`Run ${params.run_id} ${status === 'canceled' ? 'was canceled' : status}.`);
+}
+
+/** Prints the lines of a run that has not ended. */
+async function printLinesSoFar(session: Session, params: RunParams): Promise<void> {
+  const client = session.connect();
+  const items: CallResponse<Operations['getRunLiveLogs']>['body']['items'] = [];
+  let body: CallResponse<Operations['getRunLiveLogs']>['body'];
+  let since: string | undefined;
+  do {
+    body = (await client.call('getRunLiveLogs', { params, query: since === undefined ? {} : { since } }))
+      .body;
+    items.push(...body.items);
+    since = body.next_page_token;
+  } while (body.items.length > 0 && since !== undefined && !isTerminal(body.status_v2));
+  const lines = items.map(({ log }) => cleanText(log));
+  session.output.print({
+    json: { ...body, items },
+    text: () => lines.map((line) => `${line}\n`).join(''),
+    quiet: () => lines,
+  });
+}
+
+async function searchLog(session: Session, params: RunParams, { search, level }: LogOptions): Promise<void> {
+  const client = session.connect();
+  const items: LogMatch[] = [];
+  let pagetoken: string | undefined;
+  do {
+    const { body } = await client.call('searchRunLog', {
+      params,
+      query: {
+        limit: LOG_MATCHES_MAX,
+        ...(search !== undefined && { text: search }),
+        ...(level !== undefined && { level }),
+        ...(pagetoken !== undefined && { pagetoken }),
+      },
+    });
+    items.push(...body.items);
+    pagetoken = body.next_page_token;
+  } while (pagetoken !== undefined);
+  session.output.print({
+    json: { items },
+    text: () =>
+      items.length === 0
+        ? `No line of the log of ${params.run_id} matches.\n`
+        : formatMatches(session, items),
+    quiet: () => items.map(({ line }) => String(line)),
+  });
+}
+
+function formatMatches({ output }: Session, items: readonly LogMatch[]): string {
+  const width = Math.max(...items.map(({ line }) => String(line).length));
+  return items
+    .map(({ line, level, log, truncated }) => {
+      const text = `${cleanLine(log)}${truncated ? ' …' : ''}`;
+      const number = output.style('quiet', String(line).padStart(width));
+      return `${number}  ${level === 'error' ? output.style('bad', text) : text}\n`;
+    })
+    .join('');
+}
+
+async function searchLogs(
+  session: Session,
+  text: string | undefined,
+  options: RunFilters & { level?: LeastLogLevel; limit: number },
+): Promise<void> {
+  const { level, limit } = options;
+  if (text === undefined && level === undefined)
+    throw new CommandError('Give a text, --level or both, such as: switchyard logs search infeasible');
+  const application_id = session.findApplication();
+  const client = session.connect();
+  const items: RunMatches[] = [];
+  const found = { items, examined_runs: 0, unreadable_runs: 0 };
+  let pagetoken: string | undefined;
+  do {
+    const { body } = await client.call('searchLogs', {
+      params: { application_id },
+      query: {
+        ...buildFilterQuery(options),
+        limit: Math.min(LOG_SEARCH_ITEMS_MAX, limit - found.items.length),
+        ...(text !== undefined && { text }),
+        ...(level !== undefined && { level }),
+        ...(pagetoken !== undefined && { pagetoken }),
+      },
+    });
+    found.items.push(...body.items);
+    found.examined_runs += body.examined_runs;
+    found.unreadable_runs += body.unreadable_runs;
+    pagetoken = body.next_page_token;
+  } while (pagetoken !== undefined && found.items.length < limit);
+  if (found.unreadable_runs > 0)
+    session.output.warn(`The stored logs of ${found.unreadable_runs} runs are damaged.`);
+  session.output.print({
+    json: { ...found, ...(pagetoken !== undefined && { next_page_token: pagetoken }) },
+    text: () =>
+      found.items.length === 0
+        ? `No log of ${found.examined_runs} runs has such a line.\n`
+        : found.items.map((item) => formatRunMatches(session, item)).join('\n'),
+    quiet: () => found.items.map(({ run_id }) => run_id),
+  });
+}
+
+function formatRunMatches(
+  session: Session,
+  { run_id, name, status_v2, lines, has_more_lines }: RunMatches,
+): string {
+  const title = [run_id, cleanLine(name), status_v2].filter(Boolean).join('  ');
+  const more = has_more_lines ? `… more lines may match: switchyard logs ${run_id} --search TEXT\n` : '';
+  return `${session.output.style('strong', title)}\n${formatMatches(session, lines)}${more}`;
+}

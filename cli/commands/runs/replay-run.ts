@@ -1,0 +1,82 @@
+/** Replays a run and prints how the replay compares with it. */
+import { setTimeout } from 'node:timers/promises';
+import type { CallResponse } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import type { RunParams } from './follow-run.ts';
+import { watchRun } from './watch-run.ts';
+
+type Replay = CallResponse<Operations['listRunReplays']>['body']['items'][number];
+type Comparison = NonNullable<Replay['comparison']>;
+
+const POLL_MS = 500;
+/** The comparison follows the end of the replay within seconds. */
+const COMPARISON_MS_MAX = 60_000;
+
+/** Creates a replay, waits for it, and prints its comparison. The exit code becomes 1 when it differs. */
+export async function replayRun(
+  session: Session,
+  original: RunParams,
+  body: { name?: string; description?: string },
+): Promise<void> {
+  const { body: created } = await session.connect().call('replayRun', { params: original, body });
+  session.output.note(`Created run ${created.run_id}, a replay of ${original.run_id}.`);
+  await watchRun(session, { ...original, run_id: created.run_id });
+  const { comparison, ...replay } = await waitForComparison(session, original, created.run_id);
+  if (comparison.verdict === 'different') session.exitCode = EXIT_CODES.failure;
+  session.output.print({
+    json: { ...replay, comparison },
+    text: () => formatComparison(session, comparison),
+    quiet: () => created.run_id,
+  });
+}
+
+async function waitForComparison(
+  session: Session,
+  original: RunParams,
+  replayId: string,
+): Promise<Replay & { comparison: Comparison }> {
+  const { signal } = session.terminal;
+  const end = Date.now() + COMPARISON_MS_MAX;
+  do {
+    const replay = await findReplay(session, original, replayId);
+    if (replay?.comparison) return { ...replay, comparison: replay.comparison };
+    await setTimeout(POLL_MS, undefined, { signal });
+  } while (Date.now() < end);
+  throw new CommandError(
+    `The replay ${replayId} has ended, and the server has not compared it after ${COMPARISON_MS_MAX / 1000} s.`,
+    EXIT_CODES.unavailable,
+  );
+}
+
+/** The list is newest first, so the replay is on its first page. */
+async function findReplay(
+  session: Session,
+  params: RunParams,
+  replayId: string,
+): Promise<Replay | undefined> {
+  const { body } = await session.connect().call('listRunReplays', { params });
+  return body.items.find(({ run_id }) => run_id === replayId);
+}
+
+function formatComparison({ output }: Session, comparison: Comparison): string {
+  const { verdict, reason, differences, number_of_differences: count, may_differ: causes } = comparison;
+  const places = differences.map(
+    ({ path, original, replay }) =>
+      `  ${cleanLine(path)}: ${cleanLine(original ?? 'absent')} → ${cleanLine(replay ?? 'absent')}`,
+  );
+  const more = count > differences.length ? [`  … and ${count - differences.length} more places`] : [];
+  const reasons = causes.map(
+    ({ observed, description }) => `  ${observed ? 'observed' : 'possible'}: ${cleanLine(description)}`,
+  );
+  return [
+    `${output.style(verdict === 'different' ? 'bad' : 'good', verdict)}: ${cleanLine(reason)}`,
+    ...(places.length > 0 ? ['Differences:', ...places, ...more] : []),
+    ...(reasons.length > 0 ? ['Reasons why the two can differ:', ...reasons] : []),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}

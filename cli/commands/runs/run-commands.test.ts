@@ -1,0 +1,348 @@
+/** The commands around runs, against one server: create, follow, list, read, compare, replay, tag and delete. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CommandSettings, type Ended, runCommand } from '../../testing/run-command.ts';
+
+/** Prints its input and the option `bonus`; the option `mode` lets it fail, wait, or differ at each start. */
+const APP = `#!/bin/sh
+bonus=1
+while [ $# -gt 0 ]; do case $1 in -bonus) bonus=$2;; -mode) mode=$2;; esac; shift; done
+input=$(cat)
+printf '{"series":{"objective":100}}\\n\\033[31mstarted\\033[0m\\n{"series":{"objective":%s}}\\n' "$bonus" >&2
+case $mode in
+  fail) echo "ERROR: infeasible" >&2; exit 3;;
+  wait) exec sleep 100;;
+  random) bonus=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ');;
+esac
+printf '{"solution":{"input":%s,"bonus":%s},"statistics":{"schema":"v1","result":{"value":%s}},' "$input" "$bonus" "$bonus"
+printf '"assets":[{"name":"../map","content_type":"json","content":[%s]}]}' "$bonus"
+`;
+/** No JavaScript number has these digits. */
+const INPUT = '{ "weight": 1.50, "big": 12345678901234567890 }';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-runs-'));
+const path = (name: string): string => join(folder, name);
+let server: TestServer;
+beforeAll(async () => {
+  // Runs of the largest class wait for ever.
+  server = await startTestServer({ env: { SWITCHYARD_CAPACITY: '2,16c60gb12h=0' } });
+  await pushApp(server, 'plan', { main: APP }, { executable_type: 'binary', entrypoint: 'main' });
+  writeFileSync(path('input.json'), INPUT);
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const cli = (args: readonly string[], settings: Partial<CommandSettings> = {}): Promise<Ended> =>
+  runCommand(args, {
+    cwd: folder,
+    ...settings,
+    env: {
+      SWITCHYARD_URL: server.url,
+      SWITCHYARD_TOKEN: server.token,
+      SWITCHYARD_APP: 'plan',
+      ...settings.env,
+    },
+  });
+
+/** Creates a run with these arguments, waits for it, and returns its id. */
+async function createRun(...args: string[]): Promise<string> {
+  const { stdout, stderr } = await cli(['run', '--input', 'input.json', '--wait', '--quiet', ...args]);
+  expect(stdout, stderr).toMatch(/^run-\S+\n$/);
+  return stdout.trim();
+}
+const readJson = async (...args: string[]) => JSON.parse((await cli([...args, '--json'])).stdout);
+
+describe('run', () => {
+  test('--follow prints the log as it comes, without escape sequences, and then the result', async () => {
+    const ended = await cli(['run', '--input', 'input.json', '--option', 'bonus=7', '--follow']);
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('\nstarted\n') });
+    expect(ended.stdout).toMatch(/^Run run-\S+ succeeded after [\d.]+ m?s\.\nresult\.value {2}7\n$/);
+  });
+
+  test('--output - writes the output alone, and the input arrives byte for byte', async () => {
+    const args = ['run', '--input', '-', '--output', '-', '--name', 'Monday', '--priority', '3'];
+    const { code, stdout } = await cli(args, { input: INPUT });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`"input":${INPUT},"bonus":1`);
+    const [run] = (await readJson('runs', '--name', 'Monday')).runs;
+    expect(run).toMatchObject({ status_v2: 'succeeded', queuing_priority: 3 });
+    expect((await cli(['runs', 'input', run.id])).stdout).toBe(INPUT);
+    expect((await cli(['runs', 'output', run.id])).stdout).toBe(stdout);
+  });
+
+  test('without waiting it returns the response of the API', async () => {
+    const created = await readJson('run', '--input', 'input.json');
+    expect(created).toEqual({ run_id: expect.stringMatching(/^run-/) });
+    expect((await cli(['logs', created.run_id, '--follow'])).code).toBe(0);
+  });
+
+  test('a failed run has the exit code 1, its error and the end of its log', async () => {
+    const { code, stdout, stderr } = await cli([
+      ...['run', '--input', 'input.json', '--option', 'mode=fail', '--wait', '--output', 'never.json'],
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/ failed after .*exit.* 3/);
+    expect(stderr).toContain('The end of its log:\n');
+    expect(stderr).toContain('ERROR: infeasible\n');
+    expect(existsSync(path('never.json'))).toBe(false);
+  });
+
+  test.each<[string, string[], number, string]>([
+    ['no input', [], 2, '--input-id'],
+    ['two inputs', ['--input', 'input.json', '--input-id', 'x'], 2, 'cannot be used with'],
+    ['a missing file', ['--input', 'absent.json'], 2, 'does not exist'],
+    ['broken JSON', ['--input', 'broken.json'], 2, 'is not valid JSON'],
+    ['an empty standard input', ['--input', '-'], 2, 'is empty'],
+    ['an option without a value', ['--input', 'input.json', '--option', 'bonus'], 2, 'NAME=VALUE'],
+    ['a priority out of range', ['--input', 'input.json', '--priority', '10'], 2, 'from 1 to 9'],
+    ['an unknown instance', ['--input', 'input.json', '--instance', 'nothing'], 4, 'nothing'],
+  ])('refuses %s', async (_title, args, code, words) => {
+    writeFileSync(path('broken.json'), '{"a":');
+    const ended = await cli(['run', ...args]);
+    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
+  });
+
+  test('Ctrl-C leaves the run alive and says how to follow it again', async () => {
+    const abort = new AbortController();
+    const waiting = cli(
+      ['run', '--input', 'input.json', '--option', 'mode=wait', '--follow', '--app', 'plan'],
+      {
+        signal: abort.signal,
+        onError: (text) => text.includes('started') && abort.abort(),
+      },
+    );
+    const { code, stdout, stderr } = await waiting;
+    const [, id = ''] =
+      /Follow it again with: switchyard logs (run-\S+) --follow --app plan\n/.exec(stderr) ?? [];
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    expect((await readJson('runs', 'get', id)).status_v2).toBe('running');
+    expect((await cli(['logs', id])).stdout).toContain('started\n');
+    const followed = cli(['logs', id, '--follow']);
+    expect(await cli(['cancel', id])).toMatchObject({ code: 0, stdout: `Canceled ${id}.\n` });
+    expect(await followed).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('started\n'),
+      stderr: `Run ${id} was canceled.\n`,
+    });
+  });
+});
+
+describe('a run that waits', () => {
+  test('has its reason, and can be moved in the queue and canceled', async () => {
+    const { run_id } = await readJson('run', '--input', 'input.json', '--execution-class', '16c60gb12h');
+    const { stdout } = await cli(['runs', 'get', run_id]);
+    expect(stdout).toMatch(/^status {2,}queued$/m);
+    expect(stdout).toMatch(/^waiting {2,}\S+/m);
+    expect(await cli(['runs', 'update', run_id, '--priority', '1'])).toMatchObject({ code: 0 });
+    expect((await readJson('runs', 'get', run_id)).queuing_priority).toBe(1);
+    expect((await cli(['runs', '--status', 'queued', '--quiet'])).stdout).toBe(`${run_id}\n`);
+    expect((await cli(['runs', 'output', run_id])).code).toBe(1);
+    await cli(['cancel', run_id]);
+    expect((await readJson('runs', 'get', run_id)).status_v2).toBe('canceled');
+  });
+});
+
+describe('reading runs', () => {
+  let low: string;
+  let high: string;
+  beforeAll(async () => {
+    low = await createRun('--option', 'bonus=20', '--name', 'Low, first', '--description', 'depot north');
+    high = await createRun('--option', 'bonus=30', '--name', 'High');
+    await cli(['runs', 'tag', low, '--add', 'board, meeting', '--add', 'draft']);
+  });
+
+  test.each<[string[], () => string[]]>([
+    [['--indicator', 'result.value:20..30', '--sort', 'indicator.result.value'], () => [low, high]],
+    [
+      ['--indicator', 'result.value:20..30', '--sort', '-indicator.result.value', '--limit', '1'],
+      () => [high],
+    ],
+    [['--option', 'bonus:30', '--status', 'succeeded', 'failed'], () => [high]],
+    [['--name', 'Low, first'], () => [low]],
+    [['--text', 'nor'], () => [low]],
+    [['--tag', 'board, meeting'], () => [low]],
+    [['--created-before', '1h'], () => []],
+    [['--created-after', '1h', '--name', 'High', '--type', 'standard', '--instance', 'latest'], () => [high]],
+    [['--version', 'v9'], () => []],
+  ])('runs %j', async (args, expected) => {
+    expect(await cli(['runs', '--quiet', ...args])).toMatchObject({
+      code: 0,
+      stdout: expected()
+        .map((id) => `${id}\n`)
+        .join(''),
+    });
+  });
+
+  test('--all follows every page, and a limit ends with the token of the next one', async () => {
+    const all = await readJson('runs', '--all');
+    expect(all).not.toHaveProperty('next_page_token');
+    expect(all.runs.length).toBeGreaterThan(3);
+    const some = await readJson('runs', '--limit', '2');
+    expect(some).toEqual({ runs: all.runs.slice(0, 2), next_page_token: expect.any(String) });
+  });
+
+  test('the table has the objective', async () => {
+    const { stdout } = await cli(['runs', '--name', 'High']);
+    expect(stdout.split('\n')[1]).toMatch(
+      new RegExp(`^${RegExp.escape(high)}  High  succeeded +30  latest `),
+    );
+  });
+
+  test('get prints options and indicators, and draws the objective', async () => {
+    const { stdout } = await cli(['runs', 'get', low, '--chart']);
+    expect(stdout).toMatch(/^description {2,}depot north$/m);
+    expect(stdout).toMatch(/^Options\n {2}bonus {2}20$/m);
+    expect(stdout).toMatch(/^Indicators\n {2}result\.value {2}20$/m);
+    expect(stdout).toMatch(/^100 \| *\*/m);
+    expect(stdout).toMatch(/^ 20 \|/m);
+  });
+
+  test('series lists the series, and draws one in Unicode where the locale has it', async () => {
+    const { stdout } = await cli(['runs', 'series', low]);
+    expect(stdout).toMatch(/^objective +log +2 +100 +20 +#_$/m);
+    const drawn = await cli(['runs', 'series', low, '--name', 'objective'], { env: { LANG: 'C.UTF-8' } });
+    expect(drawn.stdout).toMatch(/^100 ┤ *[\u2800-\u28ff]/m);
+    expect(await cli(['runs', 'series', low, '--name', 'gap'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('objective'),
+    });
+  });
+
+  test('output is written to a file that exists only when it is complete', async () => {
+    expect(await cli(['runs', 'output', low, '--output', 'plan.json'])).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
+    expect(JSON.parse(readFileSync(path('plan.json'), 'utf8')).solution.bonus).toBe(20);
+    expect(existsSync(path('plan.json.part'))).toBe(false);
+    const refused = await cli(['runs', 'output', low, '--output', 'absent/plan.json']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
+  });
+
+  test('logs are printed whole, searched, and searched over all runs', async () => {
+    const whole = await cli(['logs', low]);
+    expect(whole.stdout).toBe('{"series":{"objective":100}}\nstarted\n{"series":{"objective":20}}\n');
+    expect((await cli(['logs', low, '--search', 'STARTED'])).stdout).toBe('2  started\n');
+    const failed = await createRun('--option', 'mode=fail');
+    const { stdout } = await cli(['logs', 'search', 'infeasible', '--status', 'failed']);
+    expect(stdout).toContain(`${failed}  failed\n4  ERROR: infeasible\n`);
+    expect((await cli(['logs', 'search', '--level', 'error', '--name', 'High'])).stdout).toMatch(/^No log /);
+    expect((await cli(['logs', 'search'])).code).toBe(2);
+  });
+
+  test('compare prints what differs, and the places at which two outputs differ', async () => {
+    const { code, stdout } = await cli(['compare', low, high]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^bonus +20 +30$/m);
+    expect(stdout).toMatch(/^result\.value +20 +30 \(\+50\.0 %\)$/m);
+    expect(stdout).toContain('  solution.bonus: 20 → 30\n');
+    expect(stdout).not.toMatch(/^(runtime|status)/m);
+    expect((await cli(['compare', low, high, '--all'])).stdout).toMatch(/^status +succeeded +succeeded$/m);
+    expect(await cli(['compare', low, low])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('2 to 10'),
+    });
+  });
+
+  test('replay has the exit code 0 for the same output, and 1 for another one', async () => {
+    const same = await cli(['replay', low]);
+    expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^bytes_equal: /) });
+    const random = await createRun('--option', 'mode=random');
+    const other = await cli(['replay', random]);
+    expect(other).toMatchObject({ code: 1, stdout: expect.stringMatching(/^different: /) });
+    expect(other.stdout).toContain('/solution/bonus: ');
+  });
+
+  test('tags are added and removed', async () => {
+    expect((await cli(['runs', 'tag', low])).stdout).toBe('board, meeting\ndraft\n');
+    expect((await cli(['runs', 'tag', low, '--remove', 'draft'])).stdout).toBe('board, meeting\n');
+  });
+
+  test('assets are listed, and downloaded into the folder whatever their names are', async () => {
+    expect((await cli(['assets', low])).stdout).toMatch(/^asset-\S+ +\.\.\/map/m);
+    expect(await cli(['assets', 'download', low, '--output', 'assets'])).toMatchObject({ code: 0 });
+    expect(readFileSync(path('assets/-map.json'), 'utf8')).toBe('[20]');
+    expect((await cli(['assets', 'download', low, '../map'])).stdout).toBe('[20]');
+    expect((await cli(['assets', 'download', low, 'absent'])).code).toBe(4);
+  });
+
+  test('deleted runs are gone', async () => {
+    const id = await createRun();
+    expect(await cli(['runs', 'delete', id])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
+    expect((await cli(['runs', 'get', id])).code).toBe(4);
+  });
+});
+
+describe('inputs and sets', () => {
+  test('an input from a file is run, downloaded byte for byte, and deleted', async () => {
+    const created = await cli(['inputs', 'create', 'monday', '--file', 'input.json', '--name', 'Monday']);
+    expect(created).toMatchObject({ code: 0, stdout: 'Created managed input monday.\n' });
+    expect((await cli(['inputs', 'download', 'monday'])).stdout).toBe(INPUT);
+    expect((await cli(['inputs', 'get', 'monday'])).stdout).toMatch(/^format {2,}json$/m);
+    const { stdout } = await cli(['run', '--input-id', 'monday', '--wait', '--json']);
+    expect(JSON.parse(stdout).metadata.tracking.input_id).toBe('monday');
+    const run = JSON.parse(stdout).id;
+    expect((await cli(['inputs', 'create', 'again', '--run-id', run, '--quiet'])).stdout).toBe('again\n');
+    expect((await cli(['inputs', '--quiet'])).stdout).toBe('again\nmonday\n');
+    const set = await cli(['sets', 'create', 'peaks', '--input-id', 'again', 'monday']);
+    expect(set).toMatchObject({ code: 0, stdout: 'Created input set peaks with 2 inputs.\n' });
+    expect((await cli(['inputs', 'delete', 'again', 'monday'])).code).toBe(0);
+    expect((await cli(['sets', 'get', 'peaks'])).stdout).toMatch(/^monday +Monday +json$/m);
+    expect((await cli(['sets', '--quiet'])).stdout).toBe('peaks\n');
+    expect(
+      (await cli(['sets', 'create', 'recent', '--instance', 'latest', '--maximum-runs', '1'])).code,
+    ).toBe(0);
+    expect((await cli(['sets', 'delete', 'peaks', 'recent'])).code).toBe(0);
+    expect((await cli(['sets'])).stdout).toBe('Application plan has no input sets.\n');
+  });
+
+  test('a folder becomes an archive', async () => {
+    mkdirSync(path('data/days'), { recursive: true });
+    writeFileSync(path('data/days/monday.csv'), 'a,b\n');
+    await cli(['inputs', 'create', 'archive', '--file', 'data']);
+    expect((await readJson('inputs', 'get', 'archive')).format.input.type).toBe('multi-file');
+    await cli(['inputs', 'download', 'archive', '--output', 'archive.tar.gz']);
+    const tar = gunzipSync(readFileSync(path('archive.tar.gz'))).toString();
+    expect(tar).toContain('days/monday.csv\0');
+    expect(tar).toContain('a,b\n');
+  });
+
+  test.each<[string[], string]>([
+    [['inputs', 'create', 'x'], '--file'],
+    [['sets', 'create', 'x'], '--input-id'],
+  ])('%j names the missing option', async (args, words) => {
+    expect(await cli(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
+  });
+});
+
+describe('open', () => {
+  test('prints the page of a run', async () => {
+    const { stdout } = await cli(['open', 'run-1', '--print']);
+    expect(stdout).toBe(`${server.url}/console/apps/plan/runs/run-1\n`);
+  });
+
+  test('starts the program in BROWSER with the page of the application', async () => {
+    const opened = path('opened');
+    writeFileSync(
+      path('browser.sh'),
+      `#!/bin/sh\nprintf %s "$1" > ${opened}.part && mv ${opened}.part ${opened}\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    expect((await cli(['open'], { env: { BROWSER: path('browser.sh') } })).code).toBe(0);
+    await expect.poll(() => statSync(opened, { throwIfNoEntry: false })?.size).toBeGreaterThan(0);
+    expect(readFileSync(opened, 'utf8')).toBe(`${server.url}/console/apps/plan`);
+    expect(await cli(['open'], { env: { BROWSER: path('absent') } })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('No browser'),
+    });
+  });
+});

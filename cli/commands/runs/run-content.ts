@@ -1,0 +1,65 @@
+/** Input and output of a run, byte for byte. */
+import { resolve } from 'node:path';
+import type { CallResponse, Client } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatBytes } from '../../terminal/format-bytes.ts';
+import { downloadToFile, downloadToOutput } from '../../transfer/download.ts';
+import { readSignedUrl } from '../../transfer/signed-url.ts';
+import { showTransfer } from '../transfer-progress.ts';
+import type { RunParams } from './follow-run.ts';
+
+type ErrorLog = CallResponse<Operations['getRunOutput']>['body']['error_log'];
+
+/** Returns the download URL of the output, if the run has one, and the error with its log. */
+export async function requestOutput(
+  client: Client,
+  params: RunParams,
+): Promise<{ url: string | undefined; errorLog: ErrorLog }> {
+  const { body } = await client.call('getRunOutput', { params, query: { format: 'url' } });
+  return { url: body.url, errorLog: body.error_log };
+}
+
+/** Writes the content of a download URL to a file, or to standard output with `-`. An archive is not written to a terminal. */
+export async function saveContent(session: Session, url: string, target: string): Promise<void> {
+  const { terminal, output } = session;
+  const client = session.connect();
+  if (target !== '-') {
+    const bytes = await showTransfer(session, { label: 'Downloading' }, (options) =>
+      downloadToFile(client, url, resolve(terminal.cwd, target), options),
+    );
+    output.note(`Wrote ${formatBytes(bytes)} to ${target}.`);
+    return;
+  }
+  if (terminal.out.isTTY && readSignedUrl(url).query.type === 'application/gzip')
+    throw new CommandError('The content is an archive. Write it to a file with --output FILE.');
+  await downloadToOutput(client, url, terminal, { signal: terminal.signal });
+  if (terminal.out.isTTY) terminal.out.write('\n');
+}
+
+/** Writes the output of a run. Throws for a run without one, with its error. */
+export async function writeOutput(session: Session, params: RunParams, target: string): Promise<void> {
+  const client = session.connect();
+  const { url, errorLog } = await requestOutput(client, params);
+  if (url !== undefined) return saveContent(session, url, target);
+  if (errorLog)
+    throw new CommandError(
+      `Run ${params.run_id} has no output: ${cleanLine(errorLog.error)}`,
+      EXIT_CODES.failure,
+    );
+  throw new CommandError(
+    `Run ${params.run_id} has no output yet. Wait for it with: switchyard logs ${params.run_id} --follow`,
+    EXIT_CODES.failure,
+  );
+}
+
+/** Writes the input of a run. */
+export async function writeInput(session: Session, params: RunParams, target: string): Promise<void> {
+  const { body } = await session.connect().call('getRunInput', { params, query: { format: 'url' } });
+  if (typeof body === 'object' && body !== null && 'url' in body && typeof body.url === 'string')
+    return saveContent(session, body.url, target);
+  throw new CommandError('The response of the server has no download URL.', EXIT_CODES.unavailable);
+}

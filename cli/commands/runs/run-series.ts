@@ -1,0 +1,98 @@
+/** The numbers of a run over its time, as charts. */
+import type { CallResponse } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatNumber } from '../../terminal/format-quantity.ts';
+import { formatLineChart } from '../../terminal/line-chart.ts';
+import { formatSparkline } from '../../terminal/sparkline.ts';
+import { supportsUnicode } from '../../terminal/unicode.ts';
+import type { RunParams } from './follow-run.ts';
+
+type Series = CallResponse<Operations['getRunSeries']>['body']['series'][number];
+
+/** The progress of a solver; the console draws it in this order too. */
+const PROGRESS_NAMES = ['objective', 'incumbent', 'bound'];
+const CHART_COLUMNS_MAX = 100;
+const CHART_LINES = 13;
+const SPARKLINE_COLUMNS = 24;
+
+/**
+ * Returns the objective first, then the bound. A run without them in its log has the series of its statistics, which are mostly
+ * the same numbers, and else the first other series of its log.
+ */
+export function chooseProgress(series: readonly Series[]): Series[] {
+  const fromLog = series.filter(({ source }) => source === 'log');
+  const progress = PROGRESS_NAMES.flatMap((name) => fromLog.filter((one) => one.name === name));
+  if (progress.length > 0) return progress;
+  const statistics = series.filter(({ source }) => source === 'statistics');
+  return statistics.length > 0 ? statistics : fromLog.slice(0, 1);
+}
+
+/** Returns one chart with the series. They have the same x. */
+export function drawSeries(session: Session, series: readonly Series[]): string {
+  const { output, terminal } = session;
+  return formatLineChart(
+    series.map(({ name, points }) => ({ name: cleanLine(name), points })),
+    {
+      width: Math.min(output.width, CHART_COLUMNS_MAX),
+      height: CHART_LINES,
+      isUnicode: supportsUnicode(terminal),
+      style: output.style,
+      ...(series.every(({ source }) => source !== 'statistics') && { unit: 's' }),
+    },
+  );
+}
+
+/** Prints all series of a run as a table, or those with a name as a chart. */
+export async function printSeries(
+  session: Session,
+  params: RunParams,
+  name: string | undefined,
+): Promise<void> {
+  const { body } = await session.connect().call('getRunSeries', { params });
+  const isUnicode = supportsUnicode(session.terminal);
+  if (name !== undefined) {
+    const named = body.series.filter((one) => one.name === name);
+    if (named.length === 0) throw createUnknownSeries(params, name, body.series);
+    session.output.print({
+      json: { series: named },
+      text: () => named.map((one) => drawSeries(session, [one])).join('\n'),
+      quiet: () => name,
+    });
+    return;
+  }
+  session.output.printTable(
+    body.series,
+    [
+      { title: 'SERIES', value: ({ name }) => name },
+      { title: 'SOURCE', value: ({ source }) => source },
+      { title: 'POINTS', value: ({ points }) => points.length, isNumeric: true },
+      { title: 'FIRST', value: ({ points }) => formatEnd(points.at(0)), isNumeric: true },
+      { title: 'LAST', value: ({ points }) => formatEnd(points.at(-1)), isNumeric: true },
+      {
+        title: 'CHART',
+        value: ({ points }) =>
+          formatSparkline(
+            points.map(([, y = 0]) => y),
+            { width: SPARKLINE_COLUMNS, isUnicode },
+          ),
+      },
+    ],
+    { json: body, empty: `Run ${params.run_id} has no series.`, id: ({ name }) => name },
+  );
+}
+
+function formatEnd(point: readonly number[] | undefined): string {
+  return point?.[1] === undefined ? '' : formatNumber(point[1]);
+}
+
+function createUnknownSeries({ run_id }: RunParams, name: string, series: readonly Series[]): CommandError {
+  const known = [...new Set(series.map((one) => cleanLine(one.name)))].join(', ');
+  return new CommandError(
+    `Run ${run_id} has no series "${name}"; it has ${known || 'none'}.`,
+    EXIT_CODES.notFound,
+  );
+}

@@ -1,0 +1,94 @@
+/** All details of a run, for people. */
+import type { CallResponse } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatBytes } from '../../terminal/format-bytes.ts';
+import { formatDuration } from '../../terminal/format-quantity.ts';
+import { formatFields } from '../../terminal/table.ts';
+import type { RunParams } from './follow-run.ts';
+import { chooseProgress, drawSeries } from './run-series.ts';
+
+type RunDetails = CallResponse<Operations['getRunMetadata']>['body'];
+
+/** Prints a run; with `chart` also its objective over time. */
+export async function printRun(session: Session, params: RunParams, chart: boolean): Promise<void> {
+  const client = session.connect();
+  const { body } = await client.call('getRunMetadata', { params });
+  const series = chart ? (await client.call('getRunSeries', { params })).body.series : [];
+  const picture = drawSeries(session, chooseProgress(series));
+  session.output.print({
+    json: body,
+    text: () =>
+      [
+        formatFields(listFields(body)),
+        formatSection('Options', listOptions(body)),
+        formatSection('Indicators', listIndicators(body)),
+        ...(chart ? [picture === '' ? 'The run has no series.\n' : picture] : []),
+      ]
+        .filter((part) => part !== '')
+        .join('\n'),
+    quiet: () => body.id,
+  });
+}
+
+function formatSection(title: string, fields: Record<string, string | number | boolean>): string {
+  return Object.keys(fields).length === 0
+    ? ''
+    : `${title}\n${formatFields(fields).replaceAll(/^/gm, '  ').trimEnd()}\n`;
+}
+
+function listFields({ metadata, ...run }: RunDetails) {
+  const { waiting, tracking } = metadata;
+  const start = waiting?.predicted_start;
+  return {
+    run: run.id,
+    name: run.name,
+    description: run.description,
+    status: run.status_v2,
+    error: run.error,
+    waiting: waiting?.message,
+    'queue position': waiting?.place,
+    'predicted start': start && `between ${start.earliest} and ${start.latest}`,
+    application: run.application_id,
+    instance: run.application_instance_id,
+    version: run.application_version_id || 'newest executable',
+    'created by': run.user_email,
+    created: run.created_at,
+    started: metadata.initiated_at,
+    ended: metadata.finished_at,
+    duration: formatDuration(metadata.duration),
+    'execution time': metadata.initiated_at && formatDuration(metadata.execution_duration),
+    'peak memory': metadata.peak_memory_bytes && formatBytes(metadata.peak_memory_bytes),
+    input: formatContent(metadata.input_size, metadata.format.input.type),
+    'managed input': tracking?.input_id,
+    output: metadata.output_size > 0 ? formatContent(metadata.output_size, metadata.format.output.type) : '',
+    runtime: [run.runtime, metadata.runtime_version].filter(Boolean).join(', version '),
+    'execution class': run.execution_class,
+    priority: run.queuing_priority,
+    attempt: metadata.attempt > 1 ? metadata.attempt : undefined,
+    'secrets collection': run.secrets_collection_id,
+    experiment: metadata.experiment_id && `${metadata.experiment_id} (${metadata.experiment_type})`,
+    'parent run': run.parent_run_id,
+    'repeats run': tracking?.cloned_run_id,
+    'statistics error': run.statistics.error,
+    'assets error': metadata.assets_error,
+  };
+}
+
+function formatContent(bytes: number, format: string): string {
+  return `${formatBytes(bytes)}, ${format}`;
+}
+
+function listOptions({ metadata }: RunDetails): Record<string, string> {
+  return Object.fromEntries(
+    metadata.options.options_summary.map(({ name, value, source }) => [
+      cleanLine(name),
+      source === 'run' ? value : `${value} (from the ${source})`,
+    ]),
+  );
+}
+
+function listIndicators({ statistics }: RunDetails): Record<string, string | number | boolean> {
+  return Object.fromEntries(statistics.indicators.map(({ name, value }) => [cleanLine(name), value]));
+}

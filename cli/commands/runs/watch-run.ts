@@ -1,0 +1,102 @@
+/** Waits for a run at a terminal, with its status, its log and its objective as they come. */
+import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import type { Session } from '../../session/session.ts';
+import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts';
+import { createLiveLine, type LiveLine } from '../../terminal/live-line.ts';
+import { formatSparkline } from '../../terminal/sparkline.ts';
+import { supportsUnicode } from '../../terminal/unicode.ts';
+import { formatHint } from '../hints.ts';
+import { followRun, type RunParams, type SeriesChange } from './follow-run.ts';
+import { chooseProgress } from './run-series.ts';
+
+const SPARKLINE_COLUMNS = 40;
+const TICK_MS = 1000;
+
+/** Receives each line of the log as it comes. */
+type WriteLine = (line: { timestamp: string; log: string }) => void;
+
+/**
+ * Waits for the end of the run and returns its status. A signal that ends the command leaves the run alive; a note says how to
+ * follow it again.
+ */
+export async function watchRun(
+  session: Session,
+  params: RunParams,
+  { writeLine }: { writeLine?: WriteLine } = {},
+): Promise<RunStatusV2> {
+  const { terminal, output } = session;
+  const line = createLiveLine(terminal, output.form === 'text');
+  const view = createRunView(session, line);
+  const timer = setInterval(() => view.draw(), TICK_MS);
+  try {
+    return await followRun({
+      client: session.connect(),
+      params,
+      signal: terminal.signal,
+      observer: {
+        onStatus: (status) => view.setStatus(status),
+        ...(line.isVisible && { onSeries: (change: SeriesChange) => view.addSeries(change) }),
+        ...(writeLine && {
+          onLines: (lines: readonly Parameters<WriteLine>[0][]) =>
+            line.printAbove(() => lines.forEach(writeLine)),
+        }),
+      },
+    });
+  } catch (error) {
+    line.end();
+    if (terminal.signal.aborted)
+      terminal.err.write(
+        `Run ${params.run_id} continues. Follow it again with: ${formatHint(session, `logs ${params.run_id} --follow`)}\n`,
+      );
+    throw error;
+  } finally {
+    clearInterval(timer);
+    line.end();
+  }
+}
+
+/** The state of the last line: `running 12.0 s  objective 1040.6 ▇▅▃▂▁`. */
+function createRunView(session: Session, line: LiveLine) {
+  const isUnicode = supportsUnicode(session.terminal);
+  const startedAt = Date.now();
+  let status: RunStatusV2 | undefined;
+  let series: SeriesChange['series'] = [];
+  const draw = (): void => {
+    if (status === undefined || isTerminal(status)) return;
+    const [progress] = chooseProgress(series);
+    const values = progress?.points.map(([, y = 0]) => y) ?? [];
+    const last = values.at(-1);
+    const chart =
+      progress && last !== undefined
+        ? `  ${progress.name} ${formatNumber(last)} ${formatSparkline(values, { width: SPARKLINE_COLUMNS, isUnicode })}`
+        : '';
+    line.update(`${status} ${formatDuration(Date.now() - startedAt)}${chart}`);
+  };
+  return {
+    draw,
+    setStatus(next: RunStatusV2): void {
+      status = next;
+      draw();
+    },
+    addSeries(change: SeriesChange): void {
+      series = mergeSeries(series, change);
+      draw();
+    },
+  };
+}
+
+/** Returns the series with the points of the change. */
+function mergeSeries(
+  before: SeriesChange['series'],
+  { reset, series }: SeriesChange,
+): SeriesChange['series'] {
+  if (reset) return series;
+  const merged = [...before];
+  for (const added of series) {
+    const index = merged.findIndex(({ name, source }) => name === added.name && source === added.source);
+    const known = merged[index];
+    if (known) merged[index] = { ...known, points: [...known.points, ...added.points] };
+    else merged.push(added);
+  }
+  return merged;
+}

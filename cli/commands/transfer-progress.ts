@@ -1,0 +1,25 @@
+/** Transfers of a command: a bar at a terminal, notes about lost connections, and the end by a signal. */
+import type { Session } from '../session/session.ts';
+import { createProgressBar } from '../terminal/progress-bar.ts';
+import type { TransferOptions } from '../transfer/upload.ts';
+
+/** Runs a transfer with a bar. `total` is the size of the content in bytes, if it is known. */
+export async function showTransfer<T>(
+  { terminal, output }: Session,
+  { label, total }: { label: string; total?: number },
+  transfer: (options: TransferOptions) => Promise<T>,
+): Promise<T> {
+  const bar = createProgressBar(terminal, { label, total, isEnabled: output.form === 'text' });
+  try {
+    return await transfer({
+      signal: terminal.signal,
+      onProgress: bar.update,
+      onRetry: (_error, pauseMs) => {
+        bar.end();
+        output.note(`The connection was lost. The next attempt is in ${pauseMs / 1000} s.`);
+      },
+    });
+  } finally {
+    bar.end();
+  }
+}
