@@ -20,6 +20,7 @@ const EXPERIMENTS = [
   'server/runs/replay/',
   'server/runs/api/replay',
   'contract/runs/replays.ts',
+  'cli/commands/runs/replay-run.ts',
   'console/ui/experiments/',
   'console/pages/experiment',
   'console/pages/new-experiment/',

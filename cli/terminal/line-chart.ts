@@ -96,7 +96,7 @@ function findRange(lines: readonly ChartLine[], index: 0 | 1): Range {
   return { min, max };
 }
 
-/** Returns where the value lies in the range, from 0 to 1. A range without a length has everything in its middle. */
+/** Returns the position of the value in the range, from 0 to 1. A range without a length has everything in its middle. */
 function toShare(value: number, { min, max }: Range): number {
   return max > min ? (value - min) / (max - min) : 0.5;
 }

@@ -8,7 +8,7 @@ const ERASE_LINE = '\r\u001b[2K';
 export interface LiveLine {
   /** false where nothing is drawn. */
   readonly isVisible: boolean;
-  /** Sets the text of the line, which is cut at the width of the terminal. It is drawn at most ten times a second. */
+  /** Sets the text of the line, as far as the terminal is wide. Draws it at most ten times a second. */
   update(text: string): void;
   /** Erases the line, calls `print`, and draws the line again. */
   printAbove(print: () => void): void;

@@ -8,8 +8,8 @@ import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import { formatFields } from '../../terminal/table.ts';
-import { saveContent } from '../runs/run-content.ts';
-import { uploadInput } from './upload-input.ts';
+import { saveContent } from '../contents/save-content.ts';
+import { uploadInput } from '../contents/upload-input.ts';
 
 type Input = CallResponse<Operations['getInput']>['body'];
 
@@ -152,7 +152,9 @@ async function createInput(session: Session, id: string | undefined, options: Cr
 async function readSource(session: Session, application_id: string, { file, runId, format }: CreateOptions) {
   if (runId !== undefined) return { run_id: runId };
   if (file === undefined)
-    throw new CommandError('The input has no content. Give --file FILE, --file - or --run-id ID.');
+    throw new CommandError(
+      'The input has no content. Give --file PATH, --file - for standard input, or --run-id ID.',
+    );
   const uploaded = await uploadInput(session, { application_id, source: file, option: '--file', format });
   return {
     upload_id: uploaded.upload_id,

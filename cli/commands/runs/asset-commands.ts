@@ -9,9 +9,9 @@ import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { downloadToFile } from '../../transfer/download.ts';
-import { showTransfer } from '../transfer-progress.ts';
+import { saveContent } from '../contents/save-content.ts';
+import { showTransfer } from '../contents/transfer-progress.ts';
 import type { RunParams } from './follow-run.ts';
-import { saveContent } from './run-content.ts';
 
 type Asset = CallResponse<Operations['listRunAssets']>['body']['items'][number];
 

@@ -6,8 +6,8 @@ import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/fiel
 import { CommandError } from '../../errors/command-error.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanText } from '../../terminal/clean-text.ts';
+import { type UploadedInput, uploadInput } from '../contents/upload-input.ts';
 import { formatHint } from '../hints.ts';
-import { type UploadedInput, uploadInput } from '../inputs/upload-input.ts';
 import { collectPair, parseWholeNumber } from '../parse-values.ts';
 import { printOutcome } from './run-outcome.ts';
 import { watchRun } from './watch-run.ts';

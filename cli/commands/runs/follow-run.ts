@@ -1,6 +1,6 @@
 /**
- * Follows a run to its end: by its stream of events, and by polling where no stream arrives, as behind a proxy that buffers
- * responses, or with too many open streams.
+ * Follows a run to its end by its stream of events. It polls where no stream arrives, as behind a proxy that buffers responses,
+ * or with too many open streams.
  */
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, type CallResponse, type Client } from '@switchyard/contract/client.ts';
@@ -27,7 +27,7 @@ export interface SeriesChange {
 type LogItems = CallResponse<Operations['getRunLiveLogs']>['body']['items'];
 
 /** Receives what happens. */
-export interface RunObserver {
+interface RunObserver {
   onStatus?: (status: RunStatusV2) => void;
   onLines?: (lines: LogItems) => void;
   onSeries?: (change: SeriesChange) => void;

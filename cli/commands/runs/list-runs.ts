@@ -181,7 +181,7 @@ function readObjective({ statistics }: ListedRun): string {
 }
 
 /** Returns the tone of a status. */
-export function chooseTone(status: string): Tone | undefined {
+function chooseTone(status: string): Tone | undefined {
   if (status === 'failed') return 'bad';
   if (status === 'running') return 'active';
   return status === 'succeeded' ? 'good' : undefined;

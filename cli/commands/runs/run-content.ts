@@ -1,15 +1,11 @@
 /** Input and output of a run, byte for byte. */
-import { resolve } from 'node:path';
 import type { CallResponse, Client } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
-import { formatBytes } from '../../terminal/format-bytes.ts';
-import { downloadToFile, downloadToOutput } from '../../transfer/download.ts';
-import { readSignedUrl } from '../../transfer/signed-url.ts';
-import { showTransfer } from '../transfer-progress.ts';
+import { saveContent } from '../contents/save-content.ts';
 import type { RunParams } from './follow-run.ts';
 
 type ErrorLog = CallResponse<Operations['getRunOutput']>['body']['error_log'];
@@ -21,23 +17,6 @@ export async function requestOutput(
 ): Promise<{ url: string | undefined; errorLog: ErrorLog }> {
   const { body } = await client.call('getRunOutput', { params, query: { format: 'url' } });
   return { url: body.url, errorLog: body.error_log };
-}
-
-/** Writes the content of a download URL to a file, or to standard output with `-`. An archive is not written to a terminal. */
-export async function saveContent(session: Session, url: string, target: string): Promise<void> {
-  const { terminal, output } = session;
-  const client = session.connect();
-  if (target !== '-') {
-    const bytes = await showTransfer(session, { label: 'Downloading' }, (options) =>
-      downloadToFile(client, url, resolve(terminal.cwd, target), options),
-    );
-    output.note(`Wrote ${formatBytes(bytes)} to ${target}.`);
-    return;
-  }
-  if (terminal.out.isTTY && readSignedUrl(url).query.type === 'application/gzip')
-    throw new CommandError('The content is an archive. Write it to a file with --output FILE.');
-  await downloadToOutput(client, url, terminal, { signal: terminal.signal });
-  if (terminal.out.isTTY) terminal.out.write('\n');
 }
 
 /** Writes the output of a run. Throws for a run without one, with its error. */

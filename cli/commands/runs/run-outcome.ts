@@ -4,8 +4,9 @@ import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { formatDuration } from '../../terminal/format-quantity.ts';
 import { formatFields } from '../../terminal/table.ts';
+import { saveContent } from '../contents/save-content.ts';
 import type { RunParams } from './follow-run.ts';
-import { requestOutput, saveContent } from './run-content.ts';
+import { requestOutput } from './run-content.ts';
 
 const ERROR_LINES = 20;
 

@@ -9,7 +9,7 @@ import { packFolder } from '../../packing/pack.ts';
 import type { Session } from '../../session/session.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { uploadContent } from '../../transfer/upload.ts';
-import { showTransfer } from '../transfer-progress.ts';
+import { showTransfer } from './transfer-progress.ts';
 
 /** Larger files are not read into memory to check them. */
 const CHECKED_JSON_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Transfers of a command: a bar at a terminal, notes about lost connections, and the end by a signal. */
-import type { Session } from '../session/session.ts';
-import { createProgressBar } from '../terminal/progress-bar.ts';
-import type { TransferOptions } from '../transfer/upload.ts';
+import type { Session } from '../../session/session.ts';
+import { createProgressBar } from '../../terminal/progress-bar.ts';
+import type { TransferOptions } from '../../transfer/upload.ts';
 
 /** Runs a transfer with a bar. `total` is the size of the content in bytes, if it is known. */
 export async function showTransfer<T>(

@@ -1,0 +1,25 @@
+/** Writes content of the server to this machine. */
+import { resolve } from 'node:path';
+import { CommandError } from '../../errors/command-error.ts';
+import type { Session } from '../../session/session.ts';
+import { formatBytes } from '../../terminal/format-bytes.ts';
+import { downloadToFile, downloadToOutput } from '../../transfer/download.ts';
+import { readSignedUrl } from '../../transfer/signed-url.ts';
+import { showTransfer } from './transfer-progress.ts';
+
+/** Writes the content of a download URL to a file, or to standard output with `-`. An archive is not written to a terminal. */
+export async function saveContent(session: Session, url: string, target: string): Promise<void> {
+  const { terminal, output } = session;
+  const client = session.connect();
+  if (target !== '-') {
+    const bytes = await showTransfer(session, { label: 'Downloading' }, (options) =>
+      downloadToFile(client, url, resolve(terminal.cwd, target), options),
+    );
+    output.note(`Wrote ${formatBytes(bytes)} to ${target}.`);
+    return;
+  }
+  if (terminal.out.isTTY && readSignedUrl(url).query.type === 'application/gzip')
+    throw new CommandError('The content is an archive. Write it to a file with --output FILE.');
+  await downloadToOutput(client, url, terminal, { signal: terminal.signal });
+  if (terminal.out.isTTY) terminal.out.write('\n');
+}
