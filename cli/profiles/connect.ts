@@ -57,10 +57,14 @@ function findLocalServer(env: Terminal['env'], cwd: string): Partial<Profile> {
   return { url, token: readFileSync(path, 'utf8').trim(), ...(isSecure ? { authority } : {}) };
 }
 
-/** Returns a client for the server. */
-export function connect(profile: Profile): Client {
+/** Returns a client for the server. The signal ends its requests. */
+export function connect(profile: Profile, signal: AbortSignal): Client {
   trustConnection(profile);
-  return createClient({ url: profile.url, token: profile.token });
+  return createClient({
+    url: profile.url,
+    token: profile.token,
+    fetch: (input, init) => fetch(input, { ...init, signal: init?.signal ?? signal }),
+  });
 }
 
 /** Makes this process trust the certificate of the server, if the profile has its authority. */

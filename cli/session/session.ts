@@ -46,7 +46,7 @@ export function createSession(terminal: Terminal): Session {
     },
     findConnection: () => findConnection(terminal, options.profile),
     connect: () => {
-      client ??= connect(session.findConnection());
+      client ??= connect(session.findConnection(), terminal.signal);
       return client;
     },
     findApplication: () => {

@@ -24,7 +24,7 @@ export function createLiveLine({ err, env }: Pick<Terminal, 'err' | 'env'>, isEn
   let drawnAt = 0;
   const draw = (): void => {
     drawnAt = Date.now();
-    err.write(`${ERASE_LINE}${cutLine(text, (err.columns ?? 80) - 1)}`);
+    err.write(`${ERASE_LINE}${cutLine(text, (err.columns || 80) - 1)}`);
   };
   return {
     isVisible: true,

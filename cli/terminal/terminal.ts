@@ -40,7 +40,7 @@ export function createProcessTerminal(): Terminal {
   };
 }
 
-/** The width of the terminal in columns; 100 for a file or a pipe. */
+/** The width of the terminal in columns; 100 for a file or a pipe, and where a terminal does not know its size. */
 export function getColumns({ out }: Pick<Terminal, 'out'>): number {
-  return out.columns ?? 100;
+  return out.columns || 100;
 }

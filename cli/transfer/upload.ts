@@ -23,9 +23,12 @@ export async function uploadContent(
   content: Blob,
   { signal = new AbortController().signal, onProgress = () => {}, onRetry }: TransferOptions = {},
 ): Promise<string> {
+  // A server that cannot be reached at all is an error at once.
+  let first: Awaited<ReturnType<RequestUrl>> | undefined = await requestUrl();
   return retry(
     async () => {
-      const { body } = await requestUrl();
+      const { body } = first ?? (await requestUrl());
+      first = undefined;
       const { id, query } = readSignedUrl(body.upload_url);
       onProgress(0);
       // An empty stream would be a body without an end for some proxies.

@@ -72,7 +72,7 @@ function findFile({ terminal }: Session, name: string): string {
 
 /** Saves the profile after the server has accepted its token. */
 async function logIn({ terminal, options, output }: Session, profile: Profile): Promise<void> {
-  const { body } = await connect(profile).call('getAccount');
+  const { body } = await connect(profile, terminal.signal).call('getAccount');
   const saved = readProfiles(terminal.env);
   const name =
     options.profile ?? (Object.keys(saved.profiles).length === 0 ? 'default' : new URL(profile.url).host);

@@ -14,6 +14,7 @@ import { uploadInput } from '../contents/upload-input.ts';
 type Input = CallResponse<Operations['getInput']>['body'];
 
 interface CreateOptions {
+  id?: string;
   file?: string;
   runId?: string;
   name?: string;
@@ -87,7 +88,17 @@ Examples:
   switchyard inputs create monday-peak --file input.json --name "Monday at its peak"
   switchyard inputs create worst-case --run-id run-01jd3v7k9mq2z5x8`,
     )
-    .action((id, options) => createInput(session, id, options));
+    .action(async (id, options) => {
+      const body = await createInput(session, session.findApplication(), {
+        ...options,
+        ...(id !== undefined && { id }),
+      });
+      session.output.print({
+        json: body,
+        text: () => `Created managed input ${body.id}.\n`,
+        quiet: () => body.id,
+      });
+    });
 }
 
 async function printInputs(session: Session): Promise<void> {
@@ -131,22 +142,22 @@ function printInput({ output }: Session, input: Input): void {
   });
 }
 
-async function createInput(session: Session, id: string | undefined, options: CreateOptions): Promise<void> {
-  const application_id = session.findApplication();
+/** Stores a file or the input of a run as a managed input, and returns that. */
+export async function createInput(
+  session: Session,
+  application_id: string,
+  { id, name, description, ...source }: CreateOptions,
+): Promise<Input> {
   const { body } = await session.connect().call('createInput', {
     params: { application_id },
     body: {
       ...(id !== undefined && { id }),
-      ...(options.name !== undefined && { name: options.name }),
-      ...(options.description !== undefined && { description: options.description }),
-      ...(await readSource(session, application_id, options)),
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+      ...(await readSource(session, application_id, source)),
     },
   });
-  session.output.print({
-    json: body,
-    text: () => `Created managed input ${body.id}.\n`,
-    quiet: () => body.id,
-  });
+  return body;
 }
 
 async function readSource(session: Session, application_id: string, { file, runId, format }: CreateOptions) {

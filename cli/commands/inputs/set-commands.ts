@@ -1,4 +1,5 @@
 /** Commands for input sets. */
+import { parse } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import { INPUT_SET_RUNS_MAX } from '@switchyard/contract/limits.ts';
@@ -9,12 +10,14 @@ import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import { formatFields, formatTable } from '../../terminal/table.ts';
 import { parseTime, parseWholeNumber } from '../parse-values.ts';
+import { createInput } from './input-commands.ts';
 
 type InputSet = CallResponse<Operations['getInputSet']>['body'];
 
 interface CreateOptions {
   name?: string;
   description?: string;
+  file?: string[];
   inputId?: string[];
   runId?: string[];
   instanceId?: string;
@@ -62,12 +65,11 @@ export function defineSetCommands(program: Command, session: Session): void {
 function defineCreate(sets: Pick<Command, 'command'>, session: Session): void {
   sets
     .command('create')
-    .description(
-      'Create an input set from managed inputs, from runs, or from the latest runs of an instance.',
-    )
+    .description('Create an input set from files, managed inputs, runs, or the latest runs of an instance.')
     .argument('<set>', 'The id of the input set.')
     .option('--name <name>', 'The name; otherwise the id.')
     .option('--description <text>', 'The description.')
+    .option('--file <path...>', 'Files of the set; each becomes a managed input with the name of the file.')
     .option('--input-id <id...>', 'Managed inputs of the set.')
     .option('--run-id <id...>', 'Runs whose inputs are in the set.')
     .option(
@@ -85,6 +87,7 @@ function defineCreate(sets: Pick<Command, 'command'>, session: Session): void {
       'after',
       `
 Examples:
+  switchyard sets create peak-days --file monday.json tuesday.json
   switchyard sets create peak-days --input-id monday-peak tuesday-peak
   switchyard sets create last-week --instance production --start-time 7d --maximum-runs 10`,
     )
@@ -136,16 +139,20 @@ function printSet({ output }: Session, set: InputSet): void {
 }
 
 async function createSet(session: Session, id: string, options: CreateOptions): Promise<void> {
-  const { inputId, runId, instanceId, startTime, endTime, maximumRuns } = options;
-  if (inputId === undefined && runId === undefined && instanceId === undefined)
-    throw new CommandError('The set has no inputs. Give --input-id, --run-id or --instance.');
+  const { file, inputId, runId, instanceId, startTime, endTime, maximumRuns } = options;
+  if (!file && !inputId && !runId && instanceId === undefined)
+    throw new CommandError('The set has no inputs. Give --file, --input-id, --run-id or --instance.');
+  const application_id = session.findApplication();
+  const inputs = [...(inputId ?? [])];
+  for (const source of file ?? [])
+    inputs.push((await createInput(session, application_id, { file: source, name: parse(source).name })).id);
   const { body } = await session.connect().call('createInputSet', {
-    params: { application_id: session.findApplication() },
+    params: { application_id },
     body: {
       id,
       name: options.name ?? id,
       ...(options.description !== undefined && { description: options.description }),
-      ...(inputId && { inputs: inputId.map((input) => ({ id: input })) }),
+      ...(inputs.length > 0 && { inputs: inputs.map((input) => ({ id: input })) }),
       ...(runId && { run_ids: runId }),
       ...(instanceId !== undefined && { instance_id: instanceId }),
       ...(startTime !== undefined && { start_time: startTime }),

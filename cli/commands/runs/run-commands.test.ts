@@ -299,7 +299,11 @@ describe('inputs and sets', () => {
     expect(
       (await cli(['sets', 'create', 'recent', '--instance', 'latest', '--maximum-runs', '1'])).code,
     ).toBe(0);
-    expect((await cli(['sets', 'delete', 'peaks', 'recent'])).code).toBe(0);
+    writeFileSync(path('tuesday.json'), '{}');
+    const fromFiles = await cli(['sets', 'create', 'files', '--file', 'input.json', 'tuesday.json']);
+    expect(fromFiles.stdout).toBe('Created input set files with 2 inputs.\n');
+    expect((await cli(['sets', 'get', 'files'])).stdout).toMatch(/^input-\S+ +tuesday +json$/m);
+    expect((await cli(['sets', 'delete', 'peaks', 'recent', 'files'])).code).toBe(0);
     expect((await cli(['sets'])).stdout).toBe('Application plan has no input sets.\n');
   });
 

@@ -5,6 +5,7 @@ import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts'
 import { createLiveLine, type LiveLine } from '../../terminal/live-line.ts';
 import { formatSparkline } from '../../terminal/sparkline.ts';
 import { supportsUnicode } from '../../terminal/unicode.ts';
+import { isTransient } from '../../transfer/retry.ts';
 import { formatHint } from '../hints.ts';
 import { followRun, type RunParams, type SeriesChange } from './follow-run.ts';
 import { chooseProgress } from './run-series.ts';
@@ -16,8 +17,8 @@ const TICK_MS = 1000;
 type WriteLine = (line: { timestamp: string; log: string }) => void;
 
 /**
- * Waits for the end of the run and returns its status. A signal that ends the command leaves the run alive; a note says how to
- * follow it again.
+ * Waits for the end of the run and returns its status. A signal that ends the command leaves the run alive, as a server that
+ * cannot be reached does; a note says how to follow it again.
  */
 export async function watchRun(
   session: Session,
@@ -44,7 +45,7 @@ export async function watchRun(
     });
   } catch (error) {
     line.end();
-    if (terminal.signal.aborted)
+    if (terminal.signal.aborted || isTransient(error))
       terminal.err.write(
         `Run ${params.run_id} continues. Follow it again with: ${formatHint(session, `logs ${params.run_id} --follow`)}\n`,
       );
