@@ -1,0 +1,3 @@
+module projects
+
+go 1.21
