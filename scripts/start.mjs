@@ -1,6 +1,6 @@
 /**
- * `npm start` installs, builds the site and starts the server. On the first start it pushes the sample apps and shows a
- * finished run. It skips steps that are already done.
+ * `npm start` installs, builds the site, the console and the command line, and starts the server. On the first start it
+ * pushes the sample apps and shows a finished run. It skips steps that are already done.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,19 +11,18 @@ import { fail, install, node, root } from './install.mjs';
 const seconds = install({ development: false });
 if (seconds > 0) console.log(`Installed in ${seconds.toFixed(0)} s.`);
 
-if (process.env.SWITCHYARD_ROLE !== 'worker') {
-  if (!existsSync(join(root, 'site', 'dist'))) console.log('Building the documentation site ...');
-  const built = spawnSync(node, [join(root, 'site', 'build.ts')], {
+const BUILDS = [
+  { folder: 'site', name: 'the documentation site' },
+  { folder: 'console', name: 'the console' },
+  { folder: 'cli', name: 'the command line' },
+];
+for (const { folder, name } of process.env.SWITCHYARD_ROLE === 'worker' ? [] : BUILDS) {
+  if (!existsSync(join(root, folder, 'dist'))) console.log(`Building ${name} ...`);
+  const built = spawnSync(node, [join(root, folder, 'build.ts')], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (built.status !== 0) fail('The build of the documentation site failed; see the messages above.');
-  if (!existsSync(join(root, 'console', 'dist'))) console.log('Building the console ...');
-  const builtConsole = spawnSync(node, [join(root, 'console', 'build.ts')], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  if (builtConsole.status !== 0) fail('The build of the console failed; see the messages above.');
+  if (built.status !== 0) fail(`The build of ${name} failed; see the messages above.`);
 }
 
 const server = spawn(node, [join(root, 'server', 'process.ts')], {

@@ -164,7 +164,14 @@ const VARIABLES = [
 ];
 
 /** Settings of clients, which often are in the same shell. */
-const CLIENT_VARIABLES = ['SWITCHYARD_URL', 'SWITCHYARD_TOKEN'];
+const CLIENT_VARIABLES = [
+  'SWITCHYARD_URL',
+  'SWITCHYARD_TOKEN',
+  'SWITCHYARD_APP',
+  'SWITCHYARD_CONFIG',
+  'SWITCHYARD_PROFILE',
+  'SWITCHYARD_PACKAGE_CACHE',
+];
 
 function readDatabase(env: Environment): string | null {
   const value = env.SWITCHYARD_DATABASE;

@@ -14,6 +14,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'session',
     'commands',
     'program',
+    'build',
     'first-run',
     'testing',
   ],

@@ -8,10 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readProfiles } from '../profiles/profiles.ts';
 
 const START = join(import.meta.dirname, '..', '..', 'scripts', 'start.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-start-'));
 const data = join(folder, 'data');
+const config = join(folder, 'config');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Start {
@@ -29,6 +31,7 @@ function start(env: Record<string, string> = {}): Start {
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       SWITCHYARD_PORT: '0',
       SWITCHYARD_DATA: data,
+      SWITCHYARD_CONFIG: config,
       SWITCHYARD_LOG_LEVEL: 'warn',
       ...env,
     },
@@ -84,6 +87,8 @@ describe('npm start', { timeout: 120_000 }, () => {
     await second.prints(/status {5}succeeded\n {2}objective {2}\d+(\.\d+)?\n {2}time/);
     await second.prints(/Next: /);
     expect(await listRuns(address)).toMatchObject([{ name: 'First run', status_v2: 'succeeded' }]);
+    const profile = { url: address, token: readFileSync(join(data, 'root-token'), 'utf8').trim() };
+    expect(readProfiles({ SWITCHYARD_CONFIG: config }).profiles.local).toEqual(profile);
     second.child.kill('SIGINT');
     const { code, output } = await second.gone;
     expect(code).toBe(0);

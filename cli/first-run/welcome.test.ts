@@ -25,7 +25,7 @@ function runWelcome(isFirstStart: boolean, atTerminal: boolean): string {
   return execFileSync(file, args, {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, SWITCHYARD_READY: JSON.stringify(ready) },
+    env: { PATH: process.env.PATH, SWITCHYARD_CONFIG: folder, SWITCHYARD_READY: JSON.stringify(ready) },
   });
 }
 

@@ -6,6 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
 import { formatError } from '../errors/report-error.ts';
+import { VERSION } from '../program/version.ts';
+import { saveLocalProfile } from './local-profile.ts';
 import { type FirstRunResult, pushAndRunSample } from './push-and-run-sample.ts';
 
 /** The message of a ready server. */
@@ -55,6 +57,7 @@ if (ready.authorityPath) {
   print('  TLS    self-signed; this line makes curl, the Python client and Node trust it:');
   print(`         export CURL_CA_BUNDLE=${path} REQUESTS_CA_BUNDLE=${path} NODE_EXTRA_CA_CERTS=${path}`);
 }
+if (ready.role !== 'worker') printCommandLine();
 if (ready.containment === 'limits')
   print(`  note   apps run at containment level limits: ${ready.containmentNote}`);
 for (const message of ready.notHeld)
@@ -108,6 +111,30 @@ function report(outcome: FirstRunResult): void {
   print();
   print(`Next: ${ready.url}/docs/get-started/quickstarts/overview`);
   print();
+}
+
+/** Prints how to use the command line with this server, and saves a profile for it. */
+function printCommandLine(): void {
+  const tarball = join(import.meta.dirname, '..', 'dist', `switchyard-${VERSION}.tgz`);
+  print('  CLI    npx switchyard help');
+  if (existsSync(tarball)) print(`         in other folders: npm install -g ${quoteShell(tarball)}`);
+  if (!hasToken) return;
+  const { url, authorityPath } = ready;
+  const token = readFileSync(ready.tokenPath, 'utf8').trim();
+  try {
+    const name = saveLocalProfile(process.env, {
+      url,
+      token,
+      ...(authorityPath ? { authority: authorityPath } : {}),
+    });
+    print(
+      name
+        ? `         it signs in with the profile ${name}`
+        : `         the profile local is of another server; sign in with: npx switchyard login --profile NAME --url ${url} --token-stdin < ${quoteShell(ready.tokenPath)}`,
+    );
+  } catch (error) {
+    print(`         no profile was saved: ${formatError(error)}`);
+  }
 }
 
 /** Quotes a path for a shell, if it needs quotes. */

@@ -3,11 +3,12 @@
  * has patterns that apply in order. One that begins with `!` removes files, and a folder stands for everything below it.
  * The build commands of the manifest run first. The packages of a Node or Python app are added.
  */
-import { globSync, openAsBlob, readFileSync, statSync } from 'node:fs';
-import { join, posix, sep } from 'node:path';
+import { openAsBlob, readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { globSync } from 'tinyglobby';
 import { type ReportLine, runBuildSteps } from './build-steps.ts';
 import { listDependencies } from './dependencies.ts';
 import { type AppManifest, MANIFEST_FILE_NAME, readAppManifest } from './manifest.ts';
@@ -81,10 +82,9 @@ function isFolder(path: string): boolean {
 }
 
 function filesBelow(folder: string, pattern = '**'): string[] {
-  return globSync(pattern, { cwd: folder, exclude: (name) => name === 'node_modules' || name === '.git' })
-    .filter((name) => statSync(join(folder, name)).isFile())
-    .map((name) => name.split(sep).join('/'))
-    .sort();
+  const ignore = ['**/node_modules/**', '**/.git/**'];
+  // Node has such a function from version 22 on.
+  return globSync(pattern, { cwd: folder, ignore, expandDirectories: false }).sort();
 }
 
 async function createTar(sources: ReadonlyMap<string, string>): Promise<Buffer> {

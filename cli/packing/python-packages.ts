@@ -22,6 +22,7 @@ import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { findCacheFolder } from '../profiles/user-folders.ts';
 import type { ReportLine } from './build-steps.ts';
 import type { PythonSettings } from './manifest.ts';
 import { findInstaller } from './python-installers.ts';
@@ -30,8 +31,7 @@ import { formatArchitecture, formatTarget, type Target } from './target.ts';
 
 export const PACKAGES_FOLDER = '.nextmv/python/deps';
 
-const CACHE =
-  process.env.SWITCHYARD_PACKAGE_CACHE || join(import.meta.dirname, '..', '..', '.cache', 'python-packages');
+const CACHE = process.env.SWITCHYARD_PACKAGE_CACHE || join(findCacheFolder(), 'python-packages');
 /** Sets of packages that are kept; those that were not used for longest are removed. */
 const MAX_CACHED_SETS = 20;
 /** Version of Python where neither the server nor the manifest says, as in the published client. */

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import * as tls from 'node:tls';
+import tls from 'node:tls';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
@@ -78,7 +78,6 @@ function trustAuthority(path: string): void {
     throw new CommandError(
       `The certificate ${path} of the server does not exist. Sign in again with --authority.`,
     );
-  // Node 20 cannot extend its certificates at run time; main.ts has then set NODE_EXTRA_CA_CERTS for a second process.
-  if ('setDefaultCACertificates' in tls)
-    tls.setDefaultCACertificates([...tls.getCACertificates('default'), readFileSync(path, 'utf8')]);
+  // Node 20 has neither function; the package then brings its own (cli/build/node-20.ts).
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), readFileSync(path, 'utf8')]);
 }

@@ -3,9 +3,9 @@
  * system, readable by its owner alone.
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommandError } from '../errors/command-error.ts';
+import { type Environment, findConfigFolder } from './user-folders.ts';
 
 /** One server. */
 export interface Profile {
@@ -21,18 +21,6 @@ export interface Profiles {
   /** Name of the profile of commands without `--profile`; empty for none. */
   current: string;
   profiles: Record<string, Profile>;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The configuration folder: `SWITCHYARD_CONFIG`, or the one that the system has for programs. */
-function findConfigFolder(env: Environment, platform: string = process.platform): string {
-  if (env.SWITCHYARD_CONFIG) return env.SWITCHYARD_CONFIG;
-  const home = env.HOME || homedir();
-  if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'switchyard');
-  if (platform === 'darwin' && !env.XDG_CONFIG_HOME)
-    return join(home, 'Library', 'Application Support', 'switchyard');
-  return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'switchyard');
 }
 
 function findProfilesPath(env: Environment): string {

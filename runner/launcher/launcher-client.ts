@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { descriptorPath, OPEN_FOLDER_FLAGS } from '../filesystem/untrusted-files.ts';
 import { getErrorMessage } from '../process/errors.ts';
@@ -143,7 +143,8 @@ export class LauncherClient {
       ...(disks === undefined ? [] : [disks.unshare, '--mount', '--propagation', 'slave']),
       process.execPath,
       ...['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
-      join(import.meta.dirname, 'launcher.ts'),
+      // JavaScript in the package of the command line.
+      join(import.meta.dirname, `launcher${extname(import.meta.filename)}`),
       JSON.stringify(confinement),
     ];
     const child = spawn(command, args, {

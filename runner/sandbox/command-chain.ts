@@ -7,7 +7,7 @@
  * of the app before the parent of the shell returns.
  */
 import { openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import {
   APP_ROOT_PLACEHOLDER,
   type RunFolder,
@@ -18,7 +18,11 @@ import type { Confinement, LaunchPlan } from './launch-plan.ts';
 import type { RunCgroups } from './run-cgroups.ts';
 
 const MIB = 1024 * 1024;
-const FORWARDER = join(import.meta.dirname, 'loopback-forwarder.ts');
+/** JavaScript in the package of the command line. */
+const EXTENSION = extname(import.meta.filename);
+const FORWARDER = join(import.meta.dirname, `loopback-forwarder${EXTENSION}`);
+/** No package.json in the sandbox says that it is a module, so its name does. */
+const FORWARDER_NAME = `forwarder${EXTENSION.replace('.', '.m')}`;
 /** It only copies bytes. */
 const FORWARDER_HEAP_MIB = 32;
 /** A process may reserve more memory than it uses; the watchdog or the cgroup limits resident memory. */
@@ -131,7 +135,7 @@ function buildForwardMounts({ forward, network }: LaunchPlan): string[] {
   return [
     ...['--perms', '0755', '--dir', FORWARD_PATH],
     ...['--ro-bind', process.execPath, `${FORWARD_PATH}/node`],
-    ...['--ro-bind', FORWARDER, `${FORWARD_PATH}/forwarder.mts`],
+    ...['--ro-bind', FORWARDER, `${FORWARD_PATH}/${FORWARDER_NAME}`],
     ...['--ro-bind', forward.socketPath, `${FORWARD_PATH}/socket`],
   ];
 }
@@ -139,7 +143,7 @@ function buildForwardMounts({ forward, network }: LaunchPlan): string[] {
 /** Starts the forwarder in the background, and waits until it has closed its stdout. */
 function renderForwarder({ means }: Confinement, { forward, network }: LaunchPlan): string[] {
   if (forward === undefined || network || means !== 'bwrap') return [];
-  const command = `${FORWARD_PATH}/node --max-old-space-size=${FORWARDER_HEAP_MIB} --v8-pool-size=1 ${FORWARD_PATH}/forwarder.mts ${FORWARD_PATH}/socket ${forward.port}`;
+  const command = `${FORWARD_PATH}/node --max-old-space-size=${FORWARDER_HEAP_MIB} --v8-pool-size=1 ${FORWARD_PATH}/${FORWARDER_NAME} ${FORWARD_PATH}/socket ${forward.port}`;
   const redirect = `</dev/null 2>/dev/null ${SCRIPT_FD}>&- ${STARTED_FD}>&- ${SAVED_STDERR_FD}>&-`;
   return [`: "$(${command} ${redirect} &)"`];
 }

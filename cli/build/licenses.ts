@@ -1,0 +1,37 @@
+/** The licence texts of the packages in a bundle, which their licences ask to be passed on. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+interface PackageFile {
+  name?: string;
+  version?: string;
+  license?: string;
+}
+
+/** Returns a text with name, version, licence and licence text of each foreign package that has a module in the bundle. */
+export function collectLicenses(modules: readonly string[]): string {
+  const folders = new Set(modules.flatMap((path) => findPackage(path) ?? []));
+  const texts = new Set([...folders].map(describePackage));
+  return [...texts].sort().join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Returns the folder of the package below `node_modules`; undefined for a module of this repository. */
+function findPackage(path: string): string | undefined {
+  if (!path.includes('/node_modules/')) return undefined;
+  for (let folder = dirname(path); !folder.endsWith('/node_modules'); folder = dirname(folder)) {
+    // Folders of built modules have a file that says only which kind of module they are.
+    const file = join(folder, 'package.json');
+    if (existsSync(file) && readPackage(folder).name !== undefined) return folder;
+  }
+  return undefined;
+}
+
+function readPackage(folder: string): PackageFile {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+function describePackage(folder: string): string {
+  const { name, version, license = 'licence not stated' } = readPackage(folder);
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+}
