@@ -52,7 +52,7 @@ const SAME_ON_BOTH = [
   'server/runs/queue/{waiting-reason,placement/plan-claims,placement/simulated-cluster}.test.ts',
   'server/runs/queue/prediction/{past-durations,predict-starts}.test.ts',
   'server/runs/replay/replayed-runs.test.ts',
-  'server/runs/results/{assets,hostile-apps,json-field-extractor,metrics,network-hint,read-results,results,statistics}.test.ts',
+  'server/runs/results/{assets,hostile-apps,metrics,network-hint,results,statistics}.test.ts',
   'server/runs/tracing/run-spans.test.ts',
   'server/runs/submit/{create-run,formats,option-names,options,submit-routed}.test.ts',
   'server/search/search.test.ts',

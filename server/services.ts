@@ -67,7 +67,7 @@ import { AttemptEnds } from './runs/remote/end-attempt.ts';
 import type { RemoteJobParts } from './runs/remote/remote-jobs.ts';
 import { RemoteWorkers } from './runs/remote/remote-workers.ts';
 import { WorkerSyncs } from './runs/remote/worker-syncs.ts';
-import { JsonReader } from './runs/results/json-reader.ts';
+import { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
 import { lockCollection } from './secrets/store.ts';

@@ -11,6 +11,7 @@ export const NODE_VERSION_MIN = '20.12';
 const ENTRIES = {
   switchyard: join(cli, 'main.ts'),
   launcher: join(runner, 'launcher', 'launcher.ts'),
+  'read-results-thread': join(cli, '..', 'worker', 'results', 'read-results-thread.ts'),
 };
 /** One file without imports, because a sandbox has this file and no other. */
 const FORWARDER = { 'loopback-forwarder': join(runner, 'sandbox', 'loopback-forwarder.ts') };

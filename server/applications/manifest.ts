@@ -3,11 +3,10 @@
  * clients send only type and runtime.
  */
 import { Requirements } from '@switchyard/contract/applications/executables.ts';
+import { convertManifest, toFields, toText } from '@switchyard/contract/applications/manifest.ts';
 import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { compileSchema } from '../http/requests/validation.ts';
 import { formatValidationError } from '../http/requests/validation-messages.ts';
-
-type Fields = Record<string, unknown>;
 
 const validate = compileSchema(Requirements);
 /** More than the definition of any option needs. Much deeper values exceed the stack of JSON.stringify in responses. */
@@ -18,18 +17,8 @@ export function completeRequirements(
   requested: Requirements,
   manifest: unknown,
 ): { requirements: Requirements } | { error: string } {
-  const root = toFields(manifest);
-  if (!root) return { error: 'app.yaml must be a map of fields.' };
-  const execution = toFields(root.execution);
-  const configuration = toFields(root.configuration);
-  const requirements = {
-    executable_type: requested.executable_type,
-    runtime: requested.runtime,
-    options: requested.options ?? convertOptions(configuration),
-    io_configuration: requested.io_configuration ?? convertContent(configuration),
-    entrypoint: requested.entrypoint || toText(execution?.entrypoint),
-    working_directory: requested.working_directory || toText(execution?.cwd),
-  };
+  const requirements = convertManifest(manifest, requested);
+  if (!requirements) return { error: 'app.yaml must be a map of fields.' };
   if (isDeeper(requirements, LEVELS_MAX))
     return { error: `The requirements are nested deeper than ${LEVELS_MAX} levels.` };
   const json = JSON.stringify(requirements);
@@ -70,58 +59,4 @@ function isDeeper(value: unknown, levels: number): boolean {
     );
   }
   return false;
-}
-
-/** Converts `configuration.options` of the manifest to `options` of the API, not validated yet. */
-function convertOptions(configuration: Fields | undefined): Fields | undefined {
-  const options = toFields(configuration?.options);
-  if (!options) return undefined;
-  const items = Array.isArray(options.items) ? options.items.map(convertOptionItem) : undefined;
-  const template = Array.isArray(options.format) ? options.format : toFields(options.format)?.template;
-  return {
-    strict: options.strict,
-    validation: toFields(options.validation),
-    items,
-    format: template ? { template } : undefined,
-  };
-}
-
-/** Renames `type` of the manifest to `option_type` of the API. */
-function convertOptionItem(item: unknown): Fields {
-  const { type, ...fields } = toFields(item) ?? {};
-  return { ...fields, name: fields.name, option_type: fields.option_type ?? type ?? 'string' };
-}
-
-/** Converts `configuration.content` of the manifest to `io_configuration` of the API, not validated yet. */
-function convertContent(configuration: Fields | undefined): Fields | undefined {
-  const content = toFields(configuration?.content);
-  if (!content) return undefined;
-  const multiFile = toFields(content['multi-file']);
-  const output = toFields(multiFile?.output);
-  return {
-    format: toText(content.format),
-    multi_file: multiFile && {
-      input_path: toText(toFields(multiFile.input)?.path),
-      output_configuration: output && {
-        statistics_path: toText(output.statistics),
-        metrics_path: toText(output.metrics),
-        assets_path: toText(output.assets),
-        solutions_path: toText(output.solutions),
-      },
-    },
-  };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Returns the value when it is a map of fields. */
-function toFields(value: unknown): Fields | undefined {
-  return isFields(value) ? value : undefined;
-}
-
-/** Returns the value when it is text that is not empty. */
-function toText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -2,6 +2,8 @@
  * Creates the run of an ensemble. Checks every run group first: its instance exists and has an executable, its app accepts
  * the options, and all apps take the same input format. The run and its planned child runs are one transaction.
  */
+import { type Formats, resolveFormats } from '@switchyard/contract/applications/formats.ts';
+import { countOptionChars } from '@switchyard/contract/applications/run-options.ts';
 import type { RunGroup } from '@switchyard/contract/runs/ensemble-schemas.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { listConfidentialOptions, listHiddenOptions } from '../applications/executable.ts';
@@ -9,8 +11,6 @@ import type { ApplicationsTable, ExecutablesTable } from '../applications/schema
 import type { Reader } from '../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../http/errors/problem.ts';
 import type { EnsembleRunRequest } from '../runs/submit/create-run.ts';
-import { type Formats, resolveFormats } from '../runs/submit/formats.ts';
-import { countOptionChars } from '../runs/submit/options.ts';
 import type { PlannedEnsembleRun } from '../runs/submit/planned-run-starter.ts';
 import { type ExecutableTarget, resolveInstance } from '../runs/submit/resolve-instance.ts';
 import { type RunRequest, resolveOptions, type SubmitParts, submitEnsemble } from '../runs/submit/submit.ts';

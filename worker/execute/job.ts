@@ -1,5 +1,6 @@
 /** The attempt of a run as a worker receives it, and the interface by which the worker reports to the server. */
 import type { Readable } from 'node:stream';
+import type { Requirements } from '@switchyard/contract/applications/executables.ts';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import {
   CLASS_LIMITS,
@@ -102,6 +103,20 @@ export function isHostFailure(end: AttemptOutcome): boolean {
   return end.kind === 'ended' && end.reason === 'host';
 }
 
+/** Returns the paths of a multi-file app in the form of the runner; null when its manifest names none. */
+export function describeContent({ io_configuration }: Requirements): ContentPaths | null {
+  const content = io_configuration?.multi_file;
+  if (!content) return null;
+  const output = content.output_configuration;
+  return {
+    inputPath: content.input_path ?? undefined,
+    solutionsPath: output?.solutions_path ?? undefined,
+    statisticsPath: output?.statistics_path ?? undefined,
+    metricsPath: output?.metrics_path ?? undefined,
+    assetsPath: output?.assets_path ?? undefined,
+  };
+}
+
 /** The parts of a run that the worker adds to a job. */
 interface LocalParts extends Pick<RunSpec, 'environment' | 'forward'> {
   /** The most that a run can have here. */
@@ -110,8 +125,14 @@ interface LocalParts extends Pick<RunSpec, 'environment' | 'forward'> {
   openInput(): Promise<Readable>;
 }
 
+/** The parts of a job that its app depends on. An app that runs without a server has ids of its own. */
+interface AppJob extends Omit<Job, 'runId' | 'applicationId' | 'isCompared' | 'runtime' | 'accessToken'> {
+  runId: string;
+  applicationId: string;
+}
+
 /** Returns the job in the form of the runner, with limits that fit the worker. */
-export function buildRunSpec(job: Job, parts: LocalParts): RunSpec {
+export function buildRunSpec(job: AppJob, parts: LocalParts): RunSpec {
   const { size, openExecutable, openInput, environment, forward } = parts;
   const { hash, type, entrypoint, workingDirectory } = job.executable;
   const limits = CLASS_LIMITS[job.executionClass];

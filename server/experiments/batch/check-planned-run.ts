@@ -1,15 +1,15 @@
 /** Checks a planned run by the rules of its later submission, so that no run is planned that the server would reject. */
+import { resolveFormats } from '@switchyard/contract/applications/formats.ts';
+import {
+  countOptionChars,
+  findOptionsSizeError,
+  summarizeOptions,
+} from '@switchyard/contract/applications/run-options.ts';
 import type { Role } from '@switchyard/contract/roles.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import { readDeclaredOptions, stringifyOptions, validateOptionNames } from '../../instances/rules.ts';
-import { resolveFormats } from '../../runs/submit/formats.ts';
-import {
-  countOptionChars,
-  findOptionRuleError,
-  findOptionsSizeError,
-  summarizeOptions,
-} from '../../runs/submit/options.ts';
+import { findOptionRuleError } from '../../runs/submit/options.ts';
 import type { ExecutableTarget } from '../../runs/submit/resolve-instance.ts';
 import type { RequestedRun } from '../operations/plan-run.ts';
 

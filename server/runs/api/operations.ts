@@ -2,6 +2,7 @@
 import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
+import type { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
 import { findExecutable } from '../../applications/executables-store.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
@@ -14,7 +15,6 @@ import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
 import { buildLogResponse, readLiveLog } from '../logs/run-logs.ts';
 import { type CanProvision, explainWaitingRun } from '../queue/explain-waiting.ts';
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
-import type { JsonReader } from '../results/json-reader.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { createChildRun } from '../submit/create-child-run.ts';

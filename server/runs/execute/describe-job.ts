@@ -1,8 +1,9 @@
 /** Describes the next attempt of a run to the worker that executes it. */
 import type { Readable } from 'node:stream';
+import { buildArguments } from '@switchyard/contract/applications/run-options.ts';
 import type { Secret } from '@switchyard/contract/applications/secrets.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
-import { type Job, NotExecutableError } from '@switchyard/worker/execute/job.ts';
+import { describeContent, type Job, NotExecutableError } from '@switchyard/worker/execute/job.ts';
 import { parseRequirements } from '../../applications/executable.ts';
 import { findExecutable } from '../../applications/executables-store.ts';
 import type { ExecutablesTable } from '../../applications/schema.ts';
@@ -15,7 +16,6 @@ import type { Tracing } from '../../tracing/tracing.ts';
 import type { RunTokens } from '../access/run-tokens.ts';
 import { isHostError } from '../results/host-errors.ts';
 import type { RunsTable } from '../store/schema.ts';
-import { buildArguments } from '../submit/options.ts';
 import { buildTraceEnvironment } from '../tracing/run-trace.ts';
 
 export interface DescribeParts {
@@ -76,8 +76,6 @@ function buildJob(
   environment: Pick<Job, 'secrets' | 'accessToken' | 'trace'>,
 ): Job {
   const requirements = parseRequirements(executable);
-  const content = requirements.io_configuration?.multi_file;
-  const output = content?.output_configuration;
   const summary: OptionSummary[] = JSON.parse(run.options_summary);
   return {
     runId: run.id,
@@ -96,15 +94,7 @@ function buildJob(
     arguments: buildArguments(summary, requirements.options),
     inputFormat: run.input_format,
     outputFormat: run.output_format,
-    content: content
-      ? {
-          inputPath: content.input_path ?? undefined,
-          solutionsPath: output?.solutions_path ?? undefined,
-          statisticsPath: output?.statistics_path ?? undefined,
-          metricsPath: output?.metrics_path ?? undefined,
-          assetsPath: output?.assets_path ?? undefined,
-        }
-      : null,
+    content: describeContent(requirements),
     network: run.network === 1,
     ...environment,
   };

@@ -16,6 +16,7 @@ import {
   NotExecutableError,
 } from '@switchyard/worker/execute/job.ts';
 import { Mask, NO_MASK } from '@switchyard/worker/log/mask.ts';
+import type { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import type { Contents } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
@@ -26,7 +27,6 @@ import type { Tracing } from '../../tracing/tracing.ts';
 import { storeLogEnd } from '../logs/log-batches.ts';
 import { requeueOrEnd } from '../queue/requeue.ts';
 import { isHostError } from '../results/host-errors.ts';
-import type { JsonReader } from '../results/json-reader.ts';
 import {
   discardContents,
   type PreparedResult,

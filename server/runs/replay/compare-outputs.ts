@@ -3,7 +3,7 @@
  * comparison-thread.ts calls it too.
  */
 import type { ReplayDifference } from '@switchyard/contract/runs/replays.ts';
-import { isObject } from '../results/json-values.ts';
+import { isObject } from '@switchyard/worker/results/json-values.ts';
 
 const DIFFERENCES_MAX = 20;
 const VALUE_CHARS_MAX = 200;

@@ -1,10 +1,11 @@
 /** Assets of outputs and of files: listing, download, validation and deletion. */
+
+import { parseAssets } from '@switchyard/worker/results/parse-assets.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, packFiles, pushApp } from '../../testing/fixtures/apps.ts';
 import { expectError, expectStatus, uploadContent } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { parseAssets } from './parse-assets.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -9,6 +9,12 @@ import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { isActionAllowed } from '@switchyard/contract/states.ts';
 import { NO_MASK } from '@switchyard/worker/log/mask.ts';
+import {
+  emptyParsedJson,
+  type JsonSource,
+  type ParsedJson,
+} from '@switchyard/worker/results/parse-result-json.ts';
+import { addParseError } from '@switchyard/worker/results/read-results.ts';
 import { ContentRemovedError, type SharedContent } from '../../blobs/contents.ts';
 import type { Writer } from '../../database/database.ts';
 import { badRequest, Problem, quoteValue } from '../../http/errors/problem.ts';
@@ -16,7 +22,6 @@ import type { Context } from '../../http/handlers/context.ts';
 import { errorMessage } from '../../log.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endExternalRun } from '../store/transitions.ts';
-import { emptyParsedJson, type JsonSource, type ParsedJson } from './parse-result-json.ts';
 import { prepareAssets } from './prepare-assets.ts';
 import {
   buildReportColumns,
@@ -24,7 +29,6 @@ import {
   insertResultContents,
   type PreparedResult,
 } from './prepared-result.ts';
-import { addParseError } from './read-results.ts';
 
 type ExternalResultContext = Pick<Context, 'contents' | 'uploads' | 'clock' | 'random' | 'jsonReader'>;
 

@@ -1,6 +1,12 @@
 /** Valid and invalid metrics, their indicators, and their use in experiments and ensembles. */
 import type { RunMetrics } from '@switchyard/contract/runs/run-reports.ts';
 import { NO_MASK } from '@switchyard/worker/log/mask.ts';
+import { JsonReader } from '@switchyard/worker/results/json-reader.ts';
+import {
+  mergeReports,
+  parseMetrics,
+  parseStatistics,
+} from '@switchyard/worker/results/statistics-and-metrics.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitForDecision } from '../../testing/fixtures/acceptance-tests.ts';
 import {
@@ -15,8 +21,6 @@ import { createBatchExperiment, waitForBatchEnd } from '../../testing/fixtures/b
 import { expectStatus, uploadContent } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 import { findIndicator } from './indicators.ts';
-import { JsonReader } from './json-reader.ts';
-import { mergeReports, parseMetrics, parseStatistics } from './statistics-and-metrics.ts';
 
 const listValues = (indicators: readonly { name: string; value: unknown }[]) =>
   indicators.map(({ name, value }) => [name, value]);

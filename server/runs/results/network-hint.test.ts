@@ -1,9 +1,10 @@
 /** The error of an app that fails without network names the setting that allows it. */
+
+import { findNetworkHint } from '@switchyard/worker/results/network-hint.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import { expectStatus } from '../../testing/fixtures/resources.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { findNetworkHint } from './network-hint.ts';
 
 test.each([
   'curl: (6) Could not resolve host: example.com',

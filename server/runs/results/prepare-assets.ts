@@ -1,9 +1,9 @@
 /** Prepares the contents and rows of a run's assets before the transaction that stores them. */
 import type { AssetId } from '@switchyard/contract/schemas/ids.ts';
+import type { ParsedAsset } from '@switchyard/worker/results/parse-assets.ts';
 import type { Contents, PreparedContent } from '../../blobs/contents.ts';
 import { makeId, type Random } from '../../random.ts';
 import type { PreparedAsset } from '../store/assets.ts';
-import type { ParsedAsset } from './parse-assets.ts';
 
 /**
  * Prepares the assets. Adds each content to `prepared` at once, so that the caller can discard all of them when a later

@@ -10,6 +10,17 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
 import type { LogEnd } from '@switchyard/worker/log/log-batch.ts';
 import type { Mask } from '@switchyard/worker/log/mask.ts';
+import type { JsonReader } from '@switchyard/worker/results/json-reader.ts';
+import { replaceNul } from '@switchyard/worker/results/json-values.ts';
+import { findNetworkHint } from '@switchyard/worker/results/network-hint.ts';
+import { computeOutcome, type RunOutcome } from '@switchyard/worker/results/outcome.ts';
+import type { ParsedAssets } from '@switchyard/worker/results/parse-assets.ts';
+import { readResults } from '@switchyard/worker/results/read-results.ts';
+import {
+  type MetricsReport,
+  mergeReports,
+  type StatisticsReport,
+} from '@switchyard/worker/results/statistics-and-metrics.ts';
 import type { Contents, PreparedContent } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Writer } from '../../database/database.ts';
@@ -18,14 +29,8 @@ import { readLogText, storeLineTimes, storeLogEnd } from '../logs/log-batches.ts
 import { insertAssets, type PreparedAsset } from '../store/assets.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { endRunningRun, type FinalColumns } from '../store/transitions.ts';
-import type { JsonReader } from './json-reader.ts';
-import { replaceNul } from './json-values.ts';
-import { findNetworkHint } from './network-hint.ts';
-import { computeOutcome, type RunOutcome } from './outcome.ts';
-import type { ParsedAssets } from './parse-assets.ts';
+import { isHostError } from './host-errors.ts';
 import { prepareAssets } from './prepare-assets.ts';
-import { readResults } from './read-results.ts';
-import { type MetricsReport, mergeReports, type StatisticsReport } from './statistics-and-metrics.ts';
 
 /** A file up to this size is read into memory; a larger one is streamed. */
 const BUFFERED_FILE_BYTES_MAX = 64 * 1024;
@@ -57,7 +62,12 @@ export async function prepareRunResult(
   { lines, mask }: { lines: LogEnd; mask: Mask },
 ): Promise<PreparedResult> {
   const { contents, clock } = parts;
-  const results = await readResults(parts.jsonReader, ended, run.output_format, mask);
+  const results = await readResults(
+    { reader: parts.jsonReader, isHostError },
+    ended,
+    run.output_format,
+    mask,
+  );
   const outcome = await addNetworkHint(computeOutcome(ended, results.error), run, ended, mask);
   const hasValidResults = results.error === '' && outcome.status !== 'failed';
   const outputFile = hasValidResults ? results.output : null;

@@ -1,8 +1,9 @@
 /** Valid and invalid statistics, and their indicators. */
+
+import { parseStatistics } from '@switchyard/worker/results/statistics-and-metrics.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
-import { parseStatistics } from './statistics-and-metrics.ts';
 
 const createStatistics = (bytes: number): object => {
   const around = { schema: 'v1', result: { custom: { text: '' } } };

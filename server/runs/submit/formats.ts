@@ -1,41 +1,10 @@
-/** Resolves the formats of a run: from the manifest of its app, else the run, else the instance, else JSON. */
+/** Checks the formats of a run, and resolves those of a run that is executed elsewhere. */
 import type { Requirements } from '@switchyard/contract/applications/executables.ts';
+import { type Formats, resolveFormats } from '@switchyard/contract/applications/formats.ts';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { RequestedConfiguration } from '../../instances/rules.ts';
-
-export interface Formats {
-  input: FormatType;
-  output: FormatType;
-}
-
-/**
- * Returns the formats of a run on this server. JSON and text both go to stdin, so a run may choose between the two whatever
- * the manifest says. For files, the manifest decides. Without a format in the manifest the caller decides for input and
- * output separately. `managed` is the format of a managed input and overrides the requested one.
- */
-export function resolveFormats(
-  requirements: Requirements | null,
-  instance: RequestedConfiguration,
-  run: RequestedConfiguration,
-  managed?: FormatType,
-): Formats {
-  const manifest = requirements?.io_configuration?.format || undefined;
-  const requested = managed ?? run.format?.input?.type ?? instance.format?.input?.type;
-  const usesStdin = (format: FormatType | undefined): boolean =>
-    format === undefined || format === 'json' || format === 'text';
-  const input =
-    manifest && !(usesStdin(manifest) && requested && usesStdin(requested))
-      ? manifest
-      : (requested ?? 'json');
-  // An archive format in a manifest holds for input and output.
-  const output =
-    manifest !== undefined && isArchive(manifest)
-      ? manifest
-      : (run.format?.output?.type ?? instance.format?.output?.type ?? input);
-  return { input, output: usesStdin(output) ? 'json' : output };
-}
 
 /**
  * Throws a 400 for an archive that the manifest of a subscribed app does not name. Files of the input could replace files of the

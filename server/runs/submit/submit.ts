@@ -3,6 +3,8 @@
  * that later changes to the instance or version do not affect it. The run, its input and its first event are one
  * transaction; the response is sent after it is durable.
  */
+import { type Formats, resolveFormats } from '@switchyard/contract/applications/formats.ts';
+import { findOptionsSizeError, summarizeOptions } from '@switchyard/contract/applications/run-options.ts';
 import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import { PRIORITY_DEFAULT } from '@switchyard/contract/limits.ts';
 import type { OptionSummary } from '@switchyard/contract/runs/run-schemas.ts';
@@ -33,9 +35,9 @@ import { type ExperimentRef, insertPlannedRuns, type PlannedRun } from '../store
 import type { RunsTable } from '../store/schema.ts';
 import { insertRun } from '../store/transitions.ts';
 import { formatTrace, type TracedRequest } from '../tracing/run-trace.ts';
-import { type Formats, requireManifestFormats, resolveExternalFormats, resolveFormats } from './formats.ts';
+import { requireManifestFormats, resolveExternalFormats } from './formats.ts';
 import { NOT_EXECUTED, NOT_STARTED } from './not-started.ts';
-import { findOptionRuleError, findOptionsSizeError, summarizeOptions } from './options.ts';
+import { findOptionRuleError } from './options.ts';
 import { type ExecutableTarget, NO_EXECUTABLE, type RunTarget } from './resolve-instance.ts';
 import { checkExecutable, requireFreeSlot } from './submit-checks.ts';
 import { formatApiAccess, formatWorkflow } from './workflow-columns.ts';

@@ -1,7 +1,7 @@
 /** Reading of large JSON in a thread. */
 
-import { NO_MASK } from '@switchyard/worker/log/mask.ts';
 import { expect, test } from 'vitest';
+import { NO_MASK } from '../log/mask.ts';
 import { JsonReader } from './json-reader.ts';
 
 test('the reader loads a large file only when its turn has come', async () => {

@@ -1,11 +1,14 @@
 /** Reads JSON of any size: a small file on the main thread, a large one in a thread of its own. */
 import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Mask } from '@switchyard/worker/log/mask.ts';
 import PQueue from 'p-queue';
+import type { Mask } from '../log/mask.ts';
 import { type JsonSource, type ParsedJson, parseResultJson } from './parse-result-json.ts';
 
 const THREAD_BYTES_MIN = 1024 * 1024;
+/** JavaScript in the package of the command line. */
+const THREAD = join(import.meta.dirname, `read-results-thread${extname(import.meta.filename)}`);
 
 /** The input of read-results-thread.ts. `content` is a path, or the bytes themselves. */
 export interface ReaderThreadInput {
@@ -42,7 +45,7 @@ export class JsonReader {
 }
 
 function readInThread(input: ReaderThreadInput): Promise<ParsedJson> {
-  const worker = new Worker(new URL('./read-results-thread.ts', import.meta.url), {
+  const worker = new Worker(THREAD, {
     workerData: input,
     // A buffer above THREAD_BYTES_MIN is in no pool, so its memory can move to the thread without a copy.
     transferList: typeof input.content === 'string' ? [] : [input.content.buffer],

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Mask } from '@switchyard/worker/log/mask.ts';
+import { Mask } from '../log/mask.ts';
 import { JsonFieldExtractor, NotJsonError } from './json-field-extractor.ts';
 import type { ReaderThreadInput } from './json-reader.ts';
 import { emptyParsedJson, notJsonMessage, type ParsedJson, parseResultJson } from './parse-result-json.ts';

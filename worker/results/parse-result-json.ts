@@ -2,7 +2,7 @@
  * Parses one JSON object of a run: the output of the app, a file it wrote, or an upload for an external run. Pure, because
  * read-results-thread.ts calls it too.
  */
-import type { Mask } from '@switchyard/worker/log/mask.ts';
+import type { Mask } from '../log/mask.ts';
 import { isObject } from './json-values.ts';
 import { type ParsedAssets, parseAssets } from './parse-assets.ts';
 import {

@@ -4,9 +4,8 @@
  */
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import type { EndedRun, ResultFile } from '@switchyard/runner';
-import type { Mask } from '@switchyard/worker/log/mask.ts';
-import { errorMessage } from '../../log.ts';
-import { isHostError } from './host-errors.ts';
+import { getErrorMessage } from '@switchyard/runner/process/errors.ts';
+import type { Mask } from '../log/mask.ts';
 import type { JsonReader } from './json-reader.ts';
 import { outputSizeError } from './outcome.ts';
 import type { ParsedAssets } from './parse-assets.ts';
@@ -25,12 +24,19 @@ export interface RunResults {
   assets: ParsedAssets;
 }
 
+/** What the reader of results needs of its process. */
+export interface ReadParts {
+  reader: JsonReader;
+  /** Returns true for an error of the host or of a service behind it, after which another attempt may succeed. */
+  isHostError(error: unknown): boolean;
+}
+
 /**
  * Reads the results of an ended app; throws only for a fault of the host, so that the caller retries. Any other unreadable
  * output, such as JSON nested deeper than the stack, becomes the error of the run: retries could never end that run.
  */
 export async function readResults(
-  reader: JsonReader,
+  { reader, isHostError }: ReadParts,
   ended: EndedRun,
   format: FormatType,
   mask: Mask,
@@ -42,7 +48,7 @@ export async function readResults(
   } catch (error) {
     if (isHostError(error)) throw error;
     return {
-      ...emptyParsedJson(`The output of the app could not be read: ${errorMessage(error)}`),
+      ...emptyParsedJson(`The output of the app could not be read: ${getErrorMessage(error)}`),
       output: null,
       keepsStdout: ended.stdout.bytes > 0,
     };
