@@ -26,7 +26,7 @@ const ALLOWED_IMPORTS: Record<
     tests: ['server', 'cli', 'browser-testing'],
     builds: ['cli'],
   },
-  cli: { always: ['contract', 'runner', 'static-build', 'worker'], tests: ['server', 'site'] },
+  cli: { always: ['contract', 'runner', 'solver-logs', 'static-build', 'worker'], tests: ['server', 'site'] },
 };
 /** Folders that check the whole repository, or stand outside all packages. */
 const UNORDERED_FOLDERS = new Set(['', 'checks', 'scripts', 'bench', 'chaos', 'conformance']);

@@ -12,6 +12,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'transfer',
     'packing',
     'session',
+    'development',
     'commands',
     'program',
     'build',

@@ -50,6 +50,17 @@ describe.skipIf(!oldNode)('the packed command line on Node 20', () => {
     expect((await run([switchyard, 'help', 'push'])).stdout).toContain('Example:');
   });
 
+  test('writes an app from a template and runs it by its own launcher', async () => {
+    expect((await run([switchyard, 'init', 'boxes', '--template', 'node'])).code).toBe(0);
+    const { code, stdout } = await run([switchyard, 'dev', 'boxes', '--json', '--option', 'duration=60']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status_v2: 'succeeded',
+      output: { options: { duration: 60 } },
+    });
+    expect((await run([switchyard, 'dev', 'boxes', '--quiet'])).stdout).toBe('12\n');
+  });
+
   test('signs in to a server with a certificate of its own, and pushes an app', async () => {
     await using server = await startTestServer({ env: { SWITCHYARD_TLS: 'self-signed' } });
     const authority = join(server.dataFolder, 'tls', 'authority.pem');

@@ -6,6 +6,7 @@ import { defineApiCommand } from './api/api-command.ts';
 import { defineAppCommands } from './apps/app-commands.ts';
 import { defineInputCommands } from './inputs/input-commands.ts';
 import { defineSetCommands } from './inputs/set-commands.ts';
+import { defineLocalCommands } from './local/local-commands.ts';
 import { defineRunCommands } from './runs/run-commands.ts';
 
 /** Adds commands to the program. */
@@ -14,6 +15,7 @@ type CommandGroup = (program: Command, session: Session) => void;
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineProfileCommands,
   defineAppCommands,
+  defineLocalCommands,
   defineRunCommands,
   defineApiCommand,
   defineInputCommands,

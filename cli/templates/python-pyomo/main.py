@@ -68,8 +68,9 @@ def main():
     plan = [
         {
             "product": p,
-            "make": [round(pyo.value(model.make[p, w]), 3) for w in weeks],
-            "stock": [round(pyo.value(model.stock[p, w]), 3) for w in weeks],
+            # Adding 0 makes a solver's -0.0 a plain 0.
+            "make": [round(pyo.value(model.make[p, w]), 3) + 0 for w in weeks],
+            "stock": [round(pyo.value(model.stock[p, w]), 3) + 0 for w in weeks],
         }
         for p in products
     ]

@@ -1,0 +1,74 @@
+/** Finds the input of a local run: a file, standard input, or a folder for apps that read files. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
+import { pack } from 'tar-stream';
+import { CommandError } from '../errors/command-error.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** Names of inputs beside `app.yaml`, in the order in which they are looked for. */
+const DEFAULT_NAMES: Record<FormatType, readonly string[]> = {
+  json: ['input.json', 'inputs/input.json'],
+  text: ['input.txt', 'input.csv', 'inputs/input.txt'],
+  'csv-archive': ['input.tar.gz', 'input', 'inputs'],
+  'multi-file': ['input.tar.gz', 'inputs', 'input'],
+};
+
+/** Returns the path of the input: the given one, or that of an input in the folder of the app. Throws without any. */
+export function findInputPath(
+  folder: string,
+  format: FormatType,
+  given: { input: string | undefined; cwd: string },
+): string {
+  const { input, cwd } = given;
+  if (input === '-') return input;
+  const candidates =
+    input === undefined ? DEFAULT_NAMES[format].map((name) => join(folder, name)) : [resolve(cwd, input)];
+  const found = candidates.find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new CommandError(
+    input === undefined
+      ? `The app reads ${format}, and ${folder} has no ${DEFAULT_NAMES[format].join(' or ')}. Give its input with --input FILE.`
+      : `--input is "${input}"; ${candidates[0]} does not exist.`,
+  );
+}
+
+/** Reads the input in the format of the app. Throws for text that is not JSON where the app reads JSON. */
+export async function readInput(path: string, format: FormatType, terminal: Terminal): Promise<Buffer> {
+  if (path === '-') return checkInput(await buffer(terminal.in), '--input', format);
+  if (!statSync(path).isDirectory()) return checkInput(readFileSync(path), path, format);
+  if (isArchive(format)) return await packFolder(path);
+  throw new CommandError(`${path} is a folder; the app reads ${format}, so give a file.`);
+}
+
+function checkInput(bytes: Buffer, name: string, format: FormatType): Buffer {
+  if (format !== 'json') return bytes;
+  try {
+    JSON.parse(bytes.toString('utf8'));
+    return bytes;
+  } catch (error) {
+    throw new CommandError(
+      `${name} is not JSON: ${error instanceof Error ? error.message : error}. The app reads JSON, as app.yaml says.`,
+    );
+  }
+}
+
+async function packFolder(folder: string): Promise<Buffer> {
+  const archive = pack();
+  const bytes = buffer(archive);
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(folder, name);
+    if (!statSync(path).isFile()) continue;
+    archive.entry({ name: relative(folder, path).split(sep).join('/') }, readFileSync(path));
+  }
+  archive.finalize();
+  return gzipSync(await bytes);
+}
+
+/** Opens bytes as the stream that the runner reads. */
+export async function openBytes(bytes: Buffer): Promise<Readable> {
+  return Readable.from([bytes]);
+}

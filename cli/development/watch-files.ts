@@ -1,0 +1,39 @@
+/** Notices changes of the files of an app. It compares times and sizes, which works on every file system. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { globSync } from 'tinyglobby';
+
+const INTERVAL_MS = 300;
+const IGNORED = ['**/node_modules/**', '**/.*/**', '**/__pycache__/**'];
+
+/** Times and sizes of files by path. */
+export type Snapshot = ReadonlyMap<string, string>;
+
+/** Returns the present state of the files below the folder and of the other files. */
+export function takeSnapshot(folder: string, others: readonly string[]): Snapshot {
+  const inside = globSync('**', { cwd: folder, ignore: IGNORED, expandDirectories: false });
+  const paths = [...inside.map((name) => join(folder, name)), ...others.filter((path) => existsSync(path))];
+  return new Map(
+    paths.flatMap((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found ? [[path, `${found.mtimeMs} ${found.size}`] as const] : [];
+    }),
+  );
+}
+
+/** Resolves with the path of a file that differs from the snapshot. Rejects with the reason of the signal. */
+export async function waitForChange(
+  before: Snapshot,
+  takeNext: () => Snapshot,
+  signal: AbortSignal,
+): Promise<string> {
+  for (;;) {
+    await setTimeout(INTERVAL_MS, undefined, { signal });
+    const next = takeNext();
+    const changed =
+      [...next].find(([path, state]) => before.get(path) !== state)?.[0] ??
+      [...before.keys()].find((path) => !next.has(path));
+    if (changed !== undefined) return changed;
+  }
+}
