@@ -2,28 +2,16 @@
  * `npm start` installs, builds the site, the console and the command line, and starts the server. On the first start it
  * pushes the sample apps and shows a finished run. It skips steps that are already done.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { buildAll } from './build.mjs';
 import { exitWithChild } from './child.mjs';
-import { fail, install, node, root } from './install.mjs';
+import { install, node, root } from './install.mjs';
 
 const seconds = install({ development: false });
 if (seconds > 0) console.log(`Installed in ${seconds.toFixed(0)} s.`);
 
-const BUILDS = [
-  { folder: 'site', name: 'the documentation site' },
-  { folder: 'console', name: 'the console' },
-  { folder: 'cli', name: 'the command line' },
-];
-for (const { folder, name } of process.env.SWITCHYARD_ROLE === 'worker' ? [] : BUILDS) {
-  if (!existsSync(join(root, folder, 'dist'))) console.log(`Building ${name} ...`);
-  const built = spawnSync(node, [join(root, folder, 'build.ts')], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  if (built.status !== 0) fail(`The build of ${name} failed; see the messages above.`);
-}
+if (process.env.SWITCHYARD_ROLE !== 'worker') buildAll();
 
 const server = spawn(node, [join(root, 'server', 'process.ts')], {
   cwd: process.cwd(),
