@@ -87,6 +87,7 @@ const SERVER_ORDER = [
     'sso',
     'tls',
     'sessions',
+    'device-authorizations',
     'usage',
     'uploads',
     'applications',

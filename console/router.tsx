@@ -7,6 +7,7 @@ import { auditRoute } from './pages/audit/route.ts';
 import { backupsRoute } from './pages/backups/route.ts';
 import { compareRoute } from './pages/compare/route.ts';
 import { compareVersionsRoute } from './pages/compare-versions/route.ts';
+import { deviceRoute } from './pages/device/route.ts';
 import { ensembleRunRoute } from './pages/ensemble-run/route.ts';
 import { ensembleRoute, ensemblesRoute } from './pages/ensembles/route.ts';
 import { experimentRoute } from './pages/experiment/route.ts';
@@ -50,6 +51,7 @@ const routeTree = rootRoute.addChildren([
     membersRoute,
     keysRoute,
     sessionsRoute,
+    deviceRoute,
     sharesRoute,
     auditRoute,
     usageRoute,

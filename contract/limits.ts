@@ -82,6 +82,16 @@ export const FILE_TEXT_BYTES_MAX = 1024 * 1024;
 export const OUTPUT_BYTES_MAX = 100 * 1024 * 1024;
 /** Validity of a link that signs in to the console. */
 export const SIGN_IN_LINK_MINUTES = 10;
+/** Validity of the codes of a sign-in from another device. */
+export const DEVICE_AUTHORIZATION_SECONDS = 900;
+/** Seconds between two reads of its status. RFC 8628 proposes 5; a read costs one row, and a person waits for it. */
+export const DEVICE_POLL_SECONDS = 2;
+/** Without vowels, so that no code spells a word (RFC 8628, section 6.1). Eight letters have 34 random bits. */
+export const USER_CODE_ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
+export const USER_CODE_LETTERS = 8;
+/** Sign-ins from other devices that may be open at the same time, on the server and from one network. */
+export const DEVICE_AUTHORIZATIONS_MAX = 2000;
+export const NETWORK_DEVICE_AUTHORIZATIONS_MAX = 50;
 /** A provider's code has at most about 2,000 characters; the limit of most servers for an address is 8 KiB. */
 export const SIGN_ON_CALLBACK_CHARS_MAX = 8192;
 /** A session ends after this time without a request. */

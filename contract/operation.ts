@@ -11,6 +11,7 @@ export const TAGS = [
   'account',
   'accounts',
   'sessions',
+  'device-authorizations',
   'usage',
   'applications',
   'executables',

@@ -26,6 +26,14 @@ import {
   revokeShare,
 } from './account/share-links.ts';
 import {
+  approveDeviceAuthorization,
+  denyDeviceAuthorization,
+  getDeviceAuthorization,
+  getDeviceAuthorizationStatus,
+  redeemDeviceAuthorization,
+  startDeviceAuthorization,
+} from './account/sign-in/device-authorizations.ts';
+import {
   getSingleSignOn,
   getSsoDomain,
   listOwnOrganizations,
@@ -235,6 +243,12 @@ export const operations = {
   createSession,
   listSessions,
   endSession,
+  startDeviceAuthorization,
+  getDeviceAuthorizationStatus,
+  redeemDeviceAuthorization,
+  getDeviceAuthorization,
+  approveDeviceAuthorization,
+  denyDeviceAuthorization,
   getSingleSignOn,
   startSingleSignOn,
   getSsoDomain,

@@ -9,6 +9,7 @@ import { removeDeletedApplicationsJob } from './clean-up/deleted-applications.ts
 import { removeExpiredRunsJob } from './clean-up/expired-runs.ts';
 import { removeUnusedExecutablesJob } from './clean-up/unused-executables.ts';
 import type { Database } from './database/database.ts';
+import { removeExpiredDeviceAuthorizationsJob } from './device-authorizations/clean-up.ts';
 import { advanceEnsemblesJob } from './ensembles/advance.ts';
 import { startPlannedEnsemble } from './ensembles/start.ts';
 import { decideAcceptanceTestsJob } from './experiments/acceptance/decide-acceptance-tests.ts';
@@ -73,6 +74,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
     maintenance: [
       idempotency.removeExpiredResponsesJob(parts),
       removeEndedSessionsJob(parts),
+      removeExpiredDeviceAuthorizationsJob(parts),
       removeExpiredSharesJob(parts),
       countUsageJob(parts),
       chainAuditEntriesJob(parts),

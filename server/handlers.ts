@@ -9,6 +9,7 @@ import * as applicationOperations from './applications/operations.ts';
 import * as applicationQuotaOperations from './applications/quota-operations.ts';
 import * as auditOperations from './audit/operations.ts';
 import * as communityOperations from './community/operations.ts';
+import * as deviceAuthorizationOperations from './device-authorizations/operations.ts';
 import * as ensembleOperations from './ensembles/operations.ts';
 import * as acceptanceOperations from './experiments/acceptance/acceptance-operations.ts';
 import * as batchOperations from './experiments/batch/batch-operations.ts';
@@ -64,6 +65,7 @@ export function createHandlers(context: Context): Handlers {
     ...bindHandlers(context, organizationOperations),
     ...bindHandlers(context, ssoOperations),
     ...bindHandlers(context, sessionOperations),
+    ...bindHandlers(context, deviceAuthorizationOperations),
     ...bindHandlers(context, auditOperations),
     ...bindHandlers(context, usageOperations),
     ...bindHandlers(context, quotaOperations),

@@ -5,6 +5,7 @@ import { migrations as audit } from './audit/schema.ts';
 import { migrations as blobs } from './blobs/schema.ts';
 import { migrations as leases } from './database/lease.ts';
 import type { Migration } from './database/migrate.ts';
+import { migrations as deviceAuthorizations } from './device-authorizations/schema.ts';
 import { migrations as ensembles } from './ensembles/schema.ts';
 import { migrations as acceptanceTests } from './experiments/store/acceptance-schema.ts';
 import { migrations as experiments } from './experiments/store/schema.ts';
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   ...account,
   ...singleSignOn,
   ...sessions,
+  ...deviceAuthorizations,
   ...usage,
   ...uploads,
   ...applications,

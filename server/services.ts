@@ -22,6 +22,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import { Encryptor } from './database/encryption.ts';
+import { DeviceCodes } from './device-authorizations/device-codes.ts';
 import { startEnsemble } from './ensembles/start.ts';
 import { joinBatch } from './experiments/batch/join-batch.ts';
 import { PropertyReader } from './experiments/input-properties/property-reader.ts';
@@ -178,6 +179,7 @@ export async function createServices(parts: ServicesParts) {
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
     ...{ jobs, leadership, publicUrl, isLocal, singleSignOn, touchKey, endpoint, runTokens },
     invites: new Invites(deriveKey(masterKey, 'invites'), clock),
+    deviceCodes: new DeviceCodes(deriveKey(masterKey, 'device-codes'), random),
     shareTokens: new ShareTokens(deriveKey(masterKey, 'shares')),
     shareViews: new ShareViews({ database, clock, random }),
   };
@@ -258,6 +260,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     onApplicationDeleted: () => database.notify('applications-deleted'),
     tokens: services.tokens,
     invites: services.invites,
+    deviceCodes: services.deviceCodes,
     ...{ shareTokens: services.shareTokens, shareViews: services.shareViews },
     publicUrl: services.publicUrl,
     singleSignOn: services.singleSignOn,

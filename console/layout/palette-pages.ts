@@ -26,6 +26,7 @@ export const PAGES = [
   { label: 'Members', to: '/account/members' },
   { label: 'Keys', to: '/account/keys' },
   { label: 'Sessions', to: '/account/sessions' },
+  { label: 'Sign in a program', to: '/device' },
 ] as const;
 
 /** The pages that only administrators of the account may read. */

@@ -60,7 +60,7 @@ const KeyCreate = Type.Object(
   { $id: 'KeyCreate', additionalProperties: false, description: 'The key to create.' },
 );
 
-const NewKey = Type.Object(
+export const NewKey = Type.Object(
   {
     ...Key.properties,
     token: Type.String({ description: 'The bearer token. Only this response shows it.' }),
@@ -97,6 +97,7 @@ const keyExample = {
   last_used_at: null,
   created_by: { key_id: 'key-1a7c3f', user_email: 'ada@example.com' },
 };
+export const newKeyExample = { ...keyExample, token: 'eyJhbGciOi…' };
 const accountExample = {
   id: 'account-1',
   name: 'Main account',
@@ -149,7 +150,7 @@ export const createKey = defineOperation({
     201: {
       description: 'The key with its token.',
       schema: NewKey,
-      example: { ...keyExample, token: 'eyJhbGciOi…' },
+      example: newKeyExample,
     },
   },
 });

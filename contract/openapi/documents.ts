@@ -15,6 +15,7 @@ const TAG_DESCRIPTIONS: Record<Tag, string> = {
   account: 'The account of a token, its members, and its API keys.',
   accounts: "The accounts of the server: sign-up, and operations for the server's operator.",
   sessions: 'Sessions of the console, and the links that sign in to it.',
+  'device-authorizations': 'Sign-in of programs on other machines, approved in the console.',
   usage: 'Usage and cost of runs.',
   applications: 'Decision models, each with its executables, versions, instances and runs.',
   executables: 'The programs of applications, pushed as archives in three steps.',

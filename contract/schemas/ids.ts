@@ -15,6 +15,7 @@ export type AccountId = Id<'account'>;
 export type KeyId = Id<'key'>;
 export type MemberId = Id<'member'>;
 export type SessionId = Id<'session'>;
+export type DeviceAuthorizationId = Id<'device-authorization'>;
 export type ApplicationId = Id<'application'>;
 export type ExecutableId = Id<'executable'>;
 export type VersionId = Id<'version'>;

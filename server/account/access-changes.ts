@@ -5,16 +5,18 @@
  * Invariants: no key has more rights than its member, and at least one key and one member can manage the account.
  */
 
+import { MEMBER_KEYS_MAX } from '@switchyard/contract/limits.ts';
 import { canGrant, hasRight, ROLES, type Role, rolesWithRight } from '@switchyard/contract/roles.ts';
 import type { AccountId, KeyId, MemberId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
 import { badRequest, notFound, quoteValue, unauthorized } from '../http/errors/problem.ts';
 import type { Context } from '../http/handlers/context.ts';
 import type { Caller } from '../http/handlers/handler.ts';
-import { listJoinedMembersByRole, revokeInvitesBy } from './member-store.ts';
+import { findMemberByOwner, listJoinedMembersByRole, revokeInvitesBy } from './member-store.ts';
 import { findMissingRole } from './required-roles.ts';
 import type { AccountsTable, KeysTable, MembersTable } from './schema.ts';
 import {
+  countKeysByOwner,
   deleteKeys,
   deleteKeysAndMembers,
   findKey,
@@ -51,6 +53,24 @@ export async function requireManageable(
     before.filter((key) => !revoked.includes(key.id)).map((key) => key.role),
   );
   if (missing) throw badRequest(formatMessage(missing));
+}
+
+/** Throws a 400 when the owner of a new key is a member with fewer rights, or has MEMBER_KEYS_MAX keys. */
+export async function requireKeyOwner(
+  tx: Writer,
+  key: Pick<KeysTable, 'account_id' | 'owner' | 'email' | 'role'>,
+): Promise<void> {
+  const member = await findMemberByOwner(tx, key.account_id, key.owner);
+  if (member && !canGrant(member.role, key.role)) {
+    throw badRequest(
+      `role is ${quoteValue(key.role)}, which has rights that the member ${quoteValue(member.email)} with the role ${member.role} does not have; change the role of the member first.`,
+    );
+  }
+  if ((await countKeysByOwner(tx, key.account_id, key.owner)) >= MEMBER_KEYS_MAX) {
+    throw badRequest(
+      `${quoteValue(key.email)} has ${MEMBER_KEYS_MAX} keys, the most that one may have; revoke one first.`,
+    );
+  }
 }
 
 /**

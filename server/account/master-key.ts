@@ -56,7 +56,7 @@ export const WRONG_MASTER_KEY_MESSAGE =
 /** The uses of derived keys. A purpose that was released never changes. */
 type KeyPurpose =
   | ('urls' | 'pages' | 'tokens' | 'answers' | 'check' | 'secrets')
-  | ('invites' | 'shares' | 'backups' | 'sign-ons' | 'run-tokens' | 'worker-tokens');
+  | ('invites' | 'shares' | 'backups' | 'sign-ons' | 'run-tokens' | 'worker-tokens' | 'device-codes');
 
 /** Derives the 32-byte key for a purpose: HKDF-SHA-256 (RFC 5869) without salt, with `switchyard <purpose>` as info. */
 export function deriveKey(masterKey: Buffer, purpose: KeyPurpose): Buffer {

@@ -1,14 +1,12 @@
 /** Operations on the caller's account and its keys. */
-import { MEMBER_KEYS_MAX } from '@switchyard/contract/limits.ts';
 import { canGrant, hasRight } from '@switchyard/contract/roles.ts';
 import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import type { Writer } from '../database/database.ts';
-import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
+import { forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
 import type { Caller, OperationHandler } from '../http/handlers/handler.ts';
 import { respondWithList } from '../http/lists/list-responses.ts';
 import { makeId } from '../random.ts';
-import { lockCallerAccount, requireManageable } from './access-changes.ts';
-import { findMemberByOwner } from './member-store.ts';
+import { lockCallerAccount, requireKeyOwner, requireManageable } from './access-changes.ts';
 import { formatAccount, formatKey } from './response-bodies.ts';
 import { type KeysTable, normalizeEmail } from './schema.ts';
 import * as store from './store.ts';
@@ -66,7 +64,7 @@ export const createKey: OperationHandler<'createKey'> = async (
   const token = await tokens.sign({ key: key.id, account: key.account_id, role: key.role });
   return commit(async (tx) => {
     await lockCallerAccount(tx, caller);
-    await checkKeyOwner(tx, key);
+    await requireKeyOwner(tx, key);
     await store.insertKey(tx, key);
     return { status: 201, body: { ...formatKey(key), token } };
   });
@@ -96,21 +94,6 @@ export const revokeKey: OperationHandler<'revokeKey'> = async (_context, { calle
     await store.deleteKeys(tx, revoked);
     return { status: 204 };
   });
-
-/** Throws a 400 when the owner of a new key is a member with fewer rights, or has MEMBER_KEYS_MAX keys. */
-async function checkKeyOwner(tx: Writer, key: KeysTable): Promise<void> {
-  const member = await findMemberByOwner(tx, key.account_id, key.owner);
-  if (member && !canGrant(member.role, key.role)) {
-    throw badRequest(
-      `role is ${quoteValue(key.role)}, which has rights that the member ${quoteValue(member.email)} with the role ${member.role} does not have; change the role of the member first.`,
-    );
-  }
-  if ((await store.countKeysByOwner(tx, key.account_id, key.owner)) >= MEMBER_KEYS_MAX) {
-    throw badRequest(
-      `${quoteValue(key.email)} has ${MEMBER_KEYS_MAX} keys, the most that one may have; revoke one first.`,
-    );
-  }
-}
 
 /** Throws a 404 for a key that the caller may not see, and a 403 for one with more rights than the caller. */
 async function findRevocableKey(tx: Writer, caller: Caller, id: KeyId): Promise<KeysTable> {

@@ -31,6 +31,7 @@ const RETAINED_TABLES = [
   'run_backfills',
   'sessions',
   'sign_in_tickets',
+  'device_authorizations',
   'removed_members',
   'sso_identities',
   'sso_used_states',

@@ -1,5 +1,6 @@
 /** Every operation responds as the published document declares: status, content type and schema of the body. */
 import { readFileSync } from 'node:fs';
+import { DEVICE_CODE_HEADER } from '@switchyard/contract/account/sign-in/device-authorizations.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
 import { WORKER_PROTOCOL } from '@switchyard/contract/workers/worker-protocol.ts';
@@ -130,7 +131,26 @@ beforeAll(async () => {
 const fromConsole = () => ({ 'x-switchyard-console': '1', origin: server.url });
 
 const createHeaders = (id: string): Record<string, string> =>
-  ['createSession', 'startSingleSignOn'].includes(id) ? fromConsole() : {};
+  ['createSession', 'startSingleSignOn'].includes(id)
+    ? fromConsole()
+    : id === 'getDeviceAuthorizationStatus'
+      ? { [DEVICE_CODE_HEADER]: deviceCodes.device_code }
+      : {};
+
+/** The codes of the newest device authorization. */
+let deviceCodes = { device_code: 'any', user_code: 'any' };
+
+/** Starts a device authorization, and approves it for the operation that redeems it. */
+async function prepareDeviceAuthorization(id: string): Promise<void> {
+  const body = { client_name: 'Any name' };
+  deviceCodes = (await server.client.call('startDeviceAuthorization', { body })).body;
+  const { device_code, user_code } = deviceCodes;
+  BODIES.approveDeviceAuthorization = { user_code };
+  BODIES.denyDeviceAuthorization = { user_code };
+  BODIES.redeemDeviceAuthorization = { device_code };
+  if (id === 'redeemDeviceAuthorization')
+    await server.client.call('approveDeviceAuthorization', { body: { user_code } });
+}
 
 /** Returns the id of a session of the console. */
 async function createSession(): Promise<string> {
@@ -263,6 +283,7 @@ const formatUrl = (operation: Operation, values: Record<string, string>): string
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
   if (operation.id === 'getCommunityFile') return `${path}?file=community-apps/manifest.yml`;
   if (operation.id === 'checkWorkerProtocol') return `${path}?protocol=${WORKER_PROTOCOL}`;
+  if (operation.id === 'getDeviceAuthorization') return `${path}?user_code=${deviceCodes.user_code}`;
   if (operation.id === 'getSsoDomain') return `${path}?domain=example.com`;
   return operation.id === 'searchLogs' ? `${path}?text=a` : path;
 };
@@ -368,6 +389,7 @@ describe.each(declared)('$id', (operation) => {
 
   test('succeeds as documented, and writes one audit entry where it has an effect', async () => {
     if (operation.id === 'activateBinary') await uploadArchive();
+    if (operation.tag === 'device-authorizations') await prepareDeviceAuthorization(operation.id);
     // A bisect experiment of this file uses the version until it ends.
     if (operation.id === 'deleteVersion') await endBisectExperiments();
     if (operation.id === 'putUpload') {

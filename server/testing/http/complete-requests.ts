@@ -27,6 +27,10 @@ export const COMPLETE_BODIES: Record<string, unknown> = {
   triggerEvent: { event_type: 'run.status' },
   acceptInvite: { invite: 'any', name: 'Ada' },
   createSession: { ticket: 'any', callback: 'code=any&state=any' },
+  startDeviceAuthorization: { client_name: 'Any name' },
+  redeemDeviceAuthorization: { device_code: 'any' },
+  approveDeviceAuthorization: { user_code: 'any', role: 'viewer' },
+  denyDeviceAuthorization: { user_code: 'any' },
   createMarketplaceApp: {
     id: 'any-app',
     ref_app_id: 'any',

@@ -21,6 +21,7 @@ export const VALID_BODIES: Partial<Record<OperationId, unknown>> = {
   setLicenses: { licenses: [{ name: 'gurobi', total: 4 }] },
   setCostRate: { currency: 'EUR', per_core_hour: 0.05 },
   createSession: {},
+  startDeviceAuthorization: { client_name: 'Any name' },
   updateMember: { name: 'New name' },
   createAccount: { name: 'Any name', email: 'eve@example.com' },
   createMarketplaceApp: { id: 'another', ref_app_id: 'another', title: 'Any title' },

@@ -1,0 +1,214 @@
+/** Operations on sign-ins from other devices (RFC 8628): start, status and redemption by the program; the decision by a person. */
+import {
+  DEVICE_CODE_HEADER,
+  type DeviceAuthorization,
+} from '@switchyard/contract/account/sign-in/device-authorizations.ts';
+import {
+  DEVICE_AUTHORIZATION_SECONDS,
+  DEVICE_AUTHORIZATIONS_MAX,
+  DEVICE_POLL_SECONDS,
+  NETWORK_DEVICE_AUTHORIZATIONS_MAX,
+} from '@switchyard/contract/limits.ts';
+import { canGrant } from '@switchyard/contract/roles.ts';
+import type { DeviceAuthorizationId, KeyId } from '@switchyard/contract/schemas/ids.ts';
+import { lockCallerAccount, requireKeyOwner } from '../account/access-changes.ts';
+import { formatKey } from '../account/response-bodies.ts';
+import type { KeysTable } from '../account/schema.ts';
+import { findKey, insertKey, lockAccount } from '../account/store.ts';
+import { formatRfc3339 } from '../clock.ts';
+import type { Writer } from '../database/database.ts';
+import {
+  badRequest,
+  forbidden,
+  notFound,
+  orThrow,
+  quoteValue,
+  tooManyRequests,
+} from '../http/errors/problem.ts';
+import type { OperationHandler } from '../http/handlers/handler.ts';
+import { addressBucketKey } from '../http/limits/rate-limit.ts';
+import { makeId } from '../random.ts';
+import { createSecret, hashSecret } from '../sessions/sessions.ts';
+import type { DeviceCodes } from './device-codes.ts';
+import type { DeviceAuthorizationsTable } from './schema.ts';
+import * as store from './store.ts';
+
+declare module '../http/handlers/context.ts' {
+  interface Context {
+    deviceCodes: DeviceCodes;
+  }
+}
+
+export const startDeviceAuthorization: OperationHandler<'startDeviceAuthorization'> = async (
+  { clock, random, deviceCodes, publicUrl },
+  { body, address, commit },
+) => {
+  const [deviceCode, userCode, now] = [createSecret(random), deviceCodes.createUserCode(), clock.now()];
+  const row: DeviceAuthorizationsTable = {
+    id: makeId<DeviceAuthorizationId>(random, 'device'),
+    device_code_hash: hashSecret(deviceCode),
+    user_code_hash: deviceCodes.hashUserCode(userCode),
+    client_name: body.client_name,
+    ...{ address, network: addressBucketKey(address) },
+    ...{ status: 'pending', account_id: null, key_id: null, role: null },
+    created_at: now,
+    expires_at: now + DEVICE_AUTHORIZATION_SECONDS * 1000,
+  };
+  const page = `${publicUrl()}/console/device`;
+  return commit(async (tx) => {
+    await requireFreePlace(tx, row);
+    await store.insertAuthorization(tx, row);
+    return {
+      status: 201,
+      body: {
+        device_code: deviceCode,
+        user_code: userCode,
+        verification_uri: page,
+        verification_uri_complete: `${page}?${new URLSearchParams({ user_code: userCode }).toString()}`,
+        expires_in: DEVICE_AUTHORIZATION_SECONDS,
+        interval: DEVICE_POLL_SECONDS,
+      },
+    };
+  });
+};
+
+export const getDeviceAuthorizationStatus: OperationHandler<'getDeviceAuthorizationStatus'> = async (
+  { database, clock },
+  { headers },
+) => {
+  const code = headers[DEVICE_CODE_HEADER];
+  if (typeof code !== 'string' || code === '')
+    throw badRequest(`The header ${DEVICE_CODE_HEADER} is absent; it must have the device code.`);
+  const row = await store.findByDeviceCode(database.read, hashSecret(code), clock.now());
+  if (!row) throw notFound(UNKNOWN_DEVICE_CODE);
+  return { status: 200, body: { status: row.status } };
+};
+
+export const redeemDeviceAuthorization: OperationHandler<'redeemDeviceAuthorization'> = async (
+  { clock, random, tokens },
+  { body, commit, setOwner },
+) => {
+  const keyId = makeId<KeyId>(random, 'key');
+  return commit(async (tx) => {
+    const now = clock.now();
+    const row = await store.consume(tx, hashSecret(body.device_code), now);
+    if (!row) throw notFound(UNKNOWN_DEVICE_CODE);
+    if (row.status === 'pending')
+      throw badRequest('Nobody has approved the code yet; read its status first.');
+    const key = await buildApprovedKey(tx, row, { id: keyId, now });
+    setOwner({
+      account: key.account_id,
+      resource: { device_authorization_id: row.id, key_id: key.id },
+    });
+    await insertKey(tx, key);
+    const token = await tokens.sign({ key: key.id, account: key.account_id, role: key.role });
+    return { status: 201, body: { ...formatKey(key), token } };
+  });
+};
+
+export const getDeviceAuthorization: OperationHandler<'getDeviceAuthorization'> = async (
+  { database, clock, deviceCodes },
+  { caller, query },
+) => {
+  const hash = deviceCodes.hashUserCode(query.user_code);
+  const row = await store.findByUserCode(database.read, hash, clock.now());
+  // A decided request belongs to the account of the person who decided.
+  const isVisible = row && (row.account_id === null || row.account_id === caller.account);
+  if (!isVisible) throw unknownUserCode(query.user_code);
+  return { status: 200, body: formatAuthorization(row) };
+};
+
+export const approveDeviceAuthorization: OperationHandler<'approveDeviceAuthorization'> = async (
+  { clock, deviceCodes },
+  { caller, body, commit, setOwner },
+) => {
+  const role = body.role ?? caller.role;
+  if (!canGrant(caller.role, role))
+    throw forbidden(
+      `role is ${quoteValue(role)}, which has rights that your role ${caller.role} does not have.`,
+    );
+  const hash = deviceCodes.hashUserCode(body.user_code);
+  return commit(async (tx) => {
+    const { key } = await lockCallerAccount(tx, caller);
+    await requireKeyOwner(tx, { ...key, role });
+    const decision = { status: 'approved', account_id: caller.account, key_id: caller.key, role } as const;
+    const row = await store.decide(tx, { hash, now: clock.now() }, decision);
+    if (!row) throw unknownUserCode(body.user_code);
+    setOwner({ account: caller.account, resource: { device_authorization_id: row.id } });
+    return { status: 200, body: formatAuthorization(row) };
+  });
+};
+
+export const denyDeviceAuthorization: OperationHandler<'denyDeviceAuthorization'> = async (
+  { clock, deviceCodes },
+  { caller, body, commit, setOwner },
+) => {
+  const hash = deviceCodes.hashUserCode(body.user_code);
+  const decision = {
+    ...({ status: 'denied', role: null } as const),
+    ...{ account_id: caller.account, key_id: caller.key },
+  };
+  return commit(async (tx) => {
+    const row = await store.decide(tx, { hash, now: clock.now() }, decision);
+    if (!row) throw unknownUserCode(body.user_code);
+    setOwner({ account: caller.account, resource: { device_authorization_id: row.id } });
+    return { status: 200, body: formatAuthorization(row) };
+  });
+};
+
+const UNKNOWN_DEVICE_CODE = 'The device code is unknown, expired or already redeemed; start again.';
+
+function unknownUserCode(code: string) {
+  return notFound(
+    `No program waits with the code ${quoteValue(code)}: it is unknown, expired or already decided. Compare it with the one that the program shows, or start the program again.`,
+  );
+}
+
+/** Throws a 429 when too many requests are open. Requests of the same moment may exceed the bound by their number. */
+async function requireFreePlace(
+  tx: Writer,
+  { network, created_at }: DeviceAuthorizationsTable,
+): Promise<void> {
+  const { all, fromNetwork } = await store.countOpen(tx, network, created_at);
+  if (all < DEVICE_AUTHORIZATIONS_MAX && fromNetwork < NETWORK_DEVICE_AUTHORIZATIONS_MAX) return;
+  throw tooManyRequests('Too many sign-ins from other devices are open; try again in a quarter of an hour.');
+}
+
+/**
+ * Returns the row of the key that was approved. The key of the person who approved must still exist: otherwise a revoked key
+ * could live on. Throws a 403 when it does not, and for a denied request.
+ */
+async function buildApprovedKey(
+  tx: Writer,
+  { status, account_id, key_id, role, client_name }: DeviceAuthorizationsTable,
+  { id, now }: { id: KeyId; now: number },
+): Promise<KeysTable> {
+  if (status === 'denied' || account_id === null || key_id === null || role === null)
+    throw forbidden('The sign-in was denied in the console.');
+  const account = await lockAccount(tx, account_id);
+  const parent = orThrow(account && (await findKey(tx, key_id)), () =>
+    forbidden('The key of the person who approved was revoked meanwhile; start again.'),
+  );
+  const { email, owner } = parent;
+  const key: KeysTable = {
+    ...{ id, account_id, name: client_name, role, email, owner },
+    ...{ created_by: key_id, created_by_email: email, descends_from: key_id },
+    ...{ created_at: now, last_used_at: null },
+  };
+  if (!canGrant(parent.role, role))
+    throw forbidden('The role of the person who approved was lowered meanwhile; start again.');
+  await requireKeyOwner(tx, key);
+  return key;
+}
+
+function formatAuthorization(row: DeviceAuthorizationsTable): DeviceAuthorization {
+  return {
+    id: row.id,
+    client_name: row.client_name,
+    address: row.address,
+    status: row.status,
+    role: row.role,
+    created_at: formatRfc3339(row.created_at),
+    expires_at: formatRfc3339(row.expires_at),
+  };
+}
