@@ -3,23 +3,24 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from '@commander-js/extra-typings';
+import { ApiError } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { connect } from '../../profiles/connect.ts';
-import { type Profile, readProfiles, writeProfiles } from '../../profiles/profiles.ts';
+import { type Profile, type Profiles, readProfiles, writeProfiles } from '../../profiles/profiles.ts';
 import type { Session } from '../../session/session.ts';
 import { formatFields } from '../../terminal/table.ts';
+import { logInByDevice } from './device-login.ts';
 
 /** Defines `login`, `logout`, `profiles` and `whoami`. */
 export function defineProfileCommands(program: Command, session: Session): void {
   defineLogin(program, session);
   program
     .command('logout')
-    .description(
-      'Forget the token of a profile. The key stays valid; revoke it with: switchyard keys revoke.',
-    )
-    .addHelpText('after', '\nExample:\n  switchyard logout --profile production')
-    .action(() => logOut(session));
+    .description('Forget the token of a profile. Without --revoke its key stays valid.')
+    .option('--revoke', 'Revoke the key, so that its token works nowhere any more.')
+    .addHelpText('after', '\nExample:\n  switchyard logout --profile production --revoke')
+    .action(({ revoke }) => logOut(session, revoke ?? false));
   program
     .command('profiles')
     .description('List the profiles, or make one the current profile.')
@@ -36,26 +37,39 @@ export function defineProfileCommands(program: Command, session: Session): void 
 function defineLogin(program: Command, session: Session): void {
   program
     .command('login')
-    .description('Sign in to a server, and save its address and token as a profile.')
-    .requiredOption('--url <url>', 'The address of the server, such as https://switchyard.example.com.')
-    .option('--token-stdin', 'Read the token from standard input, where no process list shows it.')
+    .description('Sign in to a server with the browser, and save its address and a new key as a profile.')
+    .option(
+      '--url <url>',
+      'The address of the server, such as https://switchyard.example.com; otherwise that of the profile.',
+    )
+    .option('--no-browser', 'Print the address and the code alone, for a browser on another machine.')
+    .option('--token-stdin', 'Read a token from standard input, where no process list shows it.')
     .option('--authority <file>', 'The certificate of the authority of a server with its own certificate.')
     .addHelpText(
       'after',
-      '\nExample:\n  switchyard login --url https://switchyard.example.com --token-stdin < token',
+      '\nExamples:\n  switchyard login --url https://switchyard.example.com\n  switchyard login --url https://switchyard.example.com --token-stdin < token',
     )
-    .action(async ({ url, tokenStdin, authority }) => {
+    .action(async ({ url, browser, tokenStdin, authority }) => {
+      const target = findTarget(session, url);
+      if (authority !== undefined) target.authority = findFile(session, authority);
       const token = tokenStdin
         ? (await text(session.terminal.in)).trim()
-        : session.terminal.env.SWITCHYARD_TOKEN;
-      if (!token)
-        throw new CommandError(
-          'No token was given. Give it on standard input with --token-stdin, or in SWITCHYARD_TOKEN.',
-        );
-      const profile: Profile = { url: parseUrl(url), token };
-      if (authority !== undefined) profile.authority = findFile(session, authority);
-      await logIn(session, profile);
+        : session.terminal.env.SWITCHYARD_TOKEN ||
+          (await logInByDevice(connect({ ...target, token: '' }), session.terminal, browser));
+      if (!token) throw new CommandError('Standard input is empty; it must have the token.');
+      await logIn(session, { ...target, token });
     });
+}
+
+/** The server to sign in to: that of `--url`, of `SWITCHYARD_URL`, or of the profile whose key is replaced. */
+function findTarget({ terminal, options }: Session, url: string | undefined): Omit<Profile, 'token'> {
+  const given = url ?? terminal.env.SWITCHYARD_URL;
+  if (given) return { url: parseUrl(given) };
+  const saved = readProfiles(terminal.env);
+  const known = saved.profiles[options.profile ?? saved.current];
+  if (!known) throw new CommandError('The server is not known. Give its address with --url https://…');
+  const { token: _replaced, ...target } = known;
+  return target;
 }
 
 function parseUrl(text: string): string {
@@ -74,8 +88,7 @@ function findFile({ terminal }: Session, name: string): string {
 async function logIn({ terminal, options, output }: Session, profile: Profile): Promise<void> {
   const { body } = await connect(profile, terminal.signal).call('getAccount');
   const saved = readProfiles(terminal.env);
-  const name =
-    options.profile ?? (Object.keys(saved.profiles).length === 0 ? 'default' : new URL(profile.url).host);
+  const name = options.profile ?? chooseName(saved, profile.url);
   const path = writeProfiles(terminal.env, {
     current: name,
     profiles: { ...saved.profiles, [name]: profile },
@@ -87,22 +100,41 @@ async function logIn({ terminal, options, output }: Session, profile: Profile): 
   });
 }
 
-function logOut({ terminal, options, output }: Session): void {
+/** The profile of the same server, or a new one. */
+function chooseName({ current, profiles }: Profiles, url: string): string {
+  if (profiles[current]?.url === url) return current;
+  const known = Object.keys(profiles).find((name) => profiles[name]?.url === url);
+  return known ?? (Object.keys(profiles).length === 0 ? 'default' : new URL(url).host);
+}
+
+async function logOut({ terminal, options, output }: Session, revokes: boolean): Promise<void> {
   const saved = readProfiles(terminal.env);
   const name = options.profile ?? saved.current;
-  if (!(name in saved.profiles))
+  const { [name]: removed, ...others } = saved.profiles;
+  if (!removed)
     throw new CommandError(
       `There is no profile "${name}"; "switchyard profiles" lists them.`,
       EXIT_CODES.notFound,
     );
-  const { [name]: _removed, ...others } = saved.profiles;
+  if (revokes) await revokeOwnKey(removed);
   const current = saved.current === name ? (Object.keys(others)[0] ?? '') : saved.current;
   writeProfiles(terminal.env, { current, profiles: others });
   output.print({
-    json: { profile: name },
-    text: () => `Signed out of profile ${name}.\n`,
+    json: { profile: name, revoked: revokes },
+    text: () => `Signed out of profile ${name}${revokes ? ', and revoked its key' : ''}.\n`,
     quiet: () => name,
   });
+}
+
+/** Revokes the key of the profile. One that was revoked before is no error. */
+async function revokeOwnKey(profile: Profile): Promise<void> {
+  const client = connect(profile);
+  try {
+    const { body } = await client.call('getAccount');
+    await client.call('revokeKey', { params: { key_id: body.key.id } });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
 }
 
 function listProfiles({ terminal, output }: Session, use: string | undefined): void {
