@@ -1,13 +1,26 @@
 /** All commands, in the order of the help. */
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../session/session.ts';
+import { defineAuditCommands } from './account/audit-commands.ts';
+import { defineKeyCommands } from './account/key-commands.ts';
+import { defineMemberCommands } from './account/member-commands.ts';
 import { defineProfileCommands } from './account/profile-commands.ts';
 import { defineApiCommand } from './api/api-command.ts';
 import { defineAppCommands } from './apps/app-commands.ts';
 import { defineInputCommands } from './inputs/input-commands.ts';
 import { defineSetCommands } from './inputs/set-commands.ts';
 import { defineLocalCommands } from './local/local-commands.ts';
+import { defineApplicationCommands } from './apps/application-commands.ts';
+import { defineInstanceCommands } from './instances/instance-commands.ts';
+import { defineQueueCommands } from './queue/queue-commands.ts';
 import { defineRunCommands } from './runs/run-commands.ts';
+
+import { defineSecretCommands } from './secrets/secret-commands.ts';
+import { defineBackupCommands } from './server/backup-commands.ts';
+import { defineUsageCommands } from './usage/usage-commands.ts';
+import { defineVersionCommands } from './versions/version-commands.ts';
+import { defineWebhookCommands } from './webhooks/webhook-commands.ts';
+import { defineWorkerCommands } from './workers/worker-commands.ts';
 
 /** Adds commands to the program. */
 type CommandGroup = (program: Command, session: Session) => void;
@@ -20,4 +33,17 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineApiCommand,
   defineInputCommands,
   defineSetCommands,
+  defineApplicationCommands,
+  defineVersionCommands,
+  defineInstanceCommands,
+  defineSecretCommands,
+  defineRunCommands,
+  defineQueueCommands,
+  defineWorkerCommands,
+  defineWebhookCommands,
+  defineMemberCommands,
+  defineKeyCommands,
+  defineAuditCommands,
+  defineUsageCommands,
+  defineBackupCommands,
 ];

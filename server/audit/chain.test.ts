@@ -1,5 +1,6 @@
 /** The audit chain in the database: refused changes, concurrent chaining, and the detection of every forgery. */
 import { createHash } from 'node:crypto';
+import { hashEntry } from '@switchyard/contract/account/proofs/audit-chain.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -7,7 +8,7 @@ import type { Database, Writer } from '../database/database.ts';
 import { systemRandom } from '../random.ts';
 import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
 import { chainEntries } from './chain.ts';
-import { formatEntry, hashEntry, systemEntry } from './entry.ts';
+import { formatEntry, systemEntry } from './entry.ts';
 import { insertEntry, listChained, listUnchained } from './store.ts';
 import { verifyChain } from './verify-chain.ts';
 

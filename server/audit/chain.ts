@@ -3,9 +3,10 @@
  * waits for that lock. The job selects entries without a number and does not continue after the last `seq`: PostgreSQL
  * draws `seq` before the commit, so such a reader misses entries that commit late.
  */
+import { hashEntry } from '@switchyard/contract/account/proofs/audit-chain.ts';
 import type { Database, Writer } from '../database/database.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
-import { formatEntry, hashEntry } from './entry.ts';
+import { formatEntry } from './entry.ts';
 import { type ChainLink, hasUnchained, linkEntries, listUnchained, lockHead, updateHead } from './store.ts';
 
 const INTERVAL_MS = 1000;

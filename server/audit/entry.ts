@@ -1,5 +1,4 @@
-/** Formats audit entries for responses and computes their hash from that form, so that any caller can check it. Pure. */
-import { createHash } from 'node:crypto';
+/** Formats audit entries for responses. Their hash is that of this form, so that any caller can check it. Pure. */
 import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
 import type { AccountId, EntryId } from '@switchyard/contract/schemas/ids.ts';
 import { formatRfc3339 } from '../clock.ts';
@@ -50,16 +49,4 @@ export function systemEntry(
     request_id: null,
     address: null,
   };
-}
-
-/** Returns the SHA-256 of the canonical JSON of an entry without its hash, as 64 hexadecimal digits. */
-export function hashEntry({ hash: _, ...entry }: AuditEntry): string {
-  return createHash('sha256').update(canonicalize(entry)).digest('hex');
-}
-
-/** RFC 8785 (JSON canonicalisation) for the values in entries: objects, strings, integers and null. */
-function canonicalize(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalize(field)}`).join(',')}}`;
 }

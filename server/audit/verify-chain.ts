@@ -1,8 +1,9 @@
 /** Verifies the chain of the audit log from its first entry and reports the first entry that was changed or removed. */
 import { setImmediate } from 'node:timers/promises';
 import { type AuditHead, FIRST_PREVIOUS_HASH } from '@switchyard/contract/account/audit.ts';
+import { findChainProblem, hashEntry } from '@switchyard/contract/account/proofs/audit-chain.ts';
 import type { Reader } from '../database/database.ts';
-import { formatEntry, hashEntry } from './entry.ts';
+import { formatEntry } from './entry.ts';
 import { countUnchained, type EntryRow, findHead, listChained } from './store.ts';
 
 const BATCH_SIZE = 1000;
@@ -41,7 +42,7 @@ export async function verifyChain(db: Reader, anchor: AuditHead | null): Promise
         atEnd = true;
         break;
       }
-      const problem = findProblem(row, last, anchor);
+      const problem = findChainProblem(row, computeHash(row), last, anchor);
       if (problem) return report(problem);
       last = { number: Number(row.number), hash: String(row.hash) };
     }
@@ -60,24 +61,6 @@ export async function verifyChain(db: Reader, anchor: AuditHead | null): Promise
       `The chain ends at entry ${last.number}, but ${head.number} were chained: entries at its end were removed.`,
     );
   return report(null);
-}
-
-/** Returns the problem of the entry after `last` as a sentence; null when the entry is intact. */
-function findProblem(row: EntryRow, last: AuditHead, anchor: AuditHead | null): string | null {
-  const number = last.number + 1;
-  const entry = `Entry ${row.number} (${row.id}, ${row.operation})`;
-  if (row.number !== number)
-    return Number(row.number) > number
-      ? `Entry ${number} is missing; the one after entry ${last.number} is entry ${row.number}.`
-      : `${entry} appears twice.`;
-  if (row.previous_hash !== last.hash)
-    return `${entry} follows an entry with the hash ${row.previous_hash}, but the entry before it has the hash ${last.hash}.`;
-  const hash = computeHash(row);
-  if (row.hash !== hash)
-    return `${entry} was changed: its stored hash is ${row.hash}, but its content ${hash === null ? 'cannot be parsed' : `has the hash ${hash}`}.`;
-  if (anchor?.number === number && anchor.hash !== hash)
-    return `${entry} has the hash ${hash}, but the anchor has ${anchor.hash}: the chain was rewritten.`;
-  return null;
 }
 
 /** Returns null for a row whose resource is not JSON any more. */

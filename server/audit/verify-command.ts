@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { AuditHead } from '@switchyard/contract/account/audit.ts';
+import { parseAnchor } from '@switchyard/contract/account/proofs/audit-chain.ts';
 import { readConfig } from '../config.ts';
 import { openReadOnly } from '../database/maintenance/snapshot-connection.ts';
 import { sqlitePath } from '../database/open.ts';
@@ -16,14 +17,13 @@ const USAGE = 'Usage: npm run audit -- verify [--anchor <number>:<hash>]';
 
 class UsageError extends Error {}
 
-function parseAnchor(text: string | undefined): AuditHead | null {
-  if (text === undefined) return null;
-  const [, number, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
-  if (number === undefined || hash === undefined)
+function readAnchor(text: string | undefined): AuditHead | null {
+  const anchor = text === undefined ? null : parseAnchor(text);
+  if (text !== undefined && anchor === null)
     throw new UsageError(
       `--anchor is "${text}"; it must be a number, a colon and a hash of 64 hexadecimal digits, as verify prints them.\n${USAGE}`,
     );
-  return { number: Number(number), hash };
+  return anchor;
 }
 
 function parseArguments(args: readonly string[]): AuditHead | null {
@@ -34,7 +34,7 @@ function parseArguments(args: readonly string[]): AuditHead | null {
       allowPositionals: true,
     });
     if (positionals.length !== 1 || positionals[0] !== 'verify') throw new UsageError(USAGE);
-    return parseAnchor(values.anchor);
+    return readAnchor(values.anchor);
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${errorMessage(error)}\n${USAGE}`);
   }

@@ -4,6 +4,7 @@
  * slow receiver delays no other, and gets one request at a time when it recovers. Runs are never changed.
  */
 
+import { createSignatureHeaders } from '@switchyard/contract/account/proofs/webhook-signature.ts';
 import { WEBHOOK_RETRY_SECONDS, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import type { ConversationId } from '@switchyard/contract/schemas/ids.ts';
 import type { Database, Writer } from '../database/database.ts';
@@ -25,7 +26,7 @@ import {
 } from './outbox.ts';
 import type { WebhooksTable } from './schema.ts';
 import { type DeliveryOutcome, type SendContext, sendDelivery } from './send.ts';
-import { createSignatureHeaders, decryptSigningSecrets } from './signature.ts';
+import { decryptSigningSecrets } from './signature.ts';
 import { findWebhookByUid, insertConversation, lockWebhook, updateWebhook } from './store.ts';
 
 const INTERVAL_MS = 5000;

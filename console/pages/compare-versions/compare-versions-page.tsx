@@ -15,7 +15,7 @@ import { useRight } from '../../ui/use-right.ts';
 import styles from './compare-versions-page.module.css';
 import { FileDiff } from './file-diff.tsx';
 import { FileList } from './file-list.tsx';
-import { listFileChanges } from './list-file-changes.ts';
+import { listFileChanges } from '@switchyard/contract/applications/list-file-changes.ts';
 import { type ExecutablePair, filesQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$application/compare-versions');

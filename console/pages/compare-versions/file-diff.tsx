@@ -5,7 +5,7 @@ import { escapeInvisible } from '../../ui/content/json-text.ts';
 import { DiffTable } from '../../ui/diff/diff-table.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import styles from './compare-versions-page.module.css';
-import type { FileChange } from './list-file-changes.ts';
+import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 import { type ExecutablePair, fileDiffQuery } from './queries.ts';
 
 const REASONS: Record<NonNullable<ExecutableFileText['omitted']>, string> = {

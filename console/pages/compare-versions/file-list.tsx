@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { escapeInvisible } from '../../ui/content/json-text.ts';
 import styles from './compare-versions-page.module.css';
-import type { FileChange } from './list-file-changes.ts';
+import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 
 const route = getRouteApi('/signed-in/apps/$application/compare-versions');
 const SIGNS = { added: '+', removed: '−', changed: '±' } as const;

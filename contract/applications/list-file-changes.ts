@@ -1,4 +1,4 @@
-import type { ExecutableFile } from '@switchyard/contract/applications/executables.ts';
+import type { ExecutableFile } from './executables.ts';
 
 /** A path whose file differs between two executables. */
 export interface FileChange {

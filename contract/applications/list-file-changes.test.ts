@@ -1,5 +1,5 @@
-import type { ExecutableFile } from '@switchyard/contract/applications/executables.ts';
 import { expect, test } from 'vitest';
+import type { ExecutableFile } from './executables.ts';
 import { listFileChanges } from './list-file-changes.ts';
 
 const file = (path: string, values: Partial<ExecutableFile> = {}): ExecutableFile => ({

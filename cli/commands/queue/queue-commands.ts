@@ -1,0 +1,114 @@
+/** Commands for the queue. */
+import type { Command } from '@commander-js/extra-typings';
+import type { CallResponse } from '@switchyard/contract/client.ts';
+import { PAGE_ITEMS_MAX, PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
+import { readPages } from '../../session/list-items.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatAge } from '../../terminal/format-time.ts';
+import type { Output } from '../../terminal/output.ts';
+import { formatTable } from '../../terminal/table.ts';
+import { parseWholeNumber } from '../parse-values.ts';
+
+type ActiveRun = CallResponse<Operations['getQueue']>['body']['runs'][number];
+
+const RUNS_DEFAULT = 50;
+const RUNS_MAX = 10_000;
+
+/** Defines `queue` with its commands. */
+export function defineQueueCommands(program: Command, session: Session): void {
+  const queue = program.command('queue').description('Show what runs and what waits, and change the order.');
+  queue
+    .command('list', { isDefault: true })
+    .description('List running and queued runs in queue order, each with its reason and predicted start.')
+    .option('--limit <count>', 'The number of runs.', parseWholeNumber(1, RUNS_MAX), RUNS_DEFAULT)
+    .addHelpText('after', '\nExample:\n  switchyard queue')
+    .action(({ limit }) => printQueue(session, limit));
+  queue
+    .command('priority')
+    .description('Change the priority of a queued run.')
+    .argument('<run>', 'The id of the run.')
+    .argument(
+      '<number>',
+      `The priority, from ${PRIORITY_MIN} (first) to ${PRIORITY_MAX} (last).`,
+      parseWholeNumber(PRIORITY_MIN, PRIORITY_MAX),
+    )
+    .addHelpText('after', '\nExample:\n  switchyard queue priority run-01jd3v7k9mq2z5x8 1')
+    .action(async (run_id, queuing_priority) => {
+      const client = session.connect();
+      const application_id = await findApplicationOfRun(session, run_id);
+      const { body } = await client.call('updateRun', {
+        params: { application_id, run_id },
+        body: { queuing_priority },
+      });
+      session.output.print({
+        json: body,
+        text: () => `The priority of ${body.id} is ${body.queuing_priority}.\n`,
+        quiet: () => body.id,
+      });
+    });
+}
+
+/** Returns the application of a queued run. The queue has the runs of all applications, so it is found there. */
+async function findApplicationOfRun(session: Session, id: string): Promise<string> {
+  if (session.options.app) return session.options.app;
+  const { body } = await session.connect().call('getQueue');
+  return body.runs.find((run) => run.id === id)?.application_id ?? session.findApplication();
+}
+
+async function printQueue(session: Session, limit: number): Promise<void> {
+  const { options, output } = session;
+  const { items, next_page_token } = await readPages(
+    limit,
+    async (query) => {
+      const { body } = await session.connect().call('getQueue', { query: { ...query, pagereturn: true } });
+      const { runs, next_page_token } = body;
+      return { items: runs, ...(next_page_token === undefined ? {} : { next_page_token }) };
+    },
+    PAGE_ITEMS_MAX,
+  );
+  const runs = options.app ? items.filter((run) => run.application_id === options.app) : items;
+  output.print({
+    json: { runs, ...(next_page_token === undefined ? {} : { next_page_token }) },
+    text: () => (runs.length === 0 ? 'Nothing runs and nothing waits.\n' : formatQueue(runs, output)),
+    quiet: () => runs.map(({ id }) => id),
+  });
+}
+
+/** Formats the runs as a table, and below it the reason of each run that waits: the sentences are too long for a column. */
+function formatQueue(runs: readonly ActiveRun[], { width, style }: Pick<Output, 'width' | 'style'>): string {
+  const now = Date.now();
+  const table = formatTable(
+    runs,
+    [
+      { title: 'RUN', value: ({ id }) => id },
+      { title: 'APPLICATION', value: (run) => run.application_id },
+      { title: 'STATUS', value: (run) => run.status_v2, tone: (run) => (run.waiting ? undefined : 'active') },
+      { title: 'PRIORITY', value: (run) => run.queuing_priority, isNumeric: true },
+      { title: 'SINCE', value: (run) => formatAge(Date.parse(run.initiated_at ?? run.created_at), now) },
+      { title: 'STARTS', value: ({ waiting }) => formatStart(waiting, now) },
+    ],
+    { width, style },
+  );
+  const reasons = runs.flatMap(({ id, waiting }) =>
+    waiting ? [`${id}  ${cleanLine(waiting.message)}\n`] : [],
+  );
+  return reasons.length === 0 ? table : `${table}\n${reasons.join('')}`;
+}
+
+/** Formats the range of the predicted start, such as `in 20 s to 40 s`. */
+function formatStart(waiting: Waiting | undefined, now: number): string {
+  const predicted = waiting?.predicted_start;
+  if (!predicted) return '';
+  const [earliest, latest] = [predicted.earliest, predicted.latest].map((at) =>
+    formatDelay(Math.max(0, Date.parse(at) - now)),
+  );
+  return earliest === latest ? `in ${earliest}` : `in ${earliest} to ${latest}`;
+}
+
+function formatDelay(ms: number): string {
+  if (ms < 60_000) return `${Math.ceil(ms / 1000)} s`;
+  return ms < 3_600_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.ceil(ms / 3_600_000)} h`;
+}

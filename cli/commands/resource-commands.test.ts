@@ -1,0 +1,308 @@
+/** The commands for resources of an account, against one server. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
+import { createClient } from '@switchyard/contract/client.ts';
+import { createRun, createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
+import { createInstance } from '@switchyard/server/testing/fixtures/resources.ts';
+import { computeSignature, computeStandardSignature } from '@switchyard/server/testing/fixtures/webhooks.ts';
+import { waitUntil } from '@switchyard/server/testing/host/wait-until.ts';
+import { startWebhookReceiver } from '@switchyard/server/testing/http/webhook-receiver.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CommandSettings, runCommand } from '../testing/run-command.ts';
+import { verifyAudit } from './account/verify-audit.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-resources-'));
+let server: TestServer;
+let app: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  app = await createInstance(server);
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const settings = (more: Partial<CommandSettings> = {}): CommandSettings => ({
+  cwd: folder,
+  env: {
+    ...{ SWITCHYARD_CONFIG: folder, SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token },
+    SWITCHYARD_APP: app,
+  },
+  ...more,
+});
+const run = (line: string | string[], input = '') =>
+  runCommand(typeof line === 'string' ? line.split(' ') : line, settings({ input }));
+
+/** Returns standard output of a command that has to succeed. */
+async function print(line: string | string[], input = ''): Promise<string> {
+  const { code, stdout, stderr } = await run(line, input);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+const read = async (line: string) => JSON.parse(await print(`${line} --json`));
+
+describe('instances', () => {
+  test('are created, changed with their configuration, locked and deleted', async () => {
+    await print(
+      'instances create cli --version-id v1 --option duration=30 --priority 2 --label gpu --license gurobi=1',
+    );
+    const before = await read('instances get cli');
+    expect(before.configuration).toMatchObject({
+      ...{ options: { duration: '30' }, queuing: { priority: 2, disabled: false } },
+      requirements: { labels: ['gpu'], licenses: { gurobi: 1 } },
+    });
+    await print('instances update cli --no-queuing --option gap=0.1 --remove-option duration --network');
+    expect((await read('instances get cli')).configuration).toEqual({
+      ...before.configuration,
+      ...{ options: { gap: '0.1' }, queuing: { priority: 2, disabled: true }, network: true },
+    });
+    await print('instances lock cli');
+    expect((await run('instances update cli --priority 1')).code).toBe(5);
+    await print('instances unlock cli');
+    await print('instances set-default cli');
+    expect(await print('instances')).toMatch(/^cli +v1 +\S+ +yes/m);
+    await print('instances set-default i1');
+    await print('instances delete cli --yes');
+    expect((await run('instances get cli')).code).toBe(4);
+  });
+});
+
+describe('versions', () => {
+  test('are compared by their files, as text and as paths', async () => {
+    const manifest = 'type: node\nruntime: node\nfiles: ["**"]\n';
+    const main = 'console.log(1);\n';
+    await pushApp(server, 'compared', { 'app.yaml': manifest, 'main.mjs': main, 'old.txt': 'gone\n' });
+    await print('versions create v1 --app compared');
+    await pushApp(server, 'compared', {
+      'app.yaml': manifest,
+      'main.mjs': main.replace('1', '2'),
+      'new\u001b[2J.txt': 'here\n',
+    });
+    await print('versions create v2 --app compared');
+    const text = await print('versions diff v1 v2 --app compared');
+    expect(text).toContain('-console.log(1);\n+console.log(2);');
+    expect(text).toContain('--- a/old.txt\n+++ /dev/null');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it must be absent.
+    expect(text).not.toMatch(/\u001b/);
+    expect(await print('versions diff v1 v2 --app compared --name-only')).toMatch(
+      /^changed +main.mjs\nadded +new\.txt\nremoved +old.txt\n$/,
+    );
+    expect(await print('versions diff v1 v1 --app compared')).toBe('The files are the same.\n');
+    expect(await print('versions --app compared --quiet')).toBe('v2\nv1\n');
+    await print('versions delete v1 --app compared --yes');
+  });
+});
+
+describe('apps', () => {
+  test('are deleted only after their id was typed, or with --yes', async () => {
+    await print('apps create trial --description text');
+    expect(await print('apps')).toMatch(/^trial /m);
+    const refused = await run('apps delete trial', 'trail\n');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was deleted') });
+    expect((await run('apps delete trial')).code).toBe(2);
+    await print('apps delete trial', 'trial\n');
+    expect((await run('apps get trial')).code).toBe(4);
+  });
+});
+
+describe('secrets', () => {
+  test('come from standard input or a file, and are never printed', async () => {
+    await print('secrets set keys KEY', 'treasure\n');
+    writeFileSync(join(folder, 'license'), 'file treasure\n');
+    await print('secrets set keys etc/license --type file --from-file license');
+    await print('secrets set keys KEY', 'new treasure');
+    const { body } = await server.client.call('getSecretsCollection', {
+      params: { application_id: app, collection_id: 'keys' },
+    });
+    expect(body.secrets).toEqual([
+      { type: 'env', location: 'KEY', value: 'new treasure' },
+      { type: 'file', location: 'etc/license', value: 'file treasure\n' },
+    ]);
+    for (const line of ['secrets list keys', 'secrets list keys --json', 'secrets'])
+      expect(await print(line)).not.toContain('treasure');
+    expect((await run('secrets set keys EMPTY')).code).toBe(2);
+    await print('secrets delete keys KEY --yes');
+    expect(await print('secrets list keys --quiet')).toBe('etc/license\n');
+    await print('secrets delete keys --yes');
+    expect(await print('secrets')).toBe('The application has no secrets.\n');
+  });
+});
+
+describe('queue and workers', () => {
+  test('a waiting run has its reason, and gets another priority', async () => {
+    await print('instances create remote --version-id v1 --label nowhere');
+    const id = await createRun(server, app, { input: {}, instance: 'remote' });
+    const queue = await print('queue');
+    expect(queue).toMatch(new RegExp(`^${id} +${app} +queued +6`, 'm'));
+    expect(queue).toMatch(new RegExp(`^${id}  .*nowhere`, 'm'));
+    await print(`queue priority ${id} 1`);
+    expect((await read('queue')).runs).toMatchObject([{ id, queuing_priority: 1 }]);
+    expect((await run(`queue priority ${id} 10`)).stderr).toContain('from 1 to 9');
+    await server.client.call('cancelRun', { params: { application_id: app, run_id: id } });
+  });
+
+  test('a worker is drained and starts runs again; a token is created once', async () => {
+    const [id] = (await print('workers --quiet')).trim().split('\n');
+    await print(`workers drain ${id}`);
+    expect(await print('workers')).toContain('draining');
+    await print(`workers undrain ${id}`);
+    expect(await print('workers')).toContain('active');
+    const token = await print(['workers', 'tokens', 'create', 'Solver nodes', '--labels', 'gpu']);
+    expect(token).toMatch(/^worker\.\S+\n$/);
+    const tokenId = (await print('workers tokens --quiet')).trim();
+    expect(await print('workers tokens')).toMatch(/Solver nodes +all +gpu/);
+    await print(`workers tokens revoke ${tokenId}`);
+    expect(await print('workers tokens')).toBe('The account has no worker tokens.\n');
+  });
+});
+
+describe('members and keys', () => {
+  test('a member is invited, changed and removed by address', async () => {
+    expect(await print('members invite bob@example.com --role operator')).toContain('/sign-up?invite=');
+    expect(await print('members renew-invite Bob@example.com')).toContain('/sign-up?invite=');
+    await print('members update bob@example.com --role viewer');
+    expect(await print('members')).toMatch(/bob@example.com +viewer +open until/);
+    await print('members delete bob@example.com', 'bob@example.com\n');
+    expect((await run('members update bob@example.com --role viewer')).code).toBe(4);
+  });
+
+  test('the token of a new key is all of standard output', async () => {
+    const token = await print(['keys', 'create', 'nightly plans', '--role', 'viewer']);
+    const { body } = await server.request('GET', '/v1/account', { token: token.trim() });
+    const { id } = (body as { key: { id: string } }).key;
+    expect(await print('keys')).toMatch(new RegExp(`^${id} +nightly plans +viewer`, 'm'));
+    await print(`keys revoke ${id} --cascade`);
+    expect(await print('keys --quiet')).not.toContain(id);
+  });
+});
+
+describe('usage, quotas and licences', () => {
+  test('are read and changed one at a time', async () => {
+    await print('quotas set --concurrent-runs 7');
+    await print('quotas set --core-hours-per-month 100');
+    expect(await read('quotas')).toMatchObject({ concurrent_runs: 7, core_hours_per_month: 100 });
+    await print(`quotas set --app ${app} --concurrent-runs 3`);
+    expect(await read(`quotas --app ${app}`)).toMatchObject({ concurrent_runs: 3 });
+    await print('quotas set --concurrent-runs none --core-hours-per-month none');
+    expect(await print('quotas')).toContain('of unlimited');
+    await print('licenses set gurobi=4 cplex=2');
+    await print('licenses delete cplex');
+    expect(await print('licenses')).toMatch(/^gurobi +0 +4/m);
+    expect(await print('usage --group-by application')).toMatch(/^total/m);
+  });
+});
+
+describe('the audit log', () => {
+  test('is listed by operation, and verified against an anchor', async () => {
+    await waitUntil('entries are chained', async () => (await read('audit head')).number > 5);
+    expect(await print('audit --operation setInstanceLock')).toMatch(/setInstanceLock +done/);
+    const anchor = (await print('audit head')).trim();
+    expect(await print(`audit verify --anchor ${anchor}`)).toMatch(
+      /^\d+ entries, chain whole, last \d+:[0-9a-f]{64}\n$/,
+    );
+    const forged = anchor.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+    const rewritten = await run(`audit verify --anchor ${forged}`);
+    expect(rewritten).toMatchObject({ code: 1, stdout: expect.stringContaining('the chain was rewritten') });
+    expect((await run('audit verify --anchor 1:x')).code).toBe(2);
+  });
+
+  test('with a changed or removed entry names it, also for an administrator of one account', async () => {
+    const { token } = await server.createKey('admin');
+    const verify = (all: boolean, change: (entries: AuditEntry[]) => AuditEntry[]) =>
+      verifyAudit(
+        createClient({
+          url: server.url,
+          token: all ? server.token : token,
+          fetch: async (input, init) => {
+            const response = await fetch(input, init);
+            if (!String(input).includes('audit?')) return response;
+            const body: { items: AuditEntry[] } = await response.json();
+            return Response.json({ ...body, items: change(body.items) });
+          },
+        }),
+        { anchor: null, all, signal: new AbortController().signal, onProgress: () => {} },
+      );
+    const { problem } = await verify(false, (entries) => entries);
+    expect(problem).toBeNull();
+    for (const all of [true, false])
+      expect(
+        await verify(all, (entries) =>
+          entries.map((one) => (one.number === 5 ? { ...one, operation: 'getAccount' } : one)),
+        ),
+      ).toMatchObject({ problem: expect.stringMatching(/^Entry 5 .* was changed/) });
+    expect(await verify(true, (entries) => entries.filter(({ number }) => number !== 5))).toMatchObject({
+      entries: 4,
+      problem: expect.stringContaining('Entry 5 is missing'),
+    });
+  });
+});
+
+describe('webhooks', () => {
+  test('are created, tested, sent again and deleted', async () => {
+    const receiver = await startWebhookReceiver();
+    await print(`webhooks create dispatch --endpoint-url ${receiver.url}`);
+    expect(await print('webhooks secret dispatch')).toMatch(/^whsec_/);
+    expect(await print('webhooks test')).toContain('dispatch');
+    await receiver.until((received) => received.length === 1);
+    const id = await server.waitUntil('webhooks-told', async () =>
+      (await print('webhooks deliveries dispatch --quiet')).trim(),
+    );
+    expect(await print('webhooks deliveries dispatch --status succeeded')).toMatch(
+      /run\.status +succeeded +200/,
+    );
+    await print(`webhooks resend dispatch ${id}`);
+    await receiver.until((received) => received.length === 2);
+    await print('webhooks delete dispatch --yes');
+    expect(await print('webhooks')).toBe('The account has no webhooks.\n');
+    await receiver.close();
+  });
+
+  test('listen forwards each ended run with a valid signature, and leaves no webhook', async () => {
+    const receiver = await startWebhookReceiver();
+    const stop = new AbortController();
+    let secret = '';
+    const connected = Promise.withResolvers<void>();
+    const printed = Promise.withResolvers<void>();
+    const listening = runCommand(
+      ['webhooks', 'listen', '--forward', receiver.url],
+      settings({
+        signal: stop.signal,
+        onProgress: (text) => {
+          secret = /whsec_\S+/.exec(text)?.[0] ?? secret;
+          if (text.startsWith('Listening')) connected.resolve();
+        },
+        onOutput: (text) => text.includes('succeeded') && printed.resolve(),
+      }),
+    );
+    await connected.promise;
+    const { id } = await createRunAndWait(server, app, { input: { a: 1 } });
+    const delivered = await receiver.until((received) =>
+      received.find(({ event }) => 'status_v2' in event.data && event.data.status_v2 === 'succeeded'),
+    );
+    expect(delivered.event).toMatchObject({
+      event_type: 'run.status',
+      data: { id, application_id: app, status: 'succeeded', statistics: expect.anything() },
+    });
+    expect(delivered.headers['switchyard-signature']).toContain(`v1=${computeSignature(secret, delivered)}`);
+    expect(delivered.headers['webhook-signature']).toBe(computeStandardSignature(secret, delivered));
+    await printed.promise;
+    stop.abort();
+    const { code, stdout } = await listening;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`${id} +succeeded +200`));
+    expect(await print('webhooks --quiet')).toBe('');
+    await receiver.close();
+  });
+});
+
+describe('commands of the server’s machine', () => {
+  test('run its programs with their arguments and exit code', async () => {
+    const env = { PATH: process.env.PATH ?? '', SWITCHYARD_DATA: server.dataFolder };
+    const ended = await runCommand(['restore', 'nothing', '--check'], settings({ env }));
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(join(folder, 'nothing')) });
+  });
+});

@@ -1,0 +1,183 @@
+/** Commands for usage, quotas and licences. */
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { USAGE_GROUPS } from '@switchyard/contract/account/usage.ts';
+import type { CallResponse } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { dropUndefined } from '../../session/drop-undefined.ts';
+import type { Session } from '../../session/session.ts';
+import { formatBytes } from '../../terminal/format-bytes.ts';
+import { formatFields } from '../../terminal/table.ts';
+
+type Quotas = CallResponse<Operations['getQuotas']>['body'];
+type ApplicationQuotas = CallResponse<Operations['getApplicationQuotas']>['body'];
+type Usage = CallResponse<Operations['getUsage']>['body'];
+
+/** Defines `usage`, `quotas` and `licenses`. */
+export function defineUsageCommands(program: Command, session: Session): void {
+  program
+    .command('usage')
+    .description('Print usage and cost of the runs that ended in a range of days.')
+    .option('--from <day>', 'The first day in UTC, such as 2026-11-01.')
+    .option('--to <day>', 'The last day.')
+    .option('--group-by <names>', `Groups, separated by commas: ${USAGE_GROUPS.join(', ')}.`, 'day')
+    .addHelpText('after', '\nExample:\n  switchyard usage --from 2026-11-01 --group-by application,user')
+    .action(async ({ from, to, groupBy: group_by }) => {
+      const query = dropUndefined({ from, to, group_by, application_id: session.options.app });
+      printUsage(session, (await session.connect().call('getUsage', { query })).body);
+    });
+  defineQuotas(program, session);
+  defineLicenses(program, session);
+}
+
+function defineQuotas(program: Command, session: Session): void {
+  const quotas = program
+    .command('quotas')
+    .description('Print or set the quotas of the account, or with --app of an application.');
+  quotas
+    .command('get', { isDefault: true })
+    .description('Print the quotas and what is used of them.')
+    .addHelpText('after', '\nExample:\n  switchyard quotas')
+    .action(async () => printQuotas(session, await fetchQuotas(session)));
+  quotas
+    .command('set')
+    .description('Change quotas. Those that are not given stay as they are.')
+    .option('--concurrent-runs <count>', 'Runs at the same time, or "none" for no limit.', parseQuota)
+    .option('--core-hours-per-month <hours>', 'Core hours in a month, or "none" for no limit.', parseQuota)
+    .addHelpText('after', '\nExample:\n  switchyard quotas set --app routing --concurrent-runs 4')
+    .action(async ({ concurrentRuns, coreHoursPerMonth }) => {
+      const before = await fetchQuotas(session);
+      const choose = (given: Quota | undefined, old: number | null): number | null =>
+        given === undefined ? old : given === 'none' ? null : given;
+      const body = {
+        concurrent_runs: choose(concurrentRuns, before.concurrent_runs),
+        core_hours_per_month: choose(coreHoursPerMonth, before.core_hours_per_month),
+      };
+      const { app } = session.options;
+      const client = session.connect();
+      const { body: changed } = app
+        ? await client.call('setApplicationQuotas', { params: { application_id: app }, body })
+        : await client.call('setQuotas', { body });
+      printQuotas(session, changed);
+    });
+}
+
+type Quota = number | 'none';
+
+function parseQuota(text: string): Quota {
+  if (text === 'none') return text;
+  const value = Number(text);
+  if (text !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError('It must be a number, or "none" for no limit.');
+}
+
+/** The quotas of the account; of an application only where one is named, not for that of the working folder. */
+async function fetchQuotas(session: Session): Promise<Quotas | ApplicationQuotas> {
+  const { app } = session.options;
+  const client = session.connect();
+  if (!app) return (await client.call('getQuotas')).body;
+  return (await client.call('getApplicationQuotas', { params: { application_id: app } })).body;
+}
+
+function printQuotas({ output }: Session, quotas: Quotas | ApplicationQuotas): void {
+  const format = (used: number, limit: number | null): string => `${used} of ${limit ?? 'unlimited'}`;
+  output.print({
+    json: quotas,
+    text: () =>
+      formatFields({
+        'runs at the same time': format(quotas.running_runs, quotas.concurrent_runs),
+        'core hours this month': format(quotas.used_core_hours, quotas.core_hours_per_month),
+        'month ends': quotas.resets_at,
+        ...('applications' in quotas
+          ? Object.fromEntries(
+              quotas.applications.map((one) => [
+                `application ${one.application_id}`,
+                `${format(one.running_runs, one.concurrent_runs)} runs, ${format(one.used_core_hours, one.core_hours_per_month)} core hours`,
+              ]),
+            )
+          : {}),
+      }),
+  });
+}
+
+function defineLicenses(program: Command, session: Session): void {
+  const licenses = program.command('licenses').description('Print or set the licences of the account.');
+  licenses
+    .command('list', { isDefault: true })
+    .description('List the licences with the tokens that runs occupy.')
+    .addHelpText('after', '\nExample:\n  switchyard licenses')
+    .action(async () => printLicenses(session, (await session.connect().call('getLicenses')).body));
+  licenses
+    .command('set')
+    .description('Add a licence, or change the number of its tokens.')
+    .argument('<name=tokens...>', 'Licences, such as gurobi=4.')
+    .addHelpText('after', '\nExample:\n  switchyard licenses set gurobi=4')
+    .action((pairs) => changeLicenses(session, new Map(pairs.map(parseLicense))));
+  licenses
+    .command('delete')
+    .description('Remove licences. Runs that require them wait.')
+    .argument('<name...>', 'The names of the licences.')
+    .addHelpText('after', '\nExample:\n  switchyard licenses delete gurobi')
+    .action((names) => changeLicenses(session, new Map(names.map((name) => [name, null]))));
+}
+
+type Licenses = CallResponse<Operations['getLicenses']>['body'];
+
+function parseLicense(text: string): [name: string, total: number] {
+  const [, name, total] = /^([^=]+)=(\d{1,9})$/.exec(text) ?? [];
+  if (!name) throw new CommandError(`"${text}" must be NAME=TOKENS, such as gurobi=4.`);
+  return [name, Number(total)];
+}
+
+/** The API replaces all licences, so the others are sent as they are. */
+async function changeLicenses(session: Session, changes: ReadonlyMap<string, number | null>): Promise<void> {
+  const client = session.connect();
+  const before = (await client.call('getLicenses')).body.licenses;
+  const totals = new Map<string, number | null>([
+    ...before.map(({ name, total }): [string, number] => [name, total]),
+    ...changes,
+  ]);
+  const licenses = [...totals].flatMap(([name, total]) => (total === null ? [] : [{ name, total }]));
+  printLicenses(session, (await client.call('setLicenses', { body: { licenses } })).body);
+}
+
+function printLicenses({ output }: Session, body: Licenses): void {
+  output.printTable(
+    body.licenses,
+    [
+      { title: 'LICENCE', value: ({ name }) => name },
+      { title: 'USED', value: ({ used }) => used, isNumeric: true },
+      { title: 'TOKENS', value: ({ total }) => total, isNumeric: true },
+      { title: 'RUNS', value: ({ holders }) => holders.map(({ run_id }) => run_id).join(' ') },
+    ],
+    { json: body, empty: 'The account has no licences.', id: ({ name }) => name },
+  );
+}
+
+function printUsage({ output }: Session, usage: Usage): void {
+  const currency = usage.cost_rate?.currency ?? '';
+  const rows = [
+    ...usage.items.map((item) => ({ group: formatGroup(item), ...item })),
+    { group: 'total', ...usage.total },
+  ];
+  output.printTable(
+    rows,
+    [
+      { title: 'GROUP', value: ({ group }) => group },
+      { title: 'RUNS', value: ({ runs }) => runs, isNumeric: true },
+      { title: 'FAILED', value: ({ failed_runs }) => failed_runs, isNumeric: true },
+      { title: 'CORE HOURS', value: ({ core_seconds }) => (core_seconds / 3600).toFixed(2), isNumeric: true },
+      { title: 'STORED', value: ({ stored_bytes }) => formatBytes(stored_bytes), isNumeric: true },
+      {
+        title: 'COST',
+        value: ({ cost }) => (cost === null ? '' : `${cost.toFixed(2)} ${currency}`.trim()),
+        isNumeric: true,
+      },
+    ],
+    { json: usage, empty: 'No runs ended in this range.', id: ({ group }) => group },
+  );
+}
+
+function formatGroup({ day, application_id, user_email }: Usage['items'][number]): string {
+  return [day, application_id, user_email].filter(Boolean).join(' · ');
+}

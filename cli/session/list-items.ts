@@ -1,0 +1,28 @@
+/** Items of lists, whose responses have two shapes. */
+
+/** Returns the items of a list that is an array, or an object with its items. */
+export function listItems<T>(body: readonly T[] | { items: readonly T[] }): readonly T[] {
+  return 'items' in body ? body.items : body;
+}
+
+interface Page<T> {
+  items: T[];
+  next_page_token?: string;
+}
+
+/** Reads pages until the list has `limit` items or ends, and returns them in the shape of one page. */
+export async function readPages<T>(
+  limit: number,
+  fetchPage: (query: { limit: number; pagetoken?: string }) => Promise<Page<T>>,
+  pageItemsMax: number,
+): Promise<Page<T>> {
+  const items: T[] = [];
+  for (let pagetoken: string | undefined; ; ) {
+    const count = Math.min(pageItemsMax, limit - items.length);
+    const page = await fetchPage({ limit: count, ...(pagetoken === undefined ? {} : { pagetoken }) });
+    items.push(...page.items);
+    pagetoken = page.next_page_token;
+    if (pagetoken === undefined || pagetoken === '') return { items };
+    if (items.length >= limit) return { items, next_page_token: pagetoken };
+  }
+}
