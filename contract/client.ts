@@ -78,6 +78,20 @@ export type CallResponse<O extends Operation> =
 export type CallArguments<O extends Operation> =
   Record<never, never> extends CallRequest<O> ? [request?: CallRequest<O>] : [request: CallRequest<O>];
 
+/** A request of any operation. The server checks what no type has checked. */
+export interface UntypedRequest extends RequestExtras {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+/** The response of any operation. A body that is neither JSON nor text is a stream. */
+interface UntypedResponse {
+  status: number;
+  body: unknown;
+  headers: Headers;
+}
+
 /** A typed client of one server. */
 export interface Client {
   /**
@@ -90,6 +104,8 @@ export interface Client {
     id: Id,
     ...request: NoInfer<CallArguments<Operations[Id]>>
   ): Promise<CallResponse<Operations[Id]>>;
+  /** Like `call`, for programs that learn the operation and its request at run time. */
+  callUntyped(id: OperationId, request: UntypedRequest): Promise<UntypedResponse>;
   /** Calls an operation and returns the bytes of its response as they arrive. Throws as `call` does. */
   open<Id extends OperationId>(
     id: Id,
@@ -150,13 +166,6 @@ function formatQuery(query: Record<string, unknown>): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** A request of any operation, whose types `call` has checked. */
-interface UntypedRequest extends RequestExtras {
-  params?: Record<string, string>;
-  query?: Record<string, unknown>;
-  body?: unknown;
-}
-
 /** Returns a client for one server. It holds no connection and needs no closing. */
 export function createClient(settings: ClientSettings): Client {
   const base = settings.url.replace(/\/+$/, '');
@@ -183,7 +192,7 @@ export function createClient(settings: ClientSettings): Client {
     const { body } = await fetchResponse(id, request);
     return body ?? new Blob([]).stream();
   }
-  return { call, open } as Client;
+  return { call, callUntyped: call, open } as Client;
 }
 
 function buildRequestInit(

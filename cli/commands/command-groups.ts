@@ -11,7 +11,9 @@ import { defineInputCommands } from './inputs/input-commands.ts';
 import { defineSetCommands } from './inputs/set-commands.ts';
 import { defineLocalCommands } from './local/local-commands.ts';
 import { defineApplicationCommands } from './apps/application-commands.ts';
+import { defineCompletionCommands } from './completion/completion-commands.ts';
 import { defineInstanceCommands } from './instances/instance-commands.ts';
+import { defineMcpCommands } from './mcp/mcp-commands.ts';
 import { defineQueueCommands } from './queue/queue-commands.ts';
 import { defineRunCommands } from './runs/run-commands.ts';
 
@@ -46,4 +48,6 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineAuditCommands,
   defineUsageCommands,
   defineBackupCommands,
+  defineMcpCommands,
+  defineCompletionCommands,
 ];

@@ -1,0 +1,26 @@
+/** The command that serves agents by the Model Context Protocol. */
+import type { Command } from '@commander-js/extra-typings';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Session } from '../../session/session.ts';
+
+/** Defines `mcp`. */
+export function defineMcpCommands(program: Command, session: Session): void {
+  program
+    .command('mcp')
+    .description(
+      'Serve agents by the Model Context Protocol over standard input and output, with the rights of the profile.',
+    )
+    .option('--read-only', 'Offer no tool that creates or cancels runs.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  claude mcp add switchyard -- switchyard mcp --profile production --read-only',
+    )
+    .action(async ({ readOnly }) => {
+      // The library takes a tenth of a second to load, which other commands need not wait for.
+      const { serveMcp } = await import('./serve.ts');
+      await serveMcp(session.connect(), session.terminal, {
+        version: manifest.version,
+        readOnly: readOnly ?? false,
+      });
+    });
+}
