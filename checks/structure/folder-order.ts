@@ -13,6 +13,8 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'packing',
     'session',
     'development',
+    'experiments',
+    'applying',
     'commands',
     'program',
     'build',
@@ -21,6 +23,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   ],
   contract: [
     'schemas',
+    'presentation',
     'applications',
     'licenses',
     'runs',

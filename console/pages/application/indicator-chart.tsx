@@ -1,6 +1,6 @@
+import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useRef } from 'react';
 import { useWidth } from '../../ui/charts/use-width.ts';
-import { formatNumber, formatSignificant } from '../../ui/format-quantity.ts';
 import styles from './indicator-chart.module.css';
 import type { IndicatorPoint, InstanceSeries } from './indicator-points.ts';
 

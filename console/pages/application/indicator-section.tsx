@@ -1,6 +1,6 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { escapeInvisible } from '../../ui/content/json-text.ts';
 import styles from './application-page.module.css';
 import { IndicatorChart } from './indicator-chart.tsx';
 import { buildInstanceSeries, listNumericIndicators } from './indicator-points.ts';

@@ -1,5 +1,5 @@
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { NoRunYet } from '../../ui/resources/no-run-yet.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';

@@ -1,7 +1,8 @@
 /** Sums up the latest runs of an application. */
+
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
 
 /** Indicators of the published statistics schema. */
 const OBJECTIVE = 'result.value';

@@ -1,9 +1,9 @@
 import type { Backup } from '@switchyard/contract/account/backups.ts';
+import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
 import { quoteShell } from '../../ui/forms/quote-shell.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';

@@ -1,7 +1,7 @@
 import type { ExecutableFileText } from '@switchyard/contract/applications/executables.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useQuery } from '@tanstack/react-query';
 import { describeError } from '../../client/client.ts';
-import { escapeInvisible } from '../../ui/content/json-text.ts';
 import { DiffTable } from '../../ui/diff/diff-table.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import styles from './compare-versions-page.module.css';

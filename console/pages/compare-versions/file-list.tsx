@@ -1,6 +1,6 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
-import { escapeInvisible } from '../../ui/content/json-text.ts';
 import styles from './compare-versions-page.module.css';
 import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 

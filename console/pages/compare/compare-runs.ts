@@ -1,7 +1,8 @@
 /** Compares runs value by value. The first run is the baseline. Pure. */
+
+import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
-import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
 
 /** The difference of a number to that of the baseline. */
 interface Change {

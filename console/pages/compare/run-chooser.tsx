@@ -1,7 +1,7 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { escapeInvisible } from '../../ui/content/json-text.ts';
 import styles from './compare-page.module.css';
 import type { ComparedRun } from './compare-runs.ts';
 import { nameRuns } from './name-runs.ts';

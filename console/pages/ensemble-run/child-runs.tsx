@@ -1,5 +1,5 @@
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ChildRun, EnsembleRun } from '@switchyard/contract/runs/ensemble-schemas.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';

@@ -1,6 +1,7 @@
 /** Explains in sentences which run of an ensemble the rules selected. */
+
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { EnsembleDecision, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { formatTolerance } from '../../ui/resources/format-tolerance.ts';
 
 /** Returns the reason why the best run was selected; undefined without a best run. */

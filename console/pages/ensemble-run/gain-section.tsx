@@ -1,5 +1,5 @@
+import { formatDuration, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { EnsembleGain, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
-import { formatDuration, formatSignificant } from '../../ui/format-quantity.ts';
 import { FactList } from '../../ui/resources/fact-list.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';

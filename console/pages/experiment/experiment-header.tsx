@@ -1,7 +1,11 @@
+import {
+  type ExperimentType,
+  hasPlannedRuns,
+  TYPE_TEXTS,
+} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import type { ReactNode } from 'react';
-import { type ExperimentType, hasPlannedRuns, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';

@@ -1,5 +1,8 @@
+import {
+  type ExperimentType,
+  parseExperimentType,
+} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { useParams } from '@tanstack/react-router';
-import { type ExperimentType, parseExperimentType } from '../../ui/experiments/experiment-types.ts';
 import { NotFound } from '../../ui/not-found.tsx';
 import { AcceptancePage } from './acceptance/acceptance-page.tsx';
 import { BatchPage } from './batch/batch-page.tsx';

@@ -1,7 +1,7 @@
+import { parseExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
-import { parseExperimentType } from '../../ui/experiments/experiment-types.ts';
 import { acceptanceQuery, batchQuery, bisectQuery, shadowQuery, switchbackQuery } from './queries.ts';
 import { parseSearch } from './search.ts';
 

@@ -1,7 +1,10 @@
+import {
+  EXPERIMENT_TYPES,
+  TYPE_TEXTS,
+} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { EXPERIMENT_STATUSES } from '@switchyard/contract/states.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useId } from 'react';
-import { EXPERIMENT_TYPES, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import styles from './experiments-page.module.css';
 import { type ExperimentsSearch, parseSearch } from './search.ts';
 

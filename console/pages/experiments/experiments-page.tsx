@@ -1,9 +1,12 @@
+import {
+  type ExperimentType,
+  TYPE_TEXTS,
+} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { type ExperimentType, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';

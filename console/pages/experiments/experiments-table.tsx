@@ -1,7 +1,10 @@
+import {
+  hasPlannedRuns,
+  TYPE_TEXTS,
+} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
-import { hasPlannedRuns, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';

@@ -1,7 +1,8 @@
 /** Reads the experiments of all types as one list. The API has a list for each type. */
+
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import { client } from '../../client/client.ts';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
 
 /** An experiment of any type in the list. */
 export interface ListedExperiment {

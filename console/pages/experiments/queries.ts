@@ -1,9 +1,9 @@
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { infiniteQueryOptions, queryOptions, useQueries } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
 import {
   type ExperimentsPage,
   type ListedExperiment,

@@ -1,6 +1,10 @@
 /** The state of the list of experiments in its address. */
+
+import {
+  type ExperimentType,
+  parseExperimentType,
+} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { EXPERIMENT_STATUSES, type ExperimentStatus } from '@switchyard/contract/states.ts';
-import { type ExperimentType, parseExperimentType } from '../../ui/experiments/experiment-types.ts';
 
 export interface ExperimentsSearch {
   /** Only experiments of this type; the default is all. */

@@ -1,3 +1,4 @@
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { LEAST_LOG_LEVELS } from '@switchyard/contract/runs/logs/log-levels.ts';
 import { RUN_STATUSES_V2, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -6,7 +7,6 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { LEVEL_OPTIONS } from '../../ui/log/level-options.ts';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,7 +1,7 @@
 /** The request that creates the experiment of a form. */
 import type { CallRequest } from '@switchyard/contract/client.ts';
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
 import { splitList } from '../../ui/forms/split-text.ts';
 import {
   type ExperimentDraft,

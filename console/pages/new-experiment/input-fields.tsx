@@ -1,5 +1,5 @@
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { Link } from '@tanstack/react-router';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
 import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,4 +1,4 @@
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { Field } from '../../ui/forms/field.tsx';
 import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';

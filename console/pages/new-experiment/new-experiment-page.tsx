@@ -1,9 +1,13 @@
+import {
+  EXPERIMENT_TYPES,
+  type ExperimentType,
+  TYPE_TEXTS,
+} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { skipToken, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { EXPERIMENT_TYPES, type ExperimentType, TYPE_TEXTS } from '../../ui/experiments/experiment-types.ts';
 import { Field } from '../../ui/forms/field.tsx';
 import form from '../../ui/forms/form.module.css';
 import { RequestCode } from '../../ui/forms/request-code.tsx';

@@ -1,4 +1,4 @@
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import form from '../../ui/forms/form.module.css';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { UnitField } from '../../ui/forms/unit-field.tsx';

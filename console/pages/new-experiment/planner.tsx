@@ -1,9 +1,9 @@
 import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeError } from '../../client/client.ts';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import form from '../../ui/forms/form.module.css';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,9 +1,9 @@
 /** The values of a form that starts an existing experiment again. */
 import type { AcceptanceMetric } from '@switchyard/contract/experiments/acceptance-results.ts';
 import type { Objectives } from '@switchyard/contract/experiments/experiment-settings.ts';
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { operationQuery, queryClient } from '../../client/queries.ts';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
 import {
   type ExperimentDraft,
   formatEnsembleSide,

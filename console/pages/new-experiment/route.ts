@@ -1,7 +1,10 @@
+import {
+  type ExperimentType,
+  parseExperimentType,
+} from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queryClient } from '../../client/queries.ts';
 import { applicationRoute } from '../../layout/routes.tsx';
-import { type ExperimentType, parseExperimentType } from '../../ui/experiments/experiment-types.ts';
 import { choicesQuery } from './queries.ts';
 import { sourceQuery } from './read-experiment.ts';
 

@@ -1,6 +1,6 @@
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
-import type { ExperimentType } from '../../ui/experiments/experiment-types.ts';
 import form from '../../ui/forms/form.module.css';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { type ExperimentDraft, formatEnsembleSide } from './draft.ts';

@@ -1,8 +1,8 @@
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
-import { formatDuration } from '../../ui/format-quantity.ts';
 import { useNow } from '../../ui/relative-time.tsx';
 import { findClassLimits } from '../../ui/resources/class-limits.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';

@@ -1,11 +1,11 @@
 import type { Quotas } from '@switchyard/contract/account/quotas.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationsQuery } from '../../client/applications.ts';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';

@@ -1,9 +1,9 @@
 import type { Quotas } from '@switchyard/contract/account/quotas.ts';
 import { CONCURRENT_RUNS_MAX, CORE_HOURS_MAX } from '@switchyard/contract/limits.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useState } from 'react';
 import { client } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { quotasQuery } from './queries.ts';

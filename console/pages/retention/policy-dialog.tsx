@@ -1,12 +1,12 @@
 import type { RetentionPolicy, RetentionPreview } from '@switchyard/contract/applications/retention.ts';
 import { RETENTION_DAYS_MAX } from '@switchyard/contract/limits.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { queryClient } from '../../client/queries.ts';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';

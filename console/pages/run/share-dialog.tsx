@@ -1,5 +1,6 @@
 import { SHARED_PARTS, type Share, type SharedPart } from '@switchyard/contract/account/share-links.ts';
 import { SHARE_HOURS_DEFAULT } from '@switchyard/contract/limits.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
@@ -7,7 +8,6 @@ import { operationQuery, queryClient } from '../../client/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { RevokeShareDialog } from '../../ui/destruction/revoke-share-dialog.tsx';
-import { formatNumber } from '../../ui/format-quantity.ts';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,5 +1,5 @@
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
-import { formatDuration } from '../../ui/format-quantity.ts';
 import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { WaitingFacts } from '../../ui/resources/waiting-facts.tsx';
 import { listPhases, type Phase } from './list-phases.ts';

@@ -1,6 +1,7 @@
 /** The columns of the runs table: facts of each run, and any indicator or option that the listed runs have. */
+
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
 
 const FACTS = {
   instance: 'Instance',

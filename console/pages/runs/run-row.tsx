@@ -1,7 +1,7 @@
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Run } from '@switchyard/contract/runs/run-schemas.ts';
 import { useQuery } from '@tanstack/react-query';
 import { isActiveStatus } from '../../client/run-refetch.ts';
-import { formatDuration } from '../../ui/format-quantity.ts';
 import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
 import { RunLink } from '../../ui/run-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';

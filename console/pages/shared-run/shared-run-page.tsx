@@ -1,12 +1,12 @@
 import type { SharedRun } from '@switchyard/contract/account/share-links.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Logo } from '@switchyard/design/logo.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { describeError } from '../../client/client.ts';
 import { AssetSourceView } from '../../ui/assets/asset-view.tsx';
-import { escapeInvisible } from '../../ui/content/json-text.ts';
-import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';

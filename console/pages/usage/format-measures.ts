@@ -1,6 +1,6 @@
 /** Writes measures of usage for people. */
 import type { CostRate, UsageRow } from '@switchyard/contract/account/usage.ts';
-import { formatNumber } from '../../ui/format-quantity.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ChartMeasure } from './search.ts';
 
 const HOUR_S = 3600;

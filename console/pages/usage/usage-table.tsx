@@ -1,7 +1,7 @@
 import type { CostRate, Usage, UsageRow } from '@switchyard/contract/account/usage.ts';
+import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
-import { formatDuration, formatNumber } from '../../ui/format-quantity.ts';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { formatCost, formatHours } from './format-measures.ts';

@@ -1,9 +1,9 @@
 import type { Conversation } from '@switchyard/contract/account/webhook-schemas.ts';
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { CONVERSATION_STATUSES } from '@switchyard/contract/states.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
-import { formatDuration } from '../../ui/format-quantity.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime, useNow } from '../../ui/relative-time.tsx';
 import { LoadMore } from '../../ui/resources/load-more.tsx';

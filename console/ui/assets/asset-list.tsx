@@ -1,6 +1,6 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useQuery } from '@tanstack/react-query';
 import { describeError } from '../../client/client.ts';
-import { escapeInvisible } from '../content/json-text.ts';
 import { Notice } from '../notice.tsx';
 import styles from './asset-list.module.css';
 import { type AssetFacts, assetsQuery, getAssetLabel } from './asset-query.ts';

@@ -1,5 +1,5 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { operationQuery } from '../../client/queries.ts';
-import { escapeInvisible } from '../content/json-text.ts';
 
 /** An asset of a run, as the API lists it. */
 export interface AssetFacts {

@@ -1,10 +1,11 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
 import table from '../table.module.css';
 import styles from './data-table.module.css';
 import { chooseTable, findTables, getCell, sortRows, type TableData } from './find-tables.ts';
 import { formatCsv } from './format-csv.ts';
-import { escapeInvisible, formatCell } from './json-text.ts';
+import { formatCell } from './json-text.ts';
 import { saveFile } from './save-file.ts';
 
 /** Rows that one press of "Show more" adds. */

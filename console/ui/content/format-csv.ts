@@ -1,21 +1,17 @@
-/** Formats tables as CSV (RFC 4180) that a spreadsheet opens without running anything. */
+/** Formats tables of the console as CSV. */
+import { type CsvField, formatCsvLines } from '@switchyard/contract/presentation/format-csv.ts';
 import { getCell, type TableData } from './find-tables.ts';
 import { formatJson } from './json-text.ts';
 
-/** A cell of text that begins like this is a formula for a spreadsheet (OWASP, CSV injection). */
-const FORMULA_START = /^[=+\-@\t\r]/;
-
-function formatField(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  // Numbers stay as they are: -5 computes nothing.
-  if (typeof value === 'number') return String(value);
-  const text = typeof value === 'string' ? value : formatJson(value);
-  const harmless = FORMULA_START.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+/** Returns the table as CSV with a header. Values that are no text and no number are JSON. */
+export function formatCsv({ columns, rows }: Pick<TableData, 'columns' | 'rows'>): string {
+  return formatCsvLines([
+    columns,
+    ...rows.map((row) => columns.map((column) => formatField(getCell(row, column)))),
+  ]);
 }
 
-/** Returns the table as CSV with a header. A text that begins like a formula has an apostrophe before it. */
-export function formatCsv({ columns, rows }: Pick<TableData, 'columns' | 'rows'>): string {
-  const lines = [columns, ...rows.map((row) => columns.map((column) => getCell(row, column)))];
-  return lines.map((line) => `${line.map(formatField).join(',')}\r\n`).join('');
+function formatField(value: unknown): CsvField {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' || typeof value === 'number' ? value : formatJson(value);
 }

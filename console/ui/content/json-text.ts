@@ -1,14 +1,5 @@
-/** Text of values from apps, made harmless to read: controls and bidirectional marks are written as escapes. */
-
-const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
-/** Returns the text with each invisible character as `\uXXXX`, so that it cannot reorder or hide what stands beside it. */
-export function escapeInvisible(text: string): string {
-  return text.replaceAll(HIDDEN_CHARACTERS, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
-}
+/** JSON text of values from apps, made harmless to read: controls and bidirectional marks are written as escapes. */
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 
 /** Characters that JSON leaves as they are although they are invisible; within JSON text they are only in strings. */
 const HIDDEN_IN_JSON = /[\p{Cf}\u007f-\u009f\u2028\u2029]/gu;

@@ -1,6 +1,7 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
-import { escapeInvisible, formatJson } from './json-text.ts';
+import { formatJson } from './json-text.ts';
 import styles from './json-tree.module.css';
 import { listInitiallyOpen, listTreeRows, type TreeRow } from './list-tree-rows.ts';
 

@@ -1,6 +1,6 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useState } from 'react';
 import { Button } from '../button.tsx';
-import { escapeInvisible } from '../content/json-text.ts';
 import { TableHead } from '../resources/table-head.tsx';
 import type { DiffLine } from './diff-lines.ts';
 import styles from './diff-table.module.css';

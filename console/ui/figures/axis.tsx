@@ -1,5 +1,5 @@
+import type { Scale } from '@switchyard/contract/presentation/scales.ts';
 import styles from './figure.module.css';
-import type { Scale } from './scales.ts';
 
 interface AxisProps {
   ticks: readonly number[];

@@ -1,4 +1,4 @@
-import { formatNumber, formatSignificant } from '../format-quantity.ts';
+import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
 import tableStyles from '../table.module.css';
 
 /** A longer table would slow the page down; the CSV file has all rows. */

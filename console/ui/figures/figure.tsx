@@ -1,7 +1,7 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { type ReactNode, type RefObject, useId, useRef } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { formatCsv } from '../content/format-csv.ts';
-import { escapeInvisible } from '../content/json-text.ts';
 import { saveFile } from '../content/save-file.ts';
 import { formatSvg, renderPng } from './export-figure.ts';
 import styles from './figure.module.css';

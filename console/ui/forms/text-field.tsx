@@ -1,5 +1,5 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { ReactNode } from 'react';
-import { escapeInvisible } from '../content/json-text.ts';
 import { Field } from './field.tsx';
 
 interface TextFieldProps {

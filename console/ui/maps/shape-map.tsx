@@ -1,5 +1,6 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useMemo, useState } from 'react';
-import { escapeInvisible, formatCell } from '../content/json-text.ts';
+import { formatCell } from '../content/json-text.ts';
 import { assignColours } from './group-colours.ts';
 import { MapCanvas } from './map-canvas.tsx';
 import type { MapData, MapShape } from './read-geojson.ts';

@@ -1,5 +1,5 @@
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
-import { formatDuration } from '../format-quantity.ts';
 import { useNow } from '../relative-time.tsx';
 
 type StartRange = NonNullable<Waiting['predicted_start']>;

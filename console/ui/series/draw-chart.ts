@@ -1,7 +1,7 @@
 /** Draws series with uPlot. This module loads when a page shows its first chart. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatNumber } from '../format-quantity.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { ChartSeries } from './chart-series.ts';
 
 const COLOUR_NAMES = ['--accent', '--line-blue', '--go', '--line-violet', '--line-amber'] as const;

@@ -1,6 +1,6 @@
+import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useThemeVersion } from '../charts/theme-version.ts';
-import { formatNumber, formatSignificant } from '../format-quantity.ts';
 import table from '../table.module.css';
 import type { ChartSeries } from './chart-series.ts';
 import type { DrawnChart } from './draw-chart.ts';

@@ -1,5 +1,5 @@
+import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
 import { formatCell } from '../content/json-text.ts';
-import { formatSignificant } from '../format-quantity.ts';
 import type { Fact } from './data-items.ts';
 import styles from './fact-list.module.css';
 

@@ -1,5 +1,5 @@
 /** Places the bars of a schedule into lanes, and the marks on its time axis. */
-import { formatNumber, formatSignificant } from '../format-quantity.ts';
+import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { Bar, Schedule } from './read-schedule.ts';
 
 /** A bar with the row of its lane. Bars of one row do not overlap. */

@@ -1,5 +1,5 @@
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useMemo, useState } from 'react';
-import { formatNumber } from '../format-quantity.ts';
 import { assignColours } from '../maps/group-colours.ts';
 import { MapCanvas } from '../maps/map-canvas.tsx';
 import table from '../table.module.css';

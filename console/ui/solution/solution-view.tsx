@@ -1,6 +1,6 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useState } from 'react';
 import { SingleTable } from '../content/data-table.tsx';
-import { escapeInvisible } from '../content/json-text.ts';
 import { ShapeMap } from '../maps/shape-map.tsx';
 import { Notice } from '../notice.tsx';
 import type { SolutionViewData, SolutionViews } from './find-views.ts';

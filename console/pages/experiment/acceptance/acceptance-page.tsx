@@ -1,12 +1,12 @@
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import { readBatchInput } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import view from '../comparison/comparison-view.module.css';
 import { Paragraphs } from '../comparison/outcome.tsx';
-import { readBatchInput } from '../comparison/pair-runs.ts';
 import { ComparisonView } from '../comparison-view/comparison-view.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';

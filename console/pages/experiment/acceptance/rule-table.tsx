@@ -1,10 +1,10 @@
 import type { AcceptanceMetric, MetricResult } from '@switchyard/contract/experiments/acceptance-results.ts';
+import { formatValue } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatRule } from '@switchyard/contract/experiments/presentation/format-rule.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
-import { formatValue } from '../comparison/effects.ts';
 import styles from '../experiment-page.module.css';
-import { formatRule } from './format-rule.ts';
 
 interface RuleTableProps {
   metrics: readonly AcceptanceMetric[];

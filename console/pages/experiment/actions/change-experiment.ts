@@ -1,6 +1,7 @@
 /** Changes and deletes experiments of every type by their operations. */
+
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { client } from '../../../client/client.ts';
-import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
 import type { FormRequest } from '../../../ui/forms/curl.ts';
 
 interface ExperimentAddress {

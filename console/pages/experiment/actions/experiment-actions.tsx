@@ -1,10 +1,10 @@
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryClient } from '../../../client/queries.ts';
 import button from '../../../ui/button.module.css';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
 import { RenameDialog } from '../../../ui/resources/rename-dialog.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 import { buildUpdate, removeExperiment, updateExperiment } from './change-experiment.ts';

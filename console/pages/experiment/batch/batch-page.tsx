@@ -1,13 +1,13 @@
 import type { BatchExperiment } from '@switchyard/contract/experiments/batch-experiments.ts';
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { readBatchInput } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describeError } from '../../../client/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Paragraphs } from '../comparison/outcome.tsx';
-import { readBatchInput } from '../comparison/pair-runs.ts';
 import { ComparisonView } from '../comparison-view/comparison-view.tsx';
 import { EnsembleArms } from '../ensemble-arms/ensemble-arms.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';

@@ -1,6 +1,6 @@
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import view from '../comparison/comparison-view.module.css';
 import { ExperimentHeader } from '../experiment-header.tsx';

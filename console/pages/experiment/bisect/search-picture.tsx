@@ -1,10 +1,16 @@
 import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
+import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import {
+  buildScale,
+  findExtent,
+  listTicks,
+  type Scale,
+  truncateLabel,
+} from '@switchyard/contract/presentation/scales.ts';
 import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, findExtent, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
-import { formatChange } from '../comparison/effects.ts';
 import pictures from '../comparison/pictures.module.css';
 
 const CHART = 190;

@@ -1,8 +1,8 @@
 import type { BisectExperiment } from '@switchyard/contract/experiments/bisect/bisect-experiments.ts';
+import { formatChange, formatEvidence } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
-import { formatChange, formatEvidence } from '../comparison/effects.ts';
 import styles from '../experiment-page.module.css';
 
 /** The steps of the search, in its order. */

@@ -1,11 +1,4 @@
 import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import { Fragment } from 'react';
-import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
-import { formatNumber } from '../../../ui/format-quantity.ts';
-import { TableHead } from '../../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../../ui/resources/table-region.tsx';
-import table from '../../../ui/table.module.css';
-import styles from './comparison-view.module.css';
 import {
   type Effect,
   formatChange,
@@ -13,7 +6,14 @@ import {
   formatPValue,
   formatValue,
   readEffect,
-} from './effects.ts';
+} from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { Fragment } from 'react';
+import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
+import table from '../../../ui/table.module.css';
+import styles from './comparison-view.module.css';
 
 const NUMBERS = ['Control', 'Candidate', 'Change', '95 % interval', 'p', 'Adjusted p', 'Won / tied / lost'];
 

@@ -1,12 +1,12 @@
+import { type Effect, formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { buildScale, findExtent, listTicks, type Scale } from '@switchyard/contract/presentation/scales.ts';
 import { Link } from '@tanstack/react-router';
 import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, findExtent, listTicks, type Scale } from '../../../ui/figures/scales.ts';
-import { type Effect, formatChange } from './effects.ts';
 import { moveFocus } from './move-focus.ts';
-import type { InputPair } from './pair-runs.ts';
 import { PairTable } from './pair-table.tsx';
 import styles from './pictures.module.css';
 import { thinOut } from './thin-out.ts';

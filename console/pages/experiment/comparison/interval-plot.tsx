@@ -1,13 +1,22 @@
+import {
+  type Effect,
+  formatChange,
+  formatInterval,
+} from '@switchyard/contract/experiments/presentation/effects.ts';
+import { findDomain } from '@switchyard/contract/experiments/presentation/interval-domain.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import {
+  buildScale,
+  listTicks,
+  type Scale,
+  truncateLabel,
+} from '@switchyard/contract/presentation/scales.ts';
 import type { ReactNode } from 'react';
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { findTone, type VerdictTone } from '../../../ui/experiments/verdict-badge.tsx';
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
-import { type Effect, formatChange, formatInterval } from './effects.ts';
-import { findDomain } from './interval-domain.ts';
 import styles from './pictures.module.css';
 
 /** One row of the picture: an indicator, a candidate, or a group of inputs. */

@@ -1,11 +1,14 @@
 import type { ComparedGroups, Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
+import {
+  type MeasuredComparison,
+  readEffect,
+} from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatHeadline } from '@switchyard/contract/experiments/presentation/headline.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import styles from './comparison-view.module.css';
-import { type MeasuredComparison, readEffect } from './effects.ts';
-import { formatHeadline } from './headline.ts';
 
 /** The fields of a comparison of any type of experiment that explain its verdict. */
 type ExplainedComparison = MeasuredComparison &

@@ -1,8 +1,12 @@
+import {
+  type Effect,
+  formatChange,
+  formatValue,
+} from '@switchyard/contract/experiments/presentation/effects.ts';
+import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { Link } from '@tanstack/react-router';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
-import { type Effect, formatChange, formatValue } from './effects.ts';
-import type { InputPair } from './pair-runs.ts';
 
 const ROWS_MAX = 200;
 

@@ -1,6 +1,6 @@
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
+import { classifyGroup, type Group } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import { Figure } from '../../../ui/figures/figure.tsx';
-import { classifyGroup, type Group } from './group-labels.ts';
 import { STEP_CURVES_HEIGHT, type StepCurve, StepCurves } from './step-curves.tsx';
 
 interface ProfilePlotProps {

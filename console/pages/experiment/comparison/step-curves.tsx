@@ -1,10 +1,16 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  buildScale,
+  findExtent,
+  listTicks,
+  type Scale,
+  truncateLabel,
+} from '@switchyard/contract/presentation/scales.ts';
 import type { ReactNode } from 'react';
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, findExtent, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { moveFocus } from './move-focus.ts';
 import styles from './pictures.module.css';
 

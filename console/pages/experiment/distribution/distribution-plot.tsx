@@ -1,11 +1,15 @@
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
+import type { Effect } from '@switchyard/contract/experiments/presentation/effects.ts';
+import {
+  classifyGroup,
+  type Group,
+  isSameGroup,
+} from '@switchyard/contract/experiments/presentation/group-labels.ts';
+import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { Scale } from '@switchyard/contract/presentation/scales.ts';
 import { Link } from '@tanstack/react-router';
 import { Figure } from '../../../ui/figures/figure.tsx';
-import type { Scale } from '../../../ui/figures/scales.ts';
-import { formatSignificant } from '../../../ui/format-quantity.ts';
-import type { Effect } from '../comparison/effects.ts';
-import { classifyGroup, type Group, isSameGroup } from '../comparison/group-labels.ts';
-import type { InputPair } from '../comparison/pair-runs.ts';
 import { PairTable } from '../comparison/pair-table.tsx';
 import pictures from '../comparison/pictures.module.css';
 import { STEP_CURVES_HEIGHT, type StepCurve, StepCurves } from '../comparison/step-curves.tsx';

@@ -1,7 +1,8 @@
 /** Empirical distribution functions. */
+
+import type { PairedRun } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { buildPairedRun } from '@switchyard/contract/experiments/presentation/testing/build-paired-run.ts';
 import { expect, test } from 'vitest';
-import type { PairedRun } from '../comparison/pair-runs.ts';
-import { buildPairedRun } from '../testing/build-paired-run.ts';
 import { findShare, listGroupSteps, listSteps } from './list-steps.ts';
 
 test('a distribution rises by one input at each value, and equal values are one step', () => {

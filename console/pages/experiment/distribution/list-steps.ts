@@ -1,6 +1,12 @@
 /** Empirical distribution functions of one indicator: the share of inputs whose value is at most x. */
-import type { Group } from '../comparison/group-labels.ts';
-import { belongsToGroup, hasOutcome, mean, type PairedRun, readValue } from '../comparison/pair-runs.ts';
+import type { Group } from '@switchyard/contract/experiments/presentation/group-labels.ts';
+import {
+  belongsToGroup,
+  hasOutcome,
+  mean,
+  type PairedRun,
+  readValue,
+} from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 
 /** A step of a distribution function. */
 export interface StepPoint {

@@ -1,10 +1,10 @@
 import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
+import { formatNumber, formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { buildScale, findExtent, listTicks } from '@switchyard/contract/presentation/scales.ts';
 import { HorizontalAxis, VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, findExtent, listTicks } from '../../../ui/figures/scales.ts';
-import { formatNumber, formatSignificant } from '../../../ui/format-quantity.ts';
 import pictures from '../comparison/pictures.module.css';
 
 const HEIGHT = 220;

@@ -1,9 +1,9 @@
 import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
+import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import { buildScale, truncateLabel } from '@switchyard/contract/presentation/scales.ts';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, truncateLabel } from '../../../ui/figures/scales.ts';
-import { formatSignificant } from '../../../ui/format-quantity.ts';
 import pictures from '../comparison/pictures.module.css';
 
 const ROW = 38;

@@ -1,11 +1,15 @@
 import type { ComparedGroups, Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import { formatDuration } from '../../../ui/format-quantity.ts';
+import {
+  formatChange,
+  formatInterval,
+  readEffect,
+} from '@switchyard/contract/experiments/presentation/effects.ts';
+import type { Group } from '@switchyard/contract/experiments/presentation/group-labels.ts';
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import view from '../comparison/comparison-view.module.css';
-import { formatChange, formatInterval, readEffect } from '../comparison/effects.ts';
-import type { Group } from '../comparison/group-labels.ts';
 import { SearchLink } from '../search-link.tsx';
 
 /** Seconds for which apps ran for one result: all child runs of an ensemble, or the one run of another side. */

@@ -1,8 +1,8 @@
 import type { EnsembleArm } from '@switchyard/contract/experiments/experiment-ensembles.ts';
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import { createGroupNamer } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import { Choices } from '../comparison/choices.tsx';
 import view from '../comparison/comparison-view.module.css';
-import { createGroupNamer } from '../comparison/group-labels.ts';
 import type { ExperimentSearch } from '../search.ts';
 import { BestOfPlot } from './best-of-plot.tsx';
 import { ContributionPlot } from './contribution-plot.tsx';

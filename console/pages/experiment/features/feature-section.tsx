@@ -1,14 +1,14 @@
 import type { Interaction } from '@switchyard/contract/experiments/input-interactions.ts';
+import { type Effect, formatPValue } from '@switchyard/contract/experiments/presentation/effects.ts';
+import type { InputPair } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { Button } from '../../../ui/button.tsx';
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
 import { Choices } from '../comparison/choices.tsx';
 import view from '../comparison/comparison-view.module.css';
-import { type Effect, formatPValue } from '../comparison/effects.ts';
 import { IntervalPlot } from '../comparison/interval-plot.tsx';
-import type { InputPair } from '../comparison/pair-runs.ts';
 import { PairTable } from '../comparison/pair-table.tsx';
 
 interface FeatureSectionProps {

@@ -1,14 +1,19 @@
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
+import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import {
+  buildScale,
+  listTicks,
+  type Scale,
+  truncateLabel,
+} from '@switchyard/contract/presentation/scales.ts';
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, listTicks, type Scale, truncateLabel } from '../../../ui/figures/scales.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import tableStyles from '../../../ui/table.module.css';
-import { formatChange } from '../comparison/effects.ts';
 import pictures from '../comparison/pictures.module.css';
 import { SearchLink } from '../search-link.tsx';
 import type { NextLook } from './list-looks.ts';

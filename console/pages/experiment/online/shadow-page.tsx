@@ -1,8 +1,8 @@
+import { createOriginalReader } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Paragraphs } from '../comparison/outcome.tsx';
-import { createOriginalReader } from '../comparison/pair-runs.ts';
 import { ComparisonView } from '../comparison-view/comparison-view.tsx';
 import { ExperimentHeader } from '../experiment-header.tsx';
 import styles from '../experiment-page.module.css';

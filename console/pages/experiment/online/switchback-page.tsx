@@ -1,9 +1,9 @@
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import { readEffect } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { Choices } from '../comparison/choices.tsx';
-import { readEffect } from '../comparison/effects.ts';
 import { IntervalPlot } from '../comparison/interval-plot.tsx';
 import { Outcome, Paragraphs } from '../comparison/outcome.tsx';
 import { UnitDistribution } from '../distribution/unit-distribution.tsx';

@@ -1,16 +1,16 @@
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
-import { TableHead } from '../../../ui/resources/table-head.tsx';
-import { TableRegion } from '../../../ui/resources/table-region.tsx';
-import table from '../../../ui/table.module.css';
-import view from '../comparison/comparison-view.module.css';
 import {
   formatChange,
   formatInterval,
   formatPValue,
   formatValue,
   readEffect,
-} from '../comparison/effects.ts';
+} from '@switchyard/contract/experiments/presentation/effects.ts';
+import { VerdictBadge } from '../../../ui/experiments/verdict-badge.tsx';
+import { TableHead } from '../../../ui/resources/table-head.tsx';
+import { TableRegion } from '../../../ui/resources/table-region.tsx';
+import table from '../../../ui/table.module.css';
+import view from '../comparison/comparison-view.module.css';
 
 const NUMBERS = ['Baseline', 'Candidate', 'Change', '95 % interval', 'p', 'Adjusted p', 'Units counted'];
 

@@ -1,10 +1,10 @@
 import type { SwitchbackComparison } from '@switchyard/contract/experiments/experiment-results.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { buildScale, findExtent, listTicks, type Scale } from '@switchyard/contract/presentation/scales.ts';
 import { VerticalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, findExtent, listTicks, type Scale } from '../../../ui/figures/scales.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import pictures from '../comparison/pictures.module.css';
 import styles from './unit-timeline.module.css';
 

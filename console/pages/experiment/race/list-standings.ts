@@ -1,6 +1,6 @@
 /** The places of the configurations of a race, with the reason why one was dropped. */
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
-import type { Group } from '../comparison/group-labels.ts';
+import type { Group } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 
 /** The place of one configuration. */
 export interface Standing {

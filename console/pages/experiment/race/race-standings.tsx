@@ -1,12 +1,12 @@
 import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import { createGroupNamer } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import type { Racing } from '@switchyard/contract/experiments/races/racing.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import { buildScale, listTicks, truncateLabel } from '@switchyard/contract/presentation/scales.ts';
 import { HorizontalAxis } from '../../../ui/figures/axis.tsx';
 import figure from '../../../ui/figures/figure.module.css';
 import { Figure } from '../../../ui/figures/figure.tsx';
 import { Picture } from '../../../ui/figures/picture.tsx';
-import { buildScale, listTicks, truncateLabel } from '../../../ui/figures/scales.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
-import { createGroupNamer } from '../comparison/group-labels.ts';
 import pictures from '../comparison/pictures.module.css';
 import { listStandings, type Standing } from './list-standings.ts';
 import { StandingTable } from './standing-table.tsx';

@@ -1,8 +1,8 @@
-import { formatNumber } from '../../../ui/format-quantity.ts';
+import { formatEvidence } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { TableHead } from '../../../ui/resources/table-head.tsx';
 import { TableRegion } from '../../../ui/resources/table-region.tsx';
 import table from '../../../ui/table.module.css';
-import { formatEvidence } from '../comparison/effects.ts';
 import { SearchLink } from '../search-link.tsx';
 import type { Standing } from './list-standings.ts';
 

@@ -1,5 +1,5 @@
-/** The time and the cost of an experiment, by past runs of its instances. */
-import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
+/** The runs of an experiment whose time is estimated. */
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { splitList } from '../../../ui/forms/split-text.ts';
 import {
   countOptionSets,
@@ -9,16 +9,6 @@ import {
   parseEnsembleSide,
   readListedRuns,
 } from '../draft.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
-
-/** Returns the median of the numbers; undefined without any. */
-export function findMedian(values: readonly number[]): number | undefined {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = sorted.length / 2;
-  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
-  return low === undefined || high === undefined ? undefined : (low + high) / 2;
-}
 
 /** A number of runs of one instance. */
 export interface InstanceRuns {
@@ -109,26 +99,4 @@ function listRequestedRuns(draft: ExperimentDraft, inputs: number) {
   } catch {
     return undefined;
   }
-}
-
-/** The runs that take equally long. */
-export interface TimedRuns {
-  runs: number;
-  durationMs: number;
-  /** Reserved cores of the execution class. */
-  cores: number;
-}
-
-/** Returns the milliseconds until the last run ends, when the slots do nothing else. */
-export function estimateTime(work: readonly TimedRuns[], slots: number): number {
-  const runs = work.reduce((sum, part) => sum + part.runs, 0);
-  if (runs === 0) return 0;
-  const total = work.reduce((sum, part) => sum + part.runs * part.durationMs, 0);
-  // A slot executes whole runs.
-  return Math.ceil(runs / slots) * (total / runs);
-}
-
-/** Returns the core hours that the runs reserve, which is what a run costs. */
-export function estimateCoreHours(work: readonly TimedRuns[]): number {
-  return work.reduce((sum, { runs, durationMs, cores }) => sum + (runs * durationMs * cores) / HOUR_MS, 0);
 }

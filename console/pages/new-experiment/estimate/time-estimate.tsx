@@ -1,14 +1,15 @@
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { estimateCoreHours, estimateTime } from '@switchyard/contract/presentation/estimate-time.ts';
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { operationQuery } from '../../../client/queries.ts';
-import type { ExperimentType } from '../../../ui/experiments/experiment-types.ts';
-import { formatDuration } from '../../../ui/format-quantity.ts';
 import form from '../../../ui/forms/form.module.css';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 import { formatCost } from '../../usage/format-measures.ts';
 import type { ExperimentDraft } from '../draft.ts';
-import { estimateCoreHours, estimateTime, type InstanceRuns, isSearchLimited } from './estimate-time.ts';
+import { type InstanceRuns, isSearchLimited } from './estimate-time.ts';
 import { timingsQuery } from './timings-query.ts';
 
 interface TimeEstimateProps {

@@ -1,8 +1,8 @@
 /** The durations of past runs. */
 import { CLASS_LIMITS, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
+import { findMedian } from '@switchyard/contract/presentation/estimate-time.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../../client/client.ts';
-import { findMedian } from './estimate-time.ts';
 
 /** Enough runs of an instance to know how long one takes. */
 const TIMED_RUNS = 5;

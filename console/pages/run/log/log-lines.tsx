@@ -1,6 +1,6 @@
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { MarkedText } from '../../../ui/log/marked-text.tsx';
 import type { LogSearch } from './log-search.ts';
 import styles from './log-tab.module.css';

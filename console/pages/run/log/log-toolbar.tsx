@@ -1,10 +1,10 @@
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { LEAST_LOG_LEVELS } from '@switchyard/contract/runs/logs/log-levels.ts';
 import { Icon } from '@switchyard/design/icon.tsx';
 import type { KeyboardEvent } from 'react';
 import { Button as AriaButton, ToggleButton } from 'react-aria-components';
 import { saveFile } from '../../../ui/content/save-file.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import { LEVEL_OPTIONS } from '../../../ui/log/level-options.ts';
 import type { RunAddress } from '../queries.ts';
 import type { LogSearch } from './log-search.ts';

@@ -1,5 +1,5 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useId } from 'react';
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import type { BaselineCandidate } from './baseline.ts';
 import styles from './summary-tab.module.css';
 

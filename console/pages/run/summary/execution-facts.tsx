@@ -1,7 +1,7 @@
+import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { useId } from 'react';
 import { formatBytes } from '../../../ui/content/format-bytes.ts';
-import { formatDuration, formatNumber } from '../../../ui/format-quantity.ts';
 import styles from './summary-tab.module.css';
 
 const CONTAINMENTS: Record<RunInformation['metadata']['containment'], string> = {

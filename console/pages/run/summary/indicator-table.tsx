@@ -1,9 +1,9 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
 import { isTerminal } from '@switchyard/contract/states.ts';
 import { Fragment, useId } from 'react';
 import { LinkButton } from '../../../ui/button.tsx';
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
 import table from '../../../ui/table.module.css';
 import { useBaseline } from './baseline.ts';
 import { BaselineChooser } from './baseline-chooser.tsx';

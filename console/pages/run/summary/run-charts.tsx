@@ -1,7 +1,7 @@
+import { formatDuration } from '@switchyard/contract/presentation/format-quantity.ts';
 import type { SolverPhase } from '@switchyard/contract/runs/run-series.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { formatDuration } from '../../../ui/format-quantity.ts';
 import { SeriesChart } from '../../../ui/series/series-chart.tsx';
 import { type RunAddress, seriesQuery } from '../queries.ts';
 import { groupCharts } from './group-charts.ts';

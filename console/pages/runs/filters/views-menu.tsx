@@ -1,3 +1,4 @@
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import type { RunView } from '@switchyard/contract/runs/views/run-views.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,7 +7,6 @@ import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react
 import { client, describeError } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
 import { Button } from '../../../ui/button.tsx';
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { useRight } from '../../../ui/use-right.ts';
 import styles from './menu.module.css';

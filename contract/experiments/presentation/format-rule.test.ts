@@ -1,6 +1,7 @@
 /** Rules of acceptance tests in words. */
-import type { AcceptanceMetric } from '@switchyard/contract/experiments/acceptance-results.ts';
+
 import { expect, test } from 'vitest';
+import type { AcceptanceMetric } from '../acceptance-results.ts';
 import { formatRule } from './format-rule.ts';
 
 const RULE = { field: 'result.value', statistic: 'mean', metric_type: 'direct-comparison' } as const;

@@ -1,5 +1,5 @@
 /** Positions of values in a picture, and round values for its axes. */
-import { escapeInvisible } from '../content/json-text.ts';
+import { escapeInvisible } from './escape-invisible.ts';
 
 /** Returns the position of a value in the range. A domain without width stands in the middle. */
 export type Scale = (value: number) => number;

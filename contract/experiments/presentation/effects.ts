@@ -1,6 +1,7 @@
 /** The effect of a comparison as a change around 0, with its interval and margin. */
-import type { Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
-import { formatNumber, formatSignificant } from '../../../ui/format-quantity.ts';
+
+import { formatNumber, formatSignificant } from '../../presentation/format-quantity.ts';
+import type { Comparison } from '../experiment-results.ts';
 
 /** The fields of a comparison that say how large a change is. Comparisons of every type of experiment have them. */
 export type MeasuredComparison = Pick<

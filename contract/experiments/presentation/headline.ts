@@ -1,5 +1,5 @@
 /** The verdict of a comparison as one sentence, from its words and numbers alone. */
-import { escapeInvisible } from '../../../ui/content/json-text.ts';
+import { escapeInvisible } from '../../presentation/escape-invisible.ts';
 import { type Effect, formatChange, formatInterval } from './effects.ts';
 
 interface Headline {

@@ -1,6 +1,7 @@
 /** Rules of acceptance tests in words. */
-import type { AcceptanceMetric } from '@switchyard/contract/experiments/acceptance-results.ts';
-import { formatNumber } from '../../../ui/format-quantity.ts';
+
+import { formatNumber } from '../../presentation/format-quantity.ts';
+import type { AcceptanceMetric } from '../acceptance-results.ts';
 
 const OPERATORS: Record<AcceptanceMetric['params']['operator'], string> = {
   gt: '>',

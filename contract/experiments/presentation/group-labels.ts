@@ -1,5 +1,5 @@
 /** Names of the groups of runs that an experiment compares. */
-import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import type { ComparedGroups } from '../experiment-results.ts';
 
 export type Group = ComparedGroups['control'];
 

@@ -1,5 +1,5 @@
 /** The range of the axis of intervals. */
-import { findExtent } from '../../../ui/figures/scales.ts';
+import { findExtent } from '../../presentation/scales.ts';
 import type { Effect } from './effects.ts';
 
 /** An interval this many times as far from 0 as the median one would hide the others. */

@@ -1,7 +1,7 @@
 /** Pairs of runs by input. */
 import { expect, test } from 'vitest';
-import { buildPairedRun } from '../testing/build-paired-run.ts';
 import { createOriginalReader, type PairingSettings, pairRuns, readBatchInput } from './pair-runs.ts';
+import { buildPairedRun } from './testing/build-paired-run.ts';
 
 const GROUP = { version_id: 'v1' };
 const SETTINGS: PairingSettings = {

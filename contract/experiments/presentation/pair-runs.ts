@@ -1,5 +1,5 @@
 /** Pairs the runs of two groups by input, for the picture of one indicator. The statistics are those of the server. */
-import type { ExperimentRun } from '@switchyard/contract/experiments/experiment-runs.ts';
+import type { ExperimentRun } from '../experiment-runs.ts';
 import type { Measure } from './effects.ts';
 import type { Group } from './group-labels.ts';
 

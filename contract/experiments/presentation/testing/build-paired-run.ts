@@ -1,5 +1,5 @@
 /** A run of an experiment for tests of pure rules. */
-import type { PairedRun } from '../comparison/pair-runs.ts';
+import type { PairedRun } from '../pair-runs.ts';
 
 /** Returns a run of the instance on the input. Without a value it failed; `fields` replace others. */
 export function buildPairedRun(
