@@ -1,7 +1,7 @@
 import type { RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { describeBest } from '@switchyard/contract/runs/presentation/explain-winner.ts';
 import { RunLink } from '../../ui/run-link.tsx';
 import styles from './ensemble-run-page.module.css';
-import { describeBest } from './explain-winner.ts';
 
 /** The decision of each rule: the best value, the runs that it retained, and why it dropped the others. */
 export function Decisions({ application, result }: { application: string; result: RulesResult }) {

@@ -1,4 +1,5 @@
 import type { EnsembleRun } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { explainWinner } from '@switchyard/contract/runs/presentation/explain-winner.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { isActiveStatus } from '../../client/run-refetch.ts';
@@ -11,7 +12,6 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { ChildRuns } from './child-runs.tsx';
 import { Decisions } from './decisions.tsx';
 import styles from './ensemble-run-page.module.css';
-import { explainWinner } from './explain-winner.ts';
 import { GainSection } from './gain-section.tsx';
 import { ensembleRunQuery } from './queries.ts';
 

@@ -1,9 +1,9 @@
 import type { Ensemble } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { formatTolerance } from '@switchyard/contract/runs/presentation/format-tolerance.ts';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { formatTolerance } from '../../ui/resources/format-tolerance.ts';
 import { ResourceHeading } from '../../ui/resources/resource-heading.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';

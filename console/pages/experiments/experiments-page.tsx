@@ -2,6 +2,7 @@ import {
   type ExperimentType,
   TYPE_TEXTS,
 } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { mergeExperiments } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { describeError } from '../../client/client.ts';
@@ -14,7 +15,6 @@ import { useRight } from '../../ui/use-right.ts';
 import { ExperimentFilters } from './experiment-filters.tsx';
 import styles from './experiments-page.module.css';
 import { ExperimentsTable } from './experiments-table.tsx';
-import { mergeExperiments } from './list-experiments.ts';
 import { experimentsQuery, useVerdicts } from './queries.ts';
 
 /** The experiments of an application in one list, newest first. The type is in the address. */

@@ -2,6 +2,7 @@ import {
   hasPlannedRuns,
   TYPE_TEXTS,
 } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import type { ListedExperiment } from '@switchyard/contract/experiments/presentation/list-experiments.ts';
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
@@ -10,7 +11,6 @@ import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import table from '../../ui/table.module.css';
 import styles from './experiments-page.module.css';
-import type { ListedExperiment } from './list-experiments.ts';
 
 interface ExperimentsTableProps {
   application: string;

@@ -1,16 +1,20 @@
-import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import {
+  type ListedComparison,
+  listRemaining,
+  summarizeVerdicts,
+} from '@switchyard/contract/experiments/presentation/compared-indicators.ts';
 import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
-import { isExperimentTerminal } from '@switchyard/contract/states.ts';
-import { infiniteQueryOptions, queryOptions, useQueries } from '@tanstack/react-query';
-import { unlessLive } from '../../client/account-changes.ts';
-import { client } from '../../client/client.ts';
 import {
   type ExperimentsPage,
   type ListedExperiment,
   listFirstTokens,
   mergeExperiments,
   readExperiments,
-} from './list-experiments.ts';
+} from '@switchyard/contract/experiments/presentation/list-experiments.ts';
+import { isExperimentTerminal } from '@switchyard/contract/states.ts';
+import { infiniteQueryOptions, queryOptions, useQueries } from '@tanstack/react-query';
+import { unlessLive } from '../../client/account-changes.ts';
+import { client } from '../../client/client.ts';
 
 const ACTIVE_REFETCH_MS = 2_000;
 const IDLE_REFETCH_MS = 15_000;
@@ -22,7 +26,8 @@ export const experimentsQuery = (application: string, type: ExperimentType | und
   infiniteQueryOptions({
     queryKey: ['listExperiments', application, type ?? ''],
     initialPageParam: listFirstTokens(type),
-    queryFn: ({ pageParam, signal }) => readExperiments({ application, type, tokens: pageParam, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      readExperiments({ client, application, type, tokens: pageParam, signal }),
     getNextPageParam: ({ next }: ExperimentsPage) => next,
     refetchInterval: ({ state }) => {
       const pages = state.data?.pages ?? [];
@@ -42,7 +47,7 @@ const verdictQuery = (application: string, experiment: ListedExperiment) => {
   const { type, id, status, progress } = experiment;
   return queryOptions({
     queryKey: ['experimentVerdict', application, type, id],
-    queryFn: async ({ signal }) => summarize(await readVerdicts(application, experiment, signal)),
+    queryFn: async ({ signal }) => summarizeVerdicts(await readVerdicts(application, experiment, signal)),
     enabled:
       isExperimentTerminal(status) &&
       experiment.verdict === undefined &&
@@ -60,29 +65,6 @@ export function useVerdicts(
     queries: experiments.map((experiment) => verdictQuery(application, experiment)),
     combine: (results) => results.map(({ data }, index) => experiments[index]?.verdict ?? data ?? undefined),
   });
-}
-
-/** A comparison of the API, as far as the list reads it. */
-interface ListedComparison {
-  /** Absent in results of an older release. */
-  role?: string | undefined;
-  verdict: string;
-}
-
-/** Returns the verdict on the primary indicators, or on the first one without any; null when they differ. */
-function summarize(comparisons: readonly ListedComparison[]): string | null {
-  const primary = comparisons.filter(({ role }) => role === 'primary');
-  const words = new Set(
-    (primary.length > 0 ? primary : comparisons.slice(0, 1)).map(({ verdict }) => verdict),
-  );
-  if (words.size > 1) return 'mixed';
-  return [...words][0] ?? null;
-}
-
-/** Returns the comparisons that a race has not dropped: those decide which configuration won. All without any. */
-function listRemaining<Compared extends Pick<ComparedGroups, 'racing'>>(compared: readonly Compared[]) {
-  const remaining = compared.filter(({ racing }) => racing?.status !== 'dropped');
-  return remaining.length > 0 ? remaining : compared;
 }
 
 async function readVerdicts(

@@ -1,7 +1,6 @@
 /** The choices of the form of a new experiment, and the planner. */
 import type { OptionItem } from '@switchyard/contract/applications/executables.ts';
-import { EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
-import type { Worker } from '@switchyard/contract/workers/workers.ts';
+import { countSlots } from '@switchyard/contract/workers/count-slots.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
 import { listItems } from '../../client/list-items.ts';
@@ -93,15 +92,6 @@ export const choicesQuery = (application: string) => {
     },
   });
 };
-
-function countSlots(workers: readonly Worker[]): number {
-  const slots = workers
-    .filter(({ status }) => status === 'active')
-    .flatMap((worker) => worker.slots)
-    .filter(({ execution_classes }) => execution_classes.includes(EXECUTION_CLASS_DEFAULT))
-    .reduce((sum, group) => sum + group.slots, 0);
-  return Math.max(slots, 1);
-}
 
 /** Returns true for the warning that an experiment has too few inputs for a verdict: those may show no spread at all. */
 const lacksInputs = (warning: string): boolean => /needs at least \d/.test(warning);

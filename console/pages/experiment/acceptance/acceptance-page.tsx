@@ -1,5 +1,5 @@
 import type { AcceptanceTest } from '@switchyard/contract/experiments/acceptance-tests.ts';
-import type { ComparedGroups } from '@switchyard/contract/experiments/experiment-results.ts';
+import { collectComparison } from '@switchyard/contract/experiments/presentation/compared-indicators.ts';
 import { readBatchInput } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -91,18 +91,4 @@ function Comparison({ application, test }: { application: string; test: Acceptan
       {...searchState}
     />
   );
-}
-
-/** Returns the comparisons of the rules as one group; several rules may have the same field. */
-function collectComparison({ results }: AcceptanceTest): ComparedGroups | undefined {
-  const rules = results?.metric_results ?? [];
-  const [first] = rules;
-  if (!first) return undefined;
-  const { control, candidate } = first.statistics;
-  const indicators = new Map(
-    rules
-      .filter(({ comparison }) => typeof comparison.indicator === 'string')
-      .map(({ comparison }) => [comparison.indicator, comparison]),
-  );
-  return { control, candidate, indicators: [...indicators.values()] };
 }

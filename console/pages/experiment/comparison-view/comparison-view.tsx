@@ -1,6 +1,7 @@
 import type { IndicatorProfile } from '@switchyard/contract/experiments/experiment-profiles.ts';
 import type { ComparedGroups, Comparison } from '@switchyard/contract/experiments/experiment-results.ts';
 import type { Objectives } from '@switchyard/contract/experiments/experiment-settings.ts';
+import { readShift, sortByRole } from '@switchyard/contract/experiments/presentation/compared-indicators.ts';
 import { readEffect } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { createGroupNamer } from '@switchyard/contract/experiments/presentation/group-labels.ts';
 import { type PairedRun, pairRuns } from '@switchyard/contract/experiments/presentation/pair-runs.ts';
@@ -19,7 +20,6 @@ import { listInputLooks } from '../next-look/list-looks.ts';
 import { NextLookPlot } from '../next-look/next-look-plot.tsx';
 import type { ExperimentSearch } from '../search.ts';
 
-const ROLE_ORDER = ['primary', 'guardrail', 'other'];
 /** More rows than fit on a screen show no pattern; the table has all indicators. */
 const INTERVALS_MAX = 20;
 
@@ -106,18 +106,6 @@ export function ComparisonView(props: ComparisonViewProps) {
       <ComparisonTable comparisons={comparisons} />
     </div>
   );
-}
-
-const rankRole = ({ role = 'other' }: Comparison): number => ROLE_ORDER.indexOf(role);
-
-/** Returns the comparisons with those that decide first. */
-function sortByRole(comparisons: readonly Comparison[]): Comparison[] {
-  return comparisons.toSorted((one, other) => rankRole(one) - rankRole(other));
-}
-
-function readShift(objectives: Objectives | undefined, indicator: string): number {
-  const objective = objectives?.[indicator];
-  return typeof objective === 'object' ? (objective.shift ?? 0) : 0;
 }
 
 interface CandidatePlotProps {

@@ -1,5 +1,5 @@
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { EnsembleRule } from '@switchyard/contract/runs/ensemble-schemas.ts';
+import { formatNumber } from '../../presentation/format-quantity.ts';
+import type { EnsembleRule } from '../ensemble-schemas.ts';
 
 /** Returns the tolerance of a rule, such as `within 1 % of the best`; empty if only equal values tie. */
 export function formatTolerance({ type, value }: EnsembleRule['tolerance']): string {

@@ -1,8 +1,8 @@
 /** Reads the experiments of all types as one list. The API has a list for each type. */
 
-import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
-import type { ExperimentStatus } from '@switchyard/contract/states.ts';
-import { client } from '../../client/client.ts';
+import type { Client } from '../../client.ts';
+import type { ExperimentStatus } from '../../states.ts';
+import type { ExperimentType } from './experiment-types.ts';
 
 /** An experiment of any type in the list. */
 export interface ListedExperiment {
@@ -23,6 +23,7 @@ interface ListPage {
 }
 
 interface ListRequest {
+  client: Client;
   application: string;
   type: ExperimentType | undefined;
   token: string | undefined;
@@ -82,17 +83,29 @@ const LISTS = {
   batch: async (request: ListRequest) => {
     const { query, ...rest } = buildRequest(request);
     const only = request.type === 'batch' || request.type === 'scenario' ? { type: request.type } : {};
-    const { body } = await client.call('listBatchExperiments', { ...rest, query: { ...query, ...only } });
+    const { body } = await request.client.call('listBatchExperiments', {
+      ...rest,
+      query: { ...query, ...only },
+    });
     return readPage(body, ({ type }) => type);
   },
   acceptance: async (request: ListRequest) =>
-    readPage((await client.call('listAcceptanceTests', buildRequest(request))).body, () => 'acceptance'),
+    readPage(
+      (await request.client.call('listAcceptanceTests', buildRequest(request))).body,
+      () => 'acceptance',
+    ),
   shadow: async (request: ListRequest) =>
-    readPage((await client.call('listShadowTests', buildRequest(request))).body, () => 'shadow'),
+    readPage((await request.client.call('listShadowTests', buildRequest(request))).body, () => 'shadow'),
   switchback: async (request: ListRequest) =>
-    readPage((await client.call('listSwitchbackTests', buildRequest(request))).body, () => 'switchback'),
+    readPage(
+      (await request.client.call('listSwitchbackTests', buildRequest(request))).body,
+      () => 'switchback',
+    ),
   bisect: async (request: ListRequest) =>
-    readPage((await client.call('listBisectExperiments', buildRequest(request))).body, () => 'bisect'),
+    readPage(
+      (await request.client.call('listBisectExperiments', buildRequest(request))).body,
+      () => 'bisect',
+    ),
 } satisfies Record<string, (request: ListRequest) => Promise<ListPage>>;
 
 type ListName = keyof typeof LISTS;
@@ -117,6 +130,7 @@ export function listFirstTokens(type: ExperimentType | undefined): ListTokens {
 
 /** The next page of the lists that have one. */
 export interface ExperimentsRequest {
+  client: Client;
   application: string;
   type: ExperimentType | undefined;
   tokens: ListTokens;

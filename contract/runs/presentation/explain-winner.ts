@@ -1,8 +1,8 @@
 /** Explains in sentences which run of an ensemble the rules selected. */
 
-import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
-import type { EnsembleDecision, RulesResult } from '@switchyard/contract/runs/ensemble-schemas.ts';
-import { formatTolerance } from '../../ui/resources/format-tolerance.ts';
+import { formatNumber } from '../../presentation/format-quantity.ts';
+import type { EnsembleDecision, RulesResult } from '../ensemble-schemas.ts';
+import { formatTolerance } from './format-tolerance.ts';
 
 /** Returns the reason why the best run was selected; undefined without a best run. */
 export function explainWinner({ best_run_id, decisions }: RulesResult): string | undefined {

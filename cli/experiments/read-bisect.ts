@@ -1,0 +1,38 @@
+/** Reads the result of a bisect experiment: the version that introduced the change. */
+import type { Client } from '@switchyard/contract/client.ts';
+import { formatChange } from '@switchyard/contract/experiments/presentation/effects.ts';
+import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ExperimentResult } from './experiment-result.ts';
+import type { ExperimentAddress } from './find-experiment.ts';
+
+/** Reads the result of the search so far. */
+export async function readBisect(client: Client, address: ExperimentAddress): Promise<ExperimentResult> {
+  const params = { application_id: address.application, bisect_id: address.id };
+  const { body } = await client.call('getBisectExperiment', { params });
+  const measure = body.difference.type;
+  const certainty =
+    body.probability === null ? [] : [`Probability: ${formatSignificant(100 * body.probability, 3)} %.`];
+  return {
+    address,
+    name: body.name,
+    status: body.status,
+    headlines: body.verdict === 'running' ? [] : [body.reason, ...certainty],
+    isPassed: null,
+    warnings: body.skipped_versions.map(
+      ({ version_id, reason }) => `Version ${version_id} was skipped: ${reason}`,
+    ),
+    unit: 'input',
+    compared: [],
+    table: {
+      title: 'Steps of the search',
+      columns: ['VERSION', 'DECISION', 'ROUNDS', 'WORSE BY'],
+      rows: body.steps.map(({ version_id, decision, number_of_rounds, effect }) => [
+        version_id,
+        (decision ?? 'undecided').replaceAll('_', ' '),
+        String(number_of_rounds),
+        effect === null ? '' : formatChange(measure, effect),
+      ]),
+    },
+    body,
+  };
+}

@@ -1,0 +1,99 @@
+/** The result of an experiment as one HTML file, in the frame that the report of the console has. */
+import {
+  formatChange,
+  formatInterval,
+  formatPValue,
+  formatValue,
+} from '@switchyard/contract/experiments/presentation/effects.ts';
+import { TYPE_TEXTS } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import {
+  escapeHtml,
+  formatReportDocument,
+  formatReportFooter,
+} from '@switchyard/contract/experiments/presentation/report-document.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
+import { formatSignificant } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { ComparedView, ExperimentResult, IndicatorView } from '../experiment-result.ts';
+import { formatEffect } from '../format-result.ts';
+import { drawIntervals, drawValues } from './svg-pictures.ts';
+
+const formatTexts = (text: string): string => escapeHtml(escapeInvisible(text));
+const formatList = (texts: readonly string[]): string =>
+  texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${formatTexts(text)}</li>`).join('')}</ul>`;
+
+function formatHtmlTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = columns.map((column) => `<th scope="col">${formatTexts(column)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${formatTexts(cell)}</td>`).join('')}</tr>`);
+  return `<section><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></section>`;
+}
+
+/** Returns the HTML of the report. `page` is the address of the experiment in the console. */
+export function formatReport(result: ExperimentResult, page: string, now: Date): string {
+  const { name, status, address, headlines, warnings, rules = [], table } = result;
+  const parts = [
+    `<header><h1>${formatTexts(name)}</h1><p>${TYPE_TEXTS[address.type].label} ${formatTexts(address.id)}, ${status}</p></header>`,
+    ...headlines.map((headline) => `<h2>${formatTexts(headline)}</h2>`),
+    formatList(warnings),
+    rules.length === 0
+      ? ''
+      : `<h3>Rules</h3>${formatHtmlTable(
+          ['Rule', 'Met', 'Reason'],
+          rules.map(({ rule, isPassed, reason }) => [rule, isPassed ? 'yes' : 'no', reason]),
+        )}`,
+    ...result.compared.map((compared) => formatCompared(compared, result.unit)),
+    table ? `<h3>${formatTexts(table.title)}</h3>${formatHtmlTable(table.columns, table.rows)}` : '',
+    formatReportFooter(page, now),
+  ];
+  return formatReportDocument(name, parts.join('\n'));
+}
+
+function formatCompared({ names, indicators }: ComparedView, unit: string): string {
+  const [first] = indicators;
+  if (!first) return '';
+  const scales = (['relative', 'absolute'] as const).map((measure) =>
+    drawIntervals(indicators.filter(({ effect }) => effect.measure === measure)),
+  );
+  return [
+    `<h2>${formatTexts(names.candidate)} against ${formatTexts(names.control)}</h2>`,
+    formatList([...first.reasons, ...first.warnings]),
+    '<h3>Change of each indicator</h3><p>The estimate with its 95 % interval. The band is the margin of equivalence; the vertical line is no change.</p>',
+    ...scales,
+    formatValues(first, unit),
+    '<h3>All indicators</h3>',
+    formatHtmlTable(
+      ['Indicator', 'Role', 'Verdict', 'Control', 'Candidate', 'Change', '95 % interval', 'p', 'Adjusted p'],
+      indicators.map(listCells),
+    ),
+  ].join('\n');
+}
+
+function formatValues({ indicator, pairs, tally, units, effect }: IndicatorView, unit: string): string {
+  if (units)
+    return `<h3>Units in the order of time</h3>${(['candidate', 'baseline'] as const)
+      .map((side) => {
+        const own = units.filter(
+          ({ isCandidate, mean }) => isCandidate === (side === 'candidate') && mean !== null,
+        );
+        const values = own.map(({ mean, isCounted }) => ({ value: mean, isSolid: isCounted }));
+        const label = `Means of the ${side}`;
+        return `<p>${label}</p>${drawValues(values, { label, format: (value) => formatSignificant(value, 5) })}`;
+      })
+      .join('')}`;
+  const values = (pairs ?? [])
+    .filter(({ change, failed }) => change !== null || failed !== null)
+    .map(({ change }) => ({ value: change, isSolid: true }));
+  const label = `Change of ${indicator} by ${unit}`;
+  const format = (value: number): string => formatChange(effect.measure, value);
+  const counts = tally ? `<p>${tally.wins} won, ${tally.ties} tied, ${tally.losses} lost.</p>` : '';
+  if (values.length === 0) return counts;
+  return `<h3>${formatTexts(label)}</h3>${drawValues(values, { label, format, baseline: 0 })}${counts}`;
+}
+
+/** Returns the cells of an indicator, as texts. */
+function listCells(view: IndicatorView): string[] {
+  const { indicator, role, verdict, control, candidate, effect, pValue, adjustedPValue } = view;
+  return [
+    ...[indicator, role, verdict, formatValue(control), formatValue(candidate), formatEffect(effect)],
+    ...[formatInterval(effect) ?? '', formatPValue(pValue), formatPValue(adjustedPValue)],
+  ];
+}

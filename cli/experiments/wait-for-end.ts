@@ -1,0 +1,80 @@
+/** Waits for the end of an experiment, and reports its progress. */
+import { setTimeout } from 'node:timers/promises';
+import { hasPlannedRuns } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { isExperimentTerminal } from '@switchyard/contract/states.ts';
+import { CommandError } from '../errors/command-error.ts';
+import type { Session } from '../session/session.ts';
+import { chooseGlyphs } from '../terminal/pictures/glyphs.ts';
+import { drawProgress } from '../terminal/pictures/progress-bar.ts';
+import { type ExperimentAddress, type ExperimentState, readState } from './find-experiment.ts';
+
+/** The first check follows soon, for short runs; later ones are a second apart. */
+const POLL_MS_MIN = 100;
+const POLL_MS_MAX = 1000;
+
+/** Calls the function until it returns a value other than undefined. Throws when the terminal is interrupted. */
+export async function poll<Value>(
+  signal: AbortSignal,
+  read: () => Promise<Value | undefined>,
+): Promise<Value> {
+  for (let wait = POLL_MS_MIN; ; wait = Math.min(2 * wait, POLL_MS_MAX)) {
+    signal.throwIfAborted();
+    const value = await read();
+    if (value !== undefined) return value;
+    await setTimeout(wait, undefined, { signal });
+  }
+}
+
+interface WaitSettings {
+  /** Called with each state that has not ended; a value ends the wait, as a verdict that allows to stop. */
+  checkEarly?: (state: ExperimentState) => Promise<boolean>;
+}
+
+/** Returns the state at the end of the experiment. A draft has no end: throws CommandError. */
+export function waitForEnd(
+  session: Session,
+  address: ExperimentAddress,
+  { checkEarly }: WaitSettings = {},
+): Promise<ExperimentState> {
+  const client = session.connect();
+  const report = createProgressReport(session, address);
+  return poll(session.terminal.signal, async () => {
+    const state = await readState(client, address);
+    if (state.status === 'draft')
+      throw new CommandError(
+        `${address.id} is a draft and has no runs yet. Start it with: switchyard experiments start ${address.id}`,
+      );
+    const hasEnded = isExperimentTerminal(state.status);
+    report(state, hasEnded);
+    if (hasEnded || (await checkEarly?.(state))) return state;
+    return undefined;
+  });
+}
+
+type ProgressReport = (state: ExperimentState, isLast: boolean) => void;
+
+/** At a terminal the report is one line that changes; in a log it is a line for each tenth of the runs. */
+function createProgressReport({ terminal, output }: Session, { type }: ExperimentAddress): ProgressReport {
+  const glyphs = chooseGlyphs(terminal.env);
+  const begin = Date.now();
+  let first: number | undefined;
+  let written = '';
+  return (state, isLast) => {
+    if (output.form !== 'text') return;
+    const ended = state.number_of_completed_runs ?? 0;
+    const total = hasPlannedRuns(type) ? state.number_of_runs || state.number_of_requested_runs || 0 : 0;
+    first ??= ended;
+    const done = ended - first;
+    // The speed of this wait: the server may have paused before.
+    const remainingMs =
+      done > 0 && total > 0 && !isLast ? ((total - ended) * (Date.now() - begin)) / done : undefined;
+    const line = drawProgress(
+      { ended, total, failed: state.number_of_failed_runs ?? 0, remainingMs },
+      glyphs,
+    );
+    const step = total === 0 ? String(ended) : String(Math.floor((10 * ended) / total));
+    if (terminal.err.isTTY) terminal.err.write(`\r\u001b[K${line}${isLast ? '\n' : ''}`);
+    else if (isLast || step !== written) output.note(line);
+    written = step;
+  };
+}
