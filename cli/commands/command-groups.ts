@@ -15,6 +15,9 @@ import { defineCompletionCommands } from './completion/completion-commands.ts';
 import { defineInstanceCommands } from './instances/instance-commands.ts';
 import { defineMcpCommands } from './mcp/mcp-commands.ts';
 import { defineQueueCommands } from './queue/queue-commands.ts';
+import { defineBisectCommand } from './experiments/bisect-command.ts';
+import { defineEnsembleCommands } from './experiments/ensemble-commands.ts';
+import { defineExperimentCommands } from './experiments/experiment-commands.ts';
 import { defineRunCommands } from './runs/run-commands.ts';
 
 import { defineSecretCommands } from './secrets/secret-commands.ts';
@@ -31,6 +34,9 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineProfileCommands,
   defineAppCommands,
   defineLocalCommands,
+  defineBisectCommand,
+  defineEnsembleCommands,
+  defineExperimentCommands,
   defineRunCommands,
   defineApiCommand,
   defineInputCommands,

@@ -24,8 +24,3 @@ function readText(path: string, name: string): string {
     throw new CommandError(`${name} cannot be read; give the path of a YAML or JSON file.`);
   }
 }
-
-/** Returns the object without its undefined fields, which options that were not used have. */
-export function omitUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}

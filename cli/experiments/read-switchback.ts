@@ -26,7 +26,7 @@ export async function readSwitchback(client: Client, address: ExperimentAddress)
     address,
     name: body.name,
     status: body.status,
-    headlines: indicators.slice(0, 1).map((one) => formatHeadline({ ...names, ...one })),
+    headlines: indicators.slice(0, 1).map((one) => formatHeadline({ ...one, ...names })),
     isPassed: null,
     warnings: body.warnings,
     unit: 'unit',

@@ -2,6 +2,7 @@
 import type { CallRequest } from '@switchyard/contract/client.ts';
 import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { splitList } from '../../ui/forms/split-text.ts';
 import {
   type ExperimentDraft,
@@ -9,7 +10,6 @@ import {
   type RuleDraft,
   readListedRuns,
   readOptionSets,
-  suggestId,
 } from './draft.ts';
 
 type RequestBody<Id extends keyof Operations> =

@@ -1,7 +1,8 @@
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 /** Requests of the form of a new experiment. */
 import { expect, test } from 'vitest';
 import { buildRequest } from './build-request.ts';
-import { createDraft, formatEnsembleSide, suggestId } from './draft.ts';
+import { createDraft, formatEnsembleSide } from './draft.ts';
 
 const DRAFT = {
   ...createDraft({ instances: ['old', 'new'], inputSets: ['days'], versions: ['v3', 'v1'], options: [] }),

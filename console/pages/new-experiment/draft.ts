@@ -174,15 +174,6 @@ export function createDraft(choices: {
   };
 }
 
-/** Returns the id that a name suggests: lowercase letters, digits and hyphens. */
-export function suggestId(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^a-z\d]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 64);
-}
-
 /** Marks the id of an ensemble among the sides; ids contain no colon. */
 const ENSEMBLE_PREFIX = 'ensemble:';
 

@@ -3,6 +3,7 @@ import {
   type ExperimentType,
   TYPE_TEXTS,
 } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { skipToken, useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -17,7 +18,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
 import { buildRequest, type ExperimentRequest } from './build-request.ts';
-import { createDraft, type ExperimentDraft, suggestId } from './draft.ts';
+import { createDraft, type ExperimentDraft } from './draft.ts';
 import styles from './new-experiment-page.module.css';
 import { Planner } from './planner.tsx';
 import { choicesQuery, createExperiment } from './queries.ts';

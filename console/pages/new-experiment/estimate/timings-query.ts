@@ -1,5 +1,8 @@
 /** The durations of past runs. */
-import { type InstanceTiming, measureInstance } from '@switchyard/contract/runs/presentation/measure-instance.ts';
+import {
+  type InstanceTiming,
+  measureInstance,
+} from '@switchyard/contract/runs/presentation/measure-instance.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../../client/client.ts';
 

@@ -1,0 +1,216 @@
+/** Experiments at the command line, on a server that executes no run: each test chooses the outcomes. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAcceptanceApp, createInputSet } from '@switchyard/server/testing/fixtures/acceptance-tests.ts';
+import {
+  type ChosenRun,
+  endRuns,
+  WITHOUT_EXECUTION,
+} from '@switchyard/server/testing/fixtures/chosen-outcomes.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../../testing/run-command.ts';
+
+const INPUTS = 12;
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
+let server: TestServer;
+let application: string;
+let inputSet: string;
+beforeAll(async () => {
+  server = await startTestServer({ env: WITHOUT_EXECUTION });
+  application = await createAcceptanceApp(server);
+  const inputs = Array.from({ length: INPUTS }, (_, size) => ({ control: size }));
+  inputSet = await createInputSet(server, application, inputs);
+}, 60_000);
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (args: string[], env: Record<string, string> = {}) =>
+  runCommand(args, {
+    cwd: folder,
+    env: { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token, SWITCHYARD_APP: application, ...env },
+  });
+
+/** The candidate costs this share of the control, with a spread by input. */
+function chooseCosts(share: number) {
+  const places = new Map<string, number>();
+  return ({ input_id, instance_id }: ChosenRun) => {
+    const place = places.get(input_id) ?? places.size;
+    places.set(input_id, place);
+    const cost = 1000 + 10 * place;
+    const value = instance_id === 'candidate' ? cost * (share + place / 1000) : cost;
+    return { indicators: { 'result.value': value } };
+  };
+}
+
+/** Runs a command that waits for an experiment, and ends its runs meanwhile. */
+async function runToEnd(args: string[], id: string, share: number) {
+  const command = run(args);
+  await expect
+    .poll(async () => {
+      const path = `/v1/applications/${application}/experiments/batch/${id}/metadata`;
+      return (await server.request('GET', path)).status;
+    })
+    .toBe(200);
+  await endRuns(server, id, chooseCosts(share));
+  return command;
+}
+
+const batchArgs = (id: string, ...args: string[]) => [
+  ...['experiments', 'create', 'batch', '--id', id, '--input-set-id', inputSet],
+  ...['--instance-ids', 'control,candidate', '--objectives', 'result.value=minimize', ...args],
+];
+const acceptanceArgs = (id: string, ...args: string[]) => [
+  ...['experiments', 'create', 'acceptance', '--id', id, '--input-set-id', inputSet],
+  ...['--control', 'control', '--candidate', 'candidate', '--metrics', 'result.value mean le 1%', ...args],
+];
+
+describe('a batch experiment', () => {
+  test('is planned without being created, then created, watched and read', async () => {
+    const planned = await run(batchArgs('faster', '--plan'));
+    expect(planned).toMatchObject({ code: 0, stderr: '' });
+    expect(planned.stdout).toContain('24 runs: 12 of control, 12 of candidate.');
+    expect(planned.stdout).toContain('no run of control, candidate has succeeded yet');
+    expect((await run(['experiments', 'list'])).stdout).toContain('no such experiments');
+
+    const ended = await runToEnd(batchArgs('faster', '--watch'), 'faster', 0.9);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(/^candidate is better than control in result.value: -\d/);
+    expect(ended.stderr).toContain('24 of 24 runs');
+    expect(ended.stderr).toContain(`/console/apps/${application}/experiments/batch/faster`);
+
+    const again = await run(batchArgs('faster-still', '--plan'));
+    expect(again.stdout).toMatch(/Smallest detectable difference: [\d.]+\s% of result.value/);
+  });
+
+  test('has pictures, a report without other files, CSV and the response of the API', async () => {
+    const text = await run(['experiments', 'result', 'faster', '--report', 'report.html'], { LANG: 'C' });
+    expect(text.code).toBe(0);
+    expect(text.stdout).toContain('12 won');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the picture has ASCII characters alone.
+    expect(text.stdout.split('\n').filter((line) => /[^\x00-\x7f\u00a0]/.test(line))).toEqual([]);
+    expect((await run(['experiments', 'result', 'faster'], { LANG: 'en_GB.UTF-8' })).stdout).toContain('├');
+    const report = readFileSync(join(folder, 'report.html'), 'utf8');
+    expect(report).toContain("default-src 'none'");
+    expect(report.match(/<svg/g)).toHaveLength(2);
+    expect(report).toContain('candidate is better than control in result.value');
+    const csv = (await run(['experiments', 'result', 'faster', '--csv'])).stdout;
+    expect(csv).toMatch(
+      /^control,candidate,indicator,.*\r\ncontrol,candidate,result\.value,primary,better,false/,
+    );
+    const { body } = await server.client.call('getBatchExperiment', {
+      params: { application_id: application, batch_id: 'faster' },
+    });
+    expect(JSON.parse((await run(['experiments', 'result', 'faster', '--json'])).stdout)).toEqual(body);
+  });
+
+  test('refuses a name that the result does not have', async () => {
+    const { code, stderr } = await run(['experiments', 'result', 'faster', '--indicator', 'result.valeu']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: '--indicator is "result.valeu"; the result has result.value.\n',
+    });
+  });
+});
+
+describe('an acceptance test', () => {
+  test.each([
+    { id: 'cheaper', share: 0.9, code: 0, sentence: 'Passed: candidate meets 1 of 1 rule.' },
+    { id: 'dearer', share: 1.1, code: 1, sentence: 'Not passed: candidate meets 0 of 1 rule.' },
+  ])('$id exits with $code', async ({ id, share, code, sentence }) => {
+    const ended = await runToEnd(acceptanceArgs(id, '--watch'), id, share);
+    expect({ code: ended.code, first: ended.stdout.split('\n')[0] }).toEqual({ code, first: sentence });
+    const watched = await run(['experiments', 'watch', id]);
+    expect(watched).toMatchObject({ code, stdout: expect.stringContaining(sentence) });
+    // The batch with the same id is read with its type.
+    expect((await run(['experiments', 'watch', id, '--type', 'batch'])).code).toBe(0);
+  });
+
+  test('takes its body from a file, and options replace its fields', async () => {
+    const body = {
+      name: 'From a file',
+      control: { instance_id: 'control' },
+      candidate: { instance_id: 'nowhere' },
+      metrics: [
+        {
+          field: 'result.value',
+          statistic: 'mean',
+          metric_type: 'direct-comparison',
+          params: { operator: 'le' },
+        },
+      ],
+      input_set_id: inputSet,
+    };
+    writeFileSync(join(folder, 'spec.json'), JSON.stringify(body));
+    const file = ['experiments', 'create', 'acceptance', '--file', 'spec.json'];
+    expect(await run(file)).toMatchObject({ code: 5, stderr: expect.stringContaining('nowhere') });
+    expect(await run([...file, '--candidate', 'candidate', '--quiet'])).toMatchObject({
+      code: 0,
+      stdout: 'from-a-file\n',
+    });
+    expect((await run(['experiments', 'delete', 'from-a-file'])).code).toBe(0);
+  });
+});
+
+describe('a live test', () => {
+  const pair = ['--baseline-instance-id', 'control', '--candidate-instance-id', 'candidate'];
+  const shadow = ['experiments', 'create', 'shadow', '--id', 'copies', '--maximum-runs', '5', ...pair];
+
+  test('is created as a draft, started, stopped and canceled', async () => {
+    expect((await run(shadow)).stdout).toContain('Created shadow copies');
+    expect(await run(['experiments', 'watch', 'copies'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('switchyard experiments start copies'),
+    });
+    expect((await run(['experiments', 'start', 'copies'])).stdout).toBe('Started shadow copies.\n');
+    expect((await run(['experiments', 'stop', 'copies', '--cancel'])).code).toBe(0);
+    expect((await run(['experiments', 'watch', 'copies'])).code).toBe(1);
+  });
+
+  test('has a plan in units of time', async () => {
+    const units = ['--unit-duration-minutes', '60', '--units', '20', '--plan'];
+    const { stdout } = await run(['experiments', 'create', 'switchback', '--id', 'hours', ...pair, ...units]);
+    expect(stdout).toContain('20 units of live runs');
+    expect(stdout).toContain('The plan takes 20 h');
+  });
+});
+
+test('a wrong amount, rule or id is refused with the allowed values', async () => {
+  const cases = [
+    { args: ['experiments', 'plan', '--difference', 'much'], code: 2, words: 'a share such as 2%' },
+    { args: acceptanceArgs('x', '--metrics', 'result.value mean about 3'), code: 2, words: 'gt, ge, lt, le' },
+    { args: ['experiments', 'result', 'nothing'], code: 4, words: 'experiments list' },
+    { args: ['experiments', 'list', '--type', 'abtest'], code: 2, words: 'batch, scenario' },
+    { args: ['experiments', 'create', 'batch'], code: 2, words: '--name' },
+    { args: ['experiments', 'start', 'faster'], code: 2, words: 'starts when it is created' },
+  ];
+  for (const { args, code, words } of cases)
+    expect(await run(args)).toMatchObject({ code, stderr: expect.stringContaining(words) });
+});
+
+test('a plan by assumed deviations has sentences and a table of sizes', async () => {
+  const deviations = ['--between-inputs', '0.03', '--within-input', '0.05', '--inputs', '20'];
+  const { stdout } = await run(['experiments', 'plan', '--difference', '5%', ...deviations]);
+  expect(stdout).toContain('REPETITIONS');
+  expect(stdout).toContain('Smallest detectable difference');
+});
+
+test('an ensemble is defined from a file, listed and deleted', async () => {
+  writeFileSync(
+    join(folder, 'ensemble.yaml'),
+    `id: best
+name: The best of two
+run_groups:
+  - {id: two, instance_id: control, repetitions: 2}
+rules:
+  - {id: cost, statistics_path: result.value, objective: minimize, index: 0}
+`,
+  );
+  expect((await run(['ensembles', 'create', '--file', 'ensemble.yaml', '--quiet'])).stdout).toBe('best\n');
+  expect((await run(['ensembles', 'list', '--quiet'])).stdout).toBe('best\n');
+  expect((await run(['ensembles', 'delete', 'best'])).code).toBe(0);
+  expect((await run(['ensembles', 'list'])).stdout).toContain('has no ensembles');
+});

@@ -1,0 +1,52 @@
+/** Prints the newest experiments of an application. */
+import type { ExperimentType } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import {
+  type ListedExperiment,
+  type ListTokens,
+  listFirstTokens,
+  mergeExperiments,
+  readExperiments,
+} from '@switchyard/contract/experiments/presentation/list-experiments.ts';
+import type { Session } from '../session/session.ts';
+import { formatAge } from '../terminal/format-time.ts';
+import { readTarget } from './find-experiment.ts';
+
+/** Prints the experiments, at most `limit`. The API has a list for each type, so the pages of all are merged. */
+export async function listNewest(
+  session: Session,
+  type: ExperimentType | undefined,
+  limit: number,
+): Promise<void> {
+  const { client, application } = readTarget(session);
+  const { signal } = session.terminal;
+  const pages = [];
+  let tokens: ListTokens | undefined = listFirstTokens(type);
+  while (tokens !== undefined && mergeExperiments(pages, type).length < limit) {
+    const page = await readExperiments({ client, application, type, tokens, signal });
+    pages.push(page);
+    tokens = page.next;
+  }
+  const experiments = mergeExperiments(pages, type).slice(0, limit);
+  const now = Date.now();
+  session.output.printTable(
+    experiments,
+    [
+      { title: 'EXPERIMENT', value: ({ id }) => id },
+      { title: 'TYPE', value: (one) => one.type },
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'STATUS', value: ({ status }) => status },
+      { title: 'RUNS', value: formatProgress },
+      { title: 'VERDICT', value: ({ verdict }) => verdict },
+      { title: 'CREATED', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
+    ],
+    {
+      json: { experiments },
+      empty: `Application ${application} has no such experiments.`,
+      id: ({ id }) => id,
+    },
+  );
+}
+
+function formatProgress({ progress }: ListedExperiment): string {
+  return progress ? `${progress.ended}/${progress.requested}` : '';
+}

@@ -1,0 +1,113 @@
+/** Prints plans of experiments. */
+import type { ExperimentPlan } from '@switchyard/contract/experiments/experiment-plans.ts';
+import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanText } from '../../terminal/clean-text.ts';
+import { formatTable } from '../../terminal/table.ts';
+import { type CreatedType, type RequestFields, toBody } from '../create-experiment.ts';
+import { readTarget } from '../find-experiment.ts';
+import {
+  describeDetectable,
+  describeRuns,
+  describeTime,
+  type ExperimentSize,
+  findEarlierExperiment,
+  sizeExperiment,
+} from './size-experiment.ts';
+
+/** The difference of a plan that is printed for its smallest detectable difference alone. */
+const ANY_DIFFERENCE = { type: 'relative', value: 0.05 } as const;
+
+/** Prints the runs, the time and the smallest detectable difference of an experiment that does not exist yet. */
+export async function printSize(
+  session: Session,
+  target: { application: string; type: CreatedType },
+  request: RequestFields,
+): Promise<void> {
+  const { client, application } = readTarget(session);
+  const size = await sizeExperiment(client, target, request);
+  const time = await describeTime(client, { application, signal: session.terminal.signal }, size);
+  const plan = await planFrom(session, target.type, size);
+  const detectable = plan && describeDetectable(plan);
+  const lines = [
+    describeRuns(size),
+    time,
+    detectable ??
+      'The smallest detectable difference is unknown: no completed batch experiment shows the spread. Give it to: switchyard experiments plan',
+    'Nothing was created.',
+  ];
+  session.output.print({
+    json: { request, runs: size.runs, time, plan: plan ?? null },
+    text: () => `${lines.map(cleanText).join('\n')}\n`,
+  });
+}
+
+/** Returns the plan of the API by the spread of the newest batch experiment; undefined without one. */
+async function planFrom(
+  session: Session,
+  type: CreatedType,
+  { inputs, repetitions, units, indicator }: ExperimentSize,
+): Promise<ExperimentPlan | undefined> {
+  const { client, application } = readTarget(session);
+  // The spread of units of time is not in the runs of a batch.
+  if (type === 'switchback' || type === 'bisect' || inputs < 1 || units > 0) return undefined;
+  const experiment_id = await findEarlierExperiment(client, application);
+  if (experiment_id === undefined) return undefined;
+  const { body } = await client.call('planExperiment', {
+    params: { application_id: application },
+    body: {
+      experiment_id,
+      experiment_type: 'batch',
+      indicator,
+      difference: ANY_DIFFERENCE,
+      inputs,
+      repetitions,
+    },
+  });
+  return body;
+}
+
+interface PlanTarget {
+  instances: readonly string[];
+  request: RequestFields;
+}
+
+/** Prints the plan of the API for a difference, and with instances how long its runs take. */
+export async function printPlan(session: Session, { instances, request }: PlanTarget): Promise<void> {
+  const { client, application } = readTarget(session);
+  const { body: plan } = await client.call('planExperiment', {
+    params: { application_id: application },
+    body: toBody(request),
+  });
+  const [first] = plan.plans;
+  const share = (first?.runs ?? 0) / Math.max(instances.length, 1);
+  const runs = instances.map((instance) => ({ instance, runs: share }));
+  const signal = session.terminal.signal;
+  const time =
+    first && instances.length > 0
+      ? await describeTime(client, { application, signal }, { runs, planMs: 0 })
+      : undefined;
+  const detectable = describeDetectable(plan);
+  session.output.print({
+    json: plan,
+    text: () =>
+      [
+        ...plan.sentences.map((sentence) => `${cleanText(sentence)}\n`),
+        ...(detectable === undefined ? [] : [`${detectable}\n`]),
+        ...(time === undefined ? [] : [`The first plan takes: ${time}\n`]),
+        ...(plan.plans.length === 0 ? [] : ['\n', formatPlans(session, plan)]),
+      ].join(''),
+  });
+}
+
+function formatPlans({ output }: Session, { plans }: ExperimentPlan): string {
+  return formatTable(
+    plans,
+    [
+      { title: 'REPETITIONS', value: ({ repetitions }) => repetitions, isNumeric: true },
+      { title: 'INPUTS', value: ({ inputs }) => formatNumber(inputs), isNumeric: true },
+      { title: 'RUNS', value: ({ runs }) => formatNumber(runs), isNumeric: true },
+    ],
+    output,
+  );
+}
