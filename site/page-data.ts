@@ -5,13 +5,15 @@ import type { RenderableTreeNodes } from '@markdoc/markdoc';
 
 /** One entry of the navigation tree: a page, a folder of pages, or a link that leaves the site. */
 export type NavigationEntry = {
+  /** The last part of the address; unique among its neighbours. */
   slug: string;
+  /** The title of the page, or the name of the folder or task. */
   label: string;
   navOrder: number;
   /** The address of the page; absent for a folder that has no page of its own. */
   route?: string;
   externalUrl?: string;
-  subpages?: NavigationEntry[];
+  subpages?: NavigationEntry[] | undefined;
 };
 
 /** One line of the contents list of a page: a heading of level 2 or 3. */
@@ -43,8 +45,7 @@ export type PlainPage = {
 
 /** A page of the documentation. */
 export type DocsPage = PlainPage & {
-  label: string;
-  /** The folders around the page, outermost first, each with the address that shows its own or its first page. */
+  /** The entries of the navigation around the page, outermost first, each with the route of its own or its first page. */
   section: Neighbour[];
   /** Words that readers use for the subject of the page and that the page does not; the search indexes them. */
   keywords?: string;

@@ -7,10 +7,10 @@ import { readSite, type Site } from '../generator/pages/read-site.ts';
 
 /** Formats the front matter of a page, with more fields after its own. */
 export const buildFrontMatter = (fields = '') =>
-  `---\ntitle: A page\nintro: A description of this page, in one line.\nlabel: Page\nnavOrder: 10\n${fields}---\n\n`;
+  `---\ntitle: A page\nintro: A description of this page, in one line.\nnavOrder: 10\n${fields}---\n\n`;
 
 /** The line on which the body of a page with that front matter begins. */
-export const BODY_START_LINE = 8;
+export const BODY_START_LINE = 7;
 
 /** Reads files from a temporary folder. */
 export async function readContent(files: Record<string, string | Buffer>): Promise<Site> {

@@ -25,7 +25,7 @@ export function DocsLayout({ page, navigation }: { page: DocsPage; navigation: N
             {page.section.length > 0 && (
               <nav className="section-label" aria-label="Breadcrumb">
                 {page.section.map(({ route, label }) => (
-                  <a key={route} href={route}>
+                  <a key={label} href={route}>
                     {label}
                   </a>
                 ))}

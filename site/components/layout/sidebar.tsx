@@ -5,11 +5,14 @@ function contains(entry: NavigationEntry, route: string): boolean {
   return entry.route === route || (entry.subpages ?? []).some((child) => contains(child, route));
 }
 
+/** The address of an entry: its page, the page outside the site, or the first page below it. */
+function findAddress({ externalUrl, route, subpages = [] }: NavigationEntry): string | undefined {
+  return externalUrl ?? route ?? (subpages[0] && findAddress(subpages[0]));
+}
+
 function PageLink({ entry, route }: { entry: NavigationEntry; route: string }) {
-  const href = entry.externalUrl ?? entry.route;
-  if (href === undefined) return null;
   return (
-    <a className="stop" href={href} aria-current={href === route ? 'page' : undefined}>
+    <a className="stop" href={findAddress(entry)} aria-current={entry.route === route ? 'page' : undefined}>
       {entry.label}
     </a>
   );
@@ -31,32 +34,35 @@ function Entries({ entries, route }: { entries: NavigationEntry[]; route: string
   );
 }
 
-/** A folder inside a section: its label, or its own page, above its pages. */
+/**
+ * A group of pages: its label above them. The pages below a page are folded until the reader opens them: the reference of the
+ * API alone has more pages than all other references together.
+ */
 function Group({ entry, route }: { entry: NavigationEntry; route: string }) {
+  const { label, subpages = [] } = entry;
+  if (entry.route === undefined) {
+    return (
+      <>
+        <span className="group-label">{label}</span>
+        <Entries entries={subpages} route={route} />
+      </>
+    );
+  }
   return (
-    <>
-      {entry.route === undefined ? (
-        <span className="group-label">{entry.label}</span>
-      ) : (
-        <PageLink entry={entry} route={route} />
-      )}
-      <Entries entries={entry.subpages ?? []} route={route} />
-    </>
+    <details className="folded-pages" open={contains(entry, route)}>
+      <summary>{label}</summary>
+      <Entries entries={[{ ...entry, subpages: undefined }, ...subpages]} route={route} />
+    </details>
   );
 }
 
-/** The groups of a section that the reader is not in, each a link to its address, which shows its first page. */
-function Groups({ section }: { section: NavigationEntry }) {
+/** The groups of a task that the reader is not in, each a link to its first page. */
+function Groups({ task }: { task: NavigationEntry }) {
   return (
     <ul className="track">
-      {section.subpages?.map((entry) => (
+      {task.subpages?.map((entry) => (
         <li key={entry.slug}>
-          <a
-            className="stop"
-            href={entry.externalUrl ?? entry.route ?? `/docs/${section.slug}/${entry.slug}`}
-          >
-            {entry.label}
-          </a>
+          <PageLink entry={entry} route="" />
         </li>
       ))}
     </ul>
@@ -64,8 +70,8 @@ function Groups({ section }: { section: NavigationEntry }) {
 }
 
 /**
- * The navigation tree. The section of the current page is open and has all its pages. The others have only their groups
- * and open without a script. All pages of all sections would be a third of the bytes of a page.
+ * The navigation by task. The task of the current page is open and has all its pages. The others have only their groups
+ * and open without a script. All pages of all tasks would be a third of the bytes of a page.
  */
 export function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; route: string }) {
   return (
@@ -79,11 +85,13 @@ export function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; 
           ) : (
             <details key={entry.slug} open={contains(entry, route)}>
               <summary>{entry.label}</summary>
-              {entry.route !== undefined && <PageLink entry={entry} route={route} />}
+              {entry.route !== undefined && (
+                <PageLink entry={{ ...entry, subpages: undefined }} route={route} />
+              )}
               {contains(entry, route) ? (
                 <Entries entries={entry.subpages} route={route} />
               ) : (
-                <Groups section={entry} />
+                <Groups task={entry} />
               )}
             </details>
           ),

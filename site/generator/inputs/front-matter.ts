@@ -10,10 +10,9 @@ export type FrontMatterSchema = Record<string, Field>;
 export const docsSchema = {
   title: { type: 'text', required: true, minimum: 3, maximum: 60 },
   intro: { type: 'text', required: true, minimum: 20, maximum: 240 },
-  label: { type: 'text', required: true, minimum: 2, maximum: 32 },
   navOrder: { type: 'number', required: true },
   version: { type: 'text', required: false, minimum: 1, maximum: 16 },
-  keywords: { type: 'text', required: false, minimum: 3, maximum: 120 },
+  keywords: { type: 'text', required: false, minimum: 3, maximum: 240 },
 } satisfies FrontMatterSchema;
 
 /** A page file that is only a link out of the site, such as a blog: it has an entry in the navigation and no body. */

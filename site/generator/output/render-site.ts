@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Assets, type NavigationEntry, UNLISTED_ROUTES, type View } from '../../page-data.ts';
-import { flattenNavigation } from '../pages/navigation.ts';
+import { getFirstRoute } from '../pages/navigation.ts';
 import { getFirstPage, type Site } from '../pages/read-site.ts';
 import { formatAtomFeed } from './atom-feed.ts';
 import type { Bundle } from './bundle.ts';
@@ -55,8 +55,8 @@ function formatRobots(publicUrl: string): string {
  */
 function formatPageList(site: Site, publicUrl: string): string {
   const lists = new Map<string, string[]>();
-  for (const { route, section, label, title, intro } of site.docs) {
-    const [above = label, ...groups] = section.map((folder) => folder.label);
+  for (const { route, section, title, intro } of site.docs) {
+    const [above = title, ...groups] = section.map((folder) => folder.label);
     const name = [...groups, title].join(' / ');
     const list = lists.get(above) ?? [];
     lists.set(above, [...list, `- [${name}](${new URL(`${route}.md`, publicUrl).href}): ${intro}`]);
@@ -71,11 +71,11 @@ function listFolderAddresses(
   entries: NavigationEntry[],
   above = '/docs',
 ): [address: string, first: string][] {
-  return entries.flatMap(({ slug, route, subpages = [] }) => {
-    const address = `${above}/${slug}`;
-    const first = flattenNavigation(subpages)[0];
-    const own: [string, string][] = route === undefined && first ? [[address, first.route]] : [];
-    return [...own, ...listFolderAddresses(subpages, address)];
+  return entries.flatMap((entry) => {
+    const address = `${above}/${entry.slug}`;
+    const first = getFirstRoute(entry);
+    const own: [string, string][] = entry.route === undefined && first !== undefined ? [[address, first]] : [];
+    return [...own, ...listFolderAddresses(entry.subpages ?? [], address)];
   });
 }
 
@@ -85,16 +85,16 @@ export function renderSite(
   { render, assets, files }: Bundle,
   publicUrl: string,
 ): Map<string, string | Buffer> {
-  const { navigation } = site;
+  const { tree, navigation } = site;
   const output = new Map<string, string | Buffer>();
   const add = (address: string, content: string | Buffer) => output.set(address.slice(1), content);
   const addPage = (address: string, view: View) => add(`${address}.html`, render(view));
   const first = getFirstPage(site);
 
-  addPage('/index', { kind: 'home', firstPage: { route: first.route, label: first.label }, assets });
+  addPage('/index', { kind: 'home', firstPage: { route: first.route, label: first.title }, assets });
   addPage('/docs', { kind: 'docs', page: first, navigation, assets });
   for (const docs of site.docs) addPage(docs.route, { kind: 'docs', page: docs, navigation, assets });
-  for (const [address, route] of listFolderAddresses(navigation)) {
+  for (const [address, route] of listFolderAddresses(tree)) {
     const docs = site.docs.find((one) => one.route === route);
     if (docs) addPage(address, { kind: 'docs', page: docs, navigation, assets });
   }

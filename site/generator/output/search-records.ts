@@ -42,10 +42,10 @@ export function buildSearchRecords(site: Site): SearchRecord[] {
 function listPlaces({ docs, plain, sections }: Site): Place[] {
   const of = (route: string) => sections.get(route) ?? [];
   return [
-    ...docs.map(({ route, label, section, title, intro, keywords = '' }) => ({
+    ...docs.map(({ route, section, title, intro, keywords = '' }) => ({
       slug: route,
       meta: {
-        pageNavLabel: label,
+        pageNavLabel: title,
         pageSection: section.map(({ label: folder }) => folder).join(' / '),
         pageTitle: title,
       },

@@ -70,17 +70,17 @@ export function flattenNavigation(navigation: NavigationEntry[]): Neighbour[] {
   ]);
 }
 
-/** Lists the folders around a page, outermost first. The address of a folder without a page shows the first page below. */
-export function findParentFolders(navigation: NavigationEntry[], segments: string[]): Neighbour[] {
-  const folders: Neighbour[] = [];
-  let entries = navigation;
-  let address = '/docs';
-  for (const slug of segments.slice(0, -1)) {
-    const entry = entries.find((candidate) => candidate.slug === slug);
-    if (!entry) break;
-    address += `/${slug}`;
-    folders.push({ route: address, label: entry.label });
-    entries = entry.subpages ?? [];
+/** Returns the route of an entry: that of its page, or of the first page below it. */
+export function getFirstRoute({ route, subpages = [] }: NavigationEntry): string | undefined {
+  return route ?? flattenNavigation(subpages)[0]?.route;
+}
+
+/** Lists the entries around a page, outermost first. An entry without a page has the route of the first page below it. */
+export function findParents(navigation: NavigationEntry[], route: string): Neighbour[] {
+  for (const entry of navigation) {
+    const { label, subpages = [] } = entry;
+    if (!flattenNavigation(subpages).some((page) => page.route === route)) continue;
+    return [{ route: getFirstRoute(entry) ?? route, label }, ...findParents(subpages, route)];
   }
-  return folders;
+  return [];
 }

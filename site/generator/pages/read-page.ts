@@ -35,7 +35,7 @@ export type SiteReadState = BodyContext & {
 };
 
 /** A page of the documentation before its place among the others is known. */
-export type PageDraft = Omit<DocsPage, 'section' | 'previous' | 'next'> & { segments: string[] };
+export type PageDraft = Omit<DocsPage, 'section' | 'previous' | 'next'>;
 
 /** The lines of the front matter start after its first `---`. */
 const locateFrontMatter = (file: ContentFile) => ({ file: file.name, firstLine: 2 });
@@ -75,10 +75,10 @@ export function readDocsPage(source: Source, reading: SiteReadState): PageDraft 
   const { title = '', intro = '' } = fields ?? {};
   const { tree, contents } = addBody(source, { route, title, intro }, reading);
   if (!fields) return undefined;
-  const { label, navOrder, version, keywords } = fields;
-  reading.navigationEntries.push({ segments, file: name, label, navOrder, route });
+  const { navOrder, version, keywords } = fields;
+  reading.navigationEntries.push({ segments, file: name, label: title, navOrder, route });
   const lastUpdated = reading.getLastUpdated(file.path);
-  const page = { route, title, intro, label, version, keywords, contents, body: tree, segments };
+  const page = { route, title, intro, version, keywords, contents, body: tree };
   return lastUpdated ? { ...page, lastUpdated } : page;
 }
 

@@ -8,13 +8,17 @@ import { getNodeLine, readSource } from '../inputs/source.ts';
 import type { ReleaseEntry } from '../markup/markup-context.ts';
 import { expandCodeReferences } from './expand-code-references.ts';
 import { checkLink } from './links.ts';
-import { buildNavigation, findParentFolders, flattenNavigation } from './navigation.ts';
+import { buildNavigation, findParents, flattenNavigation } from './navigation.ts';
 import { collectCodeLanguages } from './read-body.ts';
 import { type PageDraft, readDocsPage, readFolder, readPlainPage, type SiteReadState } from './read-page.ts';
 import type { PageSection } from './search-sections.ts';
+import { arrangeByTask, readTasks } from './tasks.ts';
 
 /** The whole site as data: its pages, and the other files to write. */
 export type Site = {
+  /** The pages and folders by address. */
+  tree: NavigationEntry[];
+  /** The pages by task of the reader. */
   navigation: NavigationEntry[];
   /** All pages of the documentation in their one fixed order. */
   docs: DocsPage[];
@@ -76,13 +80,15 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const plain = plainSources.map((source) => readPlainPage(source, reading));
   for (const folder of docsFiles.folders) readFolder(folder, reading);
 
-  const navigation = buildNavigation(reading.navigationEntries, problems);
+  const tree = buildNavigation(reading.navigationEntries, problems);
+  const tasks = readTasks(folders.content);
+  const navigation = tasks ? arrangeByTask(tree, tasks, folders.content, problems) : tree;
   problems.push(...reading.links.flatMap((link) => checkLink(link, reading.anchors) ?? []));
   if (problems.length > 0) throw new ContentError(problems.toSorted(byPlace));
   const { markdown, sections, releases, images, warnings } = reading;
   const docs = orderPages(drafts, navigation);
   warnings.sort(byPlace);
-  return { navigation, docs, plain, markdown, sections, releases, images, references, warnings };
+  return { tree, navigation, docs, plain, markdown, sections, releases, images, references, warnings };
 }
 
 /** Sorts the pages into their fixed order and adds the section and the neighbours of each. */
@@ -91,8 +97,7 @@ function orderPages(drafts: PageDraft[], navigation: NavigationEntry[]): DocsPag
   return order.flatMap(({ route }, index) => {
     const draft = drafts.find((candidate) => candidate.route === route);
     if (!draft) return [];
-    const { segments, ...page } = draft;
-    return [{ ...page, section: findParentFolders(navigation, segments), ...findNeighbours(order, index) }];
+    return [{ ...draft, section: findParents(navigation, route), ...findNeighbours(order, index) }];
   });
 }
 
