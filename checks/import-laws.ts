@@ -3,6 +3,12 @@ import { type Packages, packageFolder, resolveImport } from './packages.ts';
 import { isTesting, type Source } from './source-files.ts';
 import { listImports } from './syntax.ts';
 
+/**
+ * The folder with the code that a package runs only at its build, `build` where none is named. The reference of the command
+ * line is written from the commands themselves, so that it cannot differ from them.
+ */
+const BUILD_FOLDERS: Record<string, string> = { site: 'generator' };
+
 /** The workspace packages that each package may import, and those that only its tests or the code of its build may import. */
 const ALLOWED_IMPORTS: Record<
   string,
@@ -20,6 +26,7 @@ const ALLOWED_IMPORTS: Record<
   site: {
     always: ['contract', 'design', 'static-build', 'explorer'],
     tests: ['server', 'browser-testing'],
+    builds: ['cli'],
   },
   console: {
     always: ['contract', 'design', 'static-build', 'explorer', 'solver-logs'],
@@ -37,7 +44,7 @@ export function checkPackageOrder(sources: readonly Source[], packages: Packages
     const from = packageFolder(source.path);
     if (UNORDERED_FOLDERS.has(from)) return [];
     const rule = ALLOWED_IMPORTS[from] ?? { always: [], tests: [] };
-    const isBuilding = source.path.startsWith(`${from}/build/`);
+    const isBuilding = source.path.startsWith(`${from}/${BUILD_FOLDERS[from] ?? 'build'}/`);
     const allowed = [
       ...rule.always,
       ...(isTesting(source.path) ? rule.tests : []),

@@ -46,7 +46,7 @@ export async function buildSite(options: BuildOptions = {}): Promise<BuildResult
   const outDir = resolve(options.outDir ?? join(site, 'dist'));
   const from = resolve(options.contentRoot ?? site);
   const publicUrl = options.publicUrl ?? BUILD_ADDRESS;
-  const own = ['site', 'design', 'explorer', 'contract'].map((name) => join(repository, name));
+  const own = ['site', 'design', 'explorer', 'contract', 'cli'].map((name) => join(repository, name));
   const folders = from === site ? own : [...own, from];
   const inputs = hashInputs(folders, join(repository, 'package-lock.json'), [
     publicUrl,

@@ -12,7 +12,12 @@ import { startTestServer, type TestServer } from '@switchyard/server/testing/ser
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtSiteFolder, listRoutes } from './testing/built-site.ts';
-import { HELD_OUT_QUESTIONS, REPORTED_QUESTIONS, SEARCH_QUESTIONS } from './testing/search-questions.ts';
+import {
+  HELD_OUT_QUESTIONS,
+  REPORTED_QUESTIONS,
+  SEARCH_QUESTIONS,
+  TASK_QUESTIONS,
+} from './testing/search-questions.ts';
 
 let server: TestServer;
 
@@ -61,12 +66,19 @@ describe('a question of readers', () => {
   });
 
   test.each(REPORTED_QUESTIONS)(
-    'B21: “$ask” finds its page in the first three hits',
+    'B21: “$query” finds its page in the first three hits',
     async ({ query: question, page }) => {
       const slugs = (await search(question)).hits.map(({ slug }) => slug);
       expect(slugs.slice(0, 3)).toContain(page);
     },
   );
+
+  test.each(TASK_QUESTIONS)('“$query” finds its page in the first three hits', async ({ query, page }) => {
+    const slugs = (await search(query)).hits.slice(0, 3).map(({ slug }) => slug);
+    expect(slugs.filter((slug) => slug === page || slug.startsWith(`${page}/`)), slugs.join(', ')).not.toEqual(
+      [],
+    );
+  });
 
   test('B21: both spellings of a word give the same hits', async () => {
     const searchSlugs = async (query: string) =>

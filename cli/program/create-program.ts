@@ -8,7 +8,7 @@ import { getColumns, type Terminal } from '../terminal/terminal.ts';
 import { VERSION } from './version.ts';
 
 /** Returns the program with every command. */
-function createProgram(session: Session): Command {
+export function createProgram(session: Session): Command {
   const { terminal } = session;
   const program = new Command('switchyard')
     .description('Push, run and test decision apps on a Switchyard server.')

@@ -45,6 +45,9 @@ const PAGE_BOOST = {
 };
 /** The weight of the page against the place; with less, a passing mention outranks the page about the topic. */
 const PAGE_WEIGHT = 2;
+/** The weight of a page of operations against a guide. Its many names match most queries, and readers start with the guide. */
+const OPERATIONS_WEIGHT = 0.75;
+const OPERATIONS_PATH = '/reference/api/';
 
 /** Returns the hits for a query, best first, and the words to mark in them. Any text is a valid query. */
 export type Search = (query: string) => SearchResponse;
@@ -70,7 +73,10 @@ export function createSearch(records: readonly SearchRecord[]): Search {
   /** Returns the score of every page with any of the words, relative to the best page (0 to 1). */
   const scorePages = (words: readonly string[], fuzzy: boolean): Map<string, number> => {
     const query: Query = { combineWith: 'OR', queries: words.map((word) => createWordQuery(word, fuzzy)) };
-    const found = pages.search(query, { boost: PAGE_BOOST });
+    const found = pages.search(query, {
+      boost: PAGE_BOOST,
+      boostDocument: (slug) => (String(slug).includes(OPERATIONS_PATH) ? OPERATIONS_WEIGHT : 1),
+    });
     return new Map(found.map(({ id, score }) => [id, score / (found[0]?.score ?? score)]));
   };
   /** Returns matching places, best first, by their own score and the score of their page. */

@@ -30,7 +30,7 @@ export function splitWords(text: string): string[] {
 const SYNONYMS = [
   ['docker', 'container', 'podman'],
   ['gpu', 'cuda'],
-  ['cron', 'schedule', 'nightly', 'periodic'],
+  ['cron', 'nightly', 'periodic', 'schedule'],
   ['alert', 'notify', 'alarm'],
   ['failure', 'failed', 'error', 'crash'],
   ['benchmark', 'performance'],
@@ -44,6 +44,19 @@ const SYNONYMS = [
   ['artifact', 'asset'],
   ['concurrency', 'parallel'],
   ['reproducible', 'repeatable', 'deterministic'],
+  ['canary', 'shadow'],
+  ['job', 'run'],
+  ['user', 'member'],
+  ['rollback', 'revert', 'undo'],
+  ['terminal', 'shell', 'cli'],
+  ['monitor', 'observability', 'prometheus'],
+  ['ssl', 'tls', 'https'],
+  ['oidc', 'sso', 'saml'],
+  ['kpi', 'indicator'],
+  ['optimum', 'optimal'],
+  ['solver', 'optimizer'],
+  ['webhook', 'callback'],
+  ['purge', 'retention'],
 ];
 
 /** Maps British and American spellings to one form, so that either finds the other. The form need not be correct. */

@@ -7,6 +7,7 @@ import { ContentError, type Problem } from '../inputs/problems.ts';
 import { getNodeLine, readSource } from '../inputs/source.ts';
 import type { ReleaseEntry } from '../markup/markup-context.ts';
 import { expandCodeReferences } from './expand-code-references.ts';
+import { expandCommands } from './expand-commands.ts';
 import { checkLink } from './links.ts';
 import { buildNavigation, findParents, flattenNavigation } from './navigation.ts';
 import { collectCodeLanguages } from './read-body.ts';
@@ -55,6 +56,7 @@ export async function readSite(folders: SiteFolders): Promise<Site> {
   const docsSources = docsFiles.pages.map(readSource);
   const plainSources = listContent(folders.pages, problems).pages.map(readSource);
   const sources = [...docsSources, ...plainSources];
+  await Promise.all(sources.map(({ ast }) => expandCommands(ast)));
   const references = sources.flatMap(({ file, ast }) => {
     const report = (node: Node, message: string) =>
       problems.push({ file: file.name, line: getNodeLine(node), message });

@@ -1,0 +1,67 @@
+/** The commands of `switchyard` as data, from the definitions that the program runs; the documentation lists them. */
+import { Readable } from 'node:stream';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { createSession } from '../session/session.ts';
+import { createProgram } from './create-program.ts';
+
+export interface CommandDescription {
+  /** The words of the command after `switchyard`; empty for the program itself. */
+  name: string;
+  /** The whole line, such as `switchyard push [options] [folder] [application]`. */
+  usage: string;
+  description: string;
+  arguments: readonly Term[];
+  options: readonly Term[];
+  /** The lines of the example of its help; empty without one. */
+  example: string;
+}
+
+/** An argument or option with its description, and its default and allowed values. */
+interface Term {
+  term: string;
+  description: string;
+}
+
+/** Returns the program and every command that can be run, in the order of their names. */
+export function describeCommands(): CommandDescription[] {
+  const signal = new AbortController().signal;
+  const terminal = { in: Readable.from([]), out: { write() {} }, err: { write() {} }, env: {}, cwd: '/', signal };
+  return describe(createProgram(createSession(terminal)), []);
+}
+
+function describe(command: CommandUnknownOpts, path: readonly string[]): CommandDescription[] {
+  const help = command.createHelp();
+  const below = help
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help')
+    .toSorted((a, b) => (a.name() < b.name() ? -1 : 1))
+    .flatMap((child) => describe(child, [...path, child.name()]));
+  // A command with commands below it only groups them.
+  if (path.length > 0 && below.length > 0) return below;
+  const own: CommandDescription = {
+    name: path.join(' '),
+    usage: help.commandUsage(command),
+    description: help.commandDescription(command),
+    arguments: help.visibleArguments(command).map((argument) => ({
+      term: help.argumentTerm(argument),
+      description: help.argumentDescription(argument),
+    })),
+    options: help.visibleOptions(command).map((option) => ({
+      term: help.optionTerm(option),
+      description: help.optionDescription(option),
+    })),
+    example: readExample(command),
+  };
+  return [own, ...below];
+}
+
+/** Returns the example of the help. Commander prints it from a listener, so it is read from the output. */
+function readExample(command: CommandUnknownOpts): string {
+  let text = '';
+  const { writeOut } = command.configureOutput();
+  command.configureOutput({ writeOut: (part) => (text += part) });
+  command.outputHelp();
+  command.configureOutput(writeOut ? { writeOut } : {});
+  const [, example = ''] = text.split(/^Examples?:\n/m);
+  return example.replaceAll(/^ {2}/gm, '').trimEnd();
+}
