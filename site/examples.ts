@@ -61,18 +61,24 @@ export function listExamplePages(): string[] {
   return [...pages().keys()].filter((route) => extractExamples(route).length > 0);
 }
 
-/** Lists the tab choices for which the page's examples differ; `[{}]` for a page without tabs. */
+/**
+ * Lists tab choices that together have every tab of the page; `[{}]` for a page without tabs. Groups change together: choices
+ * for every combination would run a page with two groups eight times.
+ */
 export function listTabChoices(route: string): TabChoice[] {
-  let choices: TabChoice[] = [{}];
-  const seen = new Set<string>();
+  const labelsByGroup = new Map<string, Set<string>>();
   for (const node of getPage(route).walk()) {
+    if (node.tag !== 'tabs') continue;
     const group = String(node.attributes.group);
-    if (node.tag !== 'tabs' || seen.has(group)) continue;
-    seen.add(group);
-    const labels = getTabNodes(node).map((tab) => String(tab.attributes.label));
-    choices = choices.flatMap((choice) => labels.map((label) => ({ ...choice, [group]: label })));
+    const labels = labelsByGroup.get(group) ?? new Set();
+    for (const tab of getTabNodes(node)) labels.add(String(tab.attributes.label));
+    labelsByGroup.set(group, labels);
   }
-  return choices;
+  const groups = [...labelsByGroup].map(([group, labels]) => [group, [...labels]] as const);
+  const count = Math.max(1, ...groups.map(([, labels]) => labels.length));
+  return Array.from({ length: count }, (_, index) =>
+    Object.fromEntries(groups.map(([group, labels]) => [group, labels[index % labels.length] ?? ''])),
+  );
 }
 
 /**
