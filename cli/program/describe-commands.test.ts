@@ -16,18 +16,18 @@ test('the description has the options of the program, and its commands in alphab
   expect(names).toEqual(expect.arrayContaining(['login', 'push', 'runs']));
 });
 
-test.each(commands)('"$name" has a description, an example of itself, and a sentence for each option', (command) => {
-  expect(command.description).toMatch(/^[A-Z].*\.$/);
-  expect(command.example).toContain(`switchyard ${command.name}`);
-  for (const { term, description } of command.options)
-    expect(description, term).toMatch(/^[A-Z].*(\.|\))$/);
-});
+test.each(commands)(
+  '"$name" has a description, an example of itself, and a sentence for each option',
+  (command) => {
+    expect(command.description).toMatch(/^[A-Z].*\.$/);
+    expect(command.example).toContain(`switchyard ${command.name}`);
+    for (const { term, description } of command.options)
+      expect(description, term).toMatch(/^[A-Z].*(\.|\))$/);
+  },
+);
 
 test('the page of the commands lists all exit codes', () => {
-  const page = join(
-    import.meta.dirname,
-    '../../site/content/using-switchyard/reference/cli/commands.md',
-  );
+  const page = join(import.meta.dirname, '../../site/content/using-switchyard/reference/cli/commands.md');
   const listed = [...readFileSync(page, 'utf8').matchAll(/^\| `(\d+)` /gm)].map(([, code]) => Number(code));
   expect(listed).toEqual(Object.values(EXIT_CODES));
 });

@@ -25,7 +25,14 @@ interface Term {
 /** Returns the program and every command that can be run, in the order of their names. */
 export function describeCommands(): CommandDescription[] {
   const signal = new AbortController().signal;
-  const terminal = { in: Readable.from([]), out: { write() {} }, err: { write() {} }, env: {}, cwd: '/', signal };
+  const terminal = {
+    in: Readable.from([]),
+    out: { write() {} },
+    err: { write() {} },
+    env: {},
+    cwd: '/',
+    signal,
+  };
   return describe(createProgram(createSession(terminal)), []);
 }
 

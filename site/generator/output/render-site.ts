@@ -74,7 +74,8 @@ function listFolderAddresses(
   return entries.flatMap((entry) => {
     const address = `${above}/${entry.slug}`;
     const first = getFirstRoute(entry);
-    const own: [string, string][] = entry.route === undefined && first !== undefined ? [[address, first]] : [];
+    const own: [string, string][] =
+      entry.route === undefined && first !== undefined ? [[address, first]] : [];
     return [...own, ...listFolderAddresses(entry.subpages ?? [], address)];
   });
 }
