@@ -1,6 +1,6 @@
 /**
  * The Python programs of the pages as their reader: the files of a page, in order, with the published client and a server
- * of their own. Other pages have no Python but that of apps, which documentation.test.ts runs.
+ * of their own. The programs of other pages are run by documentation.test.ts.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(await navigation.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Menu' }).click();
     const dialog = page.getByRole('dialog', { name: 'Documentation' });
-    expect(await dialog.getByRole('link', { name: 'Custom app' }).isVisible()).toBe(true);
+    expect(await dialog.getByRole('link', { name: 'Write a custom app' }).isVisible()).toBe(true);
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await page.keyboard.press('Escape');
     expect(await dialog.isVisible()).toBe(false);
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const { page } = await visit(customApp);
     const listSelectedTabs = () =>
       page
-        .locator('[data-panel]:visible')
+        .locator('[data-tabs=language] [data-panel]:visible')
         .evaluateAll((panels) => panels.map((panel) => panel.getAttribute('data-panel')));
     const node = page.getByRole('tab', { name: 'Node' }).first();
     expect(new Set(await listSelectedTabs())).toEqual(new Set(['Node']));

@@ -104,17 +104,18 @@ describe('routes', () => {
 describe('B22: the names of pages', () => {
   const records: SearchRecord[] = JSON.parse(read('search.json'));
   const pages = new Map(records.map(({ slug, meta }) => [slug, meta]));
-  /** Words without the plural, which a label may add or drop. */
-  const readWords = (name: string) =>
-    (name.match(/[\p{L}\p{N}-]+/gu) ?? []).map((word) => word.toLowerCase().replace(/s$/, ''));
 
-  test('the label of a page in the navigation has only words of its title', () => {
-    const strange = [...pages].filter(([, { pageTitle, pageNavLabel }]) => {
-      const title = new Set(readWords(pageTitle));
-      return readWords(pageNavLabel).some((word) => !title.has(word));
-    });
-    expect(strange).toEqual([]);
+  test('the navigation shows the title of every page, in the search and beside its pages', () => {
+    for (const [slug, { pageTitle, pageNavLabel }] of pages) {
+      expect(pageNavLabel).toBe(pageTitle);
+      if (slug.startsWith('/docs/')) expect(readCurrentLabel(slug)).toBe(pageTitle);
+    }
   });
+
+  const readCurrentLabel = (route: string) =>
+    plain(
+      matches(read(`${route}.html`), /<a class="stop" href="[^"]*" aria-current="page">([^<]*)</g)[0] ?? '',
+    );
 
   test('no two guides have the same label', () => {
     const guides = [...pages].filter(
@@ -167,6 +168,39 @@ describe('files for programs', () => {
     for (const line of rest)
       expect(line).toMatch(/^(## .+|- \[.+\]\(http:\/\/127\.0\.0\.1:8080\/docs\/.+\.md\): .+|)$/);
     expect(rest.filter((line) => line.startsWith('## '))).toHaveLength(6);
+  });
+});
+
+describe('the navigation', () => {
+  const readTasks = (route: string) =>
+    matches(read(`${route}.html`), /<details(?: open="")?><summary>([^<]*)<\/summary>/g);
+  const tasks = ['Start', 'Build', 'Run', 'Test a change', 'Operate', 'Reference'];
+  const runPage = '/docs/using-switchyard/run/logging';
+
+  test('is grouped by task, and the task of the page is open', () => {
+    expect(readTasks(overview)).toEqual(tasks);
+    expect(matches(read(`${runPage}.html`), /<details open=""><summary>([^<]*)<\/summary>/g)).toEqual([
+      'Run',
+    ]);
+    expect(read(`${runPage}.html`)).toMatch(/aria-label="Breadcrumb"><a href="[^"]*">Run<\/a>/);
+  });
+
+  test('the pages of the API are folded until the reader opens them or one of them', () => {
+    const folded = (route: string) =>
+      matches(
+        read(`${route}.html`),
+        /<details class="folded-pages"( open="")?><summary>API reference<\/summary>/g,
+      );
+    expect(folded(runPage)).toEqual([]);
+    expect(folded('/docs/using-switchyard/reference/statistics')).toEqual([]);
+    expect(folded('/docs/using-switchyard/reference/cli/commands')).toEqual(['']);
+    expect(folded('/docs/using-switchyard/reference/api/runs')).toEqual([' open=""']);
+  });
+
+  test('a task that is not open links to the first page of each of its groups', () => {
+    const html = read(`${overview}.html`);
+    expect(html).toContain('href="/docs/using-switchyard/experiments/shadow">In production</a>');
+    expect(html).not.toContain('href="/docs/using-switchyard/experiments/switchback"');
   });
 });
 

@@ -15,9 +15,16 @@ describe('the examples of the pages', () => {
   });
 
   test('a page with tabs has one set of steps for each choice, with the chosen tab alone', () => {
-    expect(listTabChoices(customApp)).toEqual([{ language: 'Node' }, { language: 'Python' }]);
+    expect(listTabChoices(customApp)).toEqual([
+      { language: 'Node', client: 'Command line' },
+      { language: 'Python', client: 'Python' },
+      { language: 'Node', client: 'curl' },
+      { language: 'Python', client: 'JavaScript' },
+    ]);
     const files = (language: string) =>
-      extractExamples(customApp, { language }).flatMap((step) => (step.kind === 'file' ? [step.path] : []));
+      extractExamples(customApp, { language, client: 'curl' }).flatMap((step) =>
+        step.kind === 'file' ? [step.path] : [],
+      );
     expect(files('Node')).toEqual(['van-loading/main.mjs', 'van-loading/app.yaml', 'parcels.json']);
     expect(files('Python')).toEqual(['van-loading/main.py', 'van-loading/app.yaml', 'parcels.json']);
   });
@@ -32,7 +39,7 @@ describe('the examples of the pages', () => {
     const expects = extractExamples(customApp).flatMap((step) =>
       step.kind === 'shell' && step.expect ? [step.expect] : [],
     );
-    expect(expects).toContain('succeeded');
+    expect(expects).toContain('application van-loading');
     expect(expects).toContainEqual(/"value": ?90/);
   });
 
@@ -47,7 +54,7 @@ describe('the examples of the pages', () => {
     }
   });
 
-  test.for(listTabChoices(customApp))(
+  test.for([{ language: 'Node' }, { language: 'Python' }])(
     'the program of the page returns the output on the page: %o',
     (choice) => {
       const folder = mkdtempSync(join(tmpdir(), 'switchyard-example-'));

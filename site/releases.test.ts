@@ -21,7 +21,7 @@ function write(name: string, notes: string, navOrder = 10): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(
     path,
-    `---\ntitle: Releases\nintro: A description of this page, in one line.\nlabel: Page\nnavOrder: ${navOrder}\n---\n\n${notes}\n`,
+    `---\ntitle: Releases\nintro: A description of this page, in one line.\nnavOrder: ${navOrder}\n---\n\n${notes}\n`,
   );
 }
 

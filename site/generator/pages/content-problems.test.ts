@@ -39,13 +39,13 @@ describe('mistakes between files', () => {
     const one = async (attributes: string) =>
       (await listProblems({ 'a.md': page(attributes), 'a.js': 'x();\n' })).join();
     expect(await one('file="content/b.js"')).toMatch(
-      /^content\/a\.md:8: The code "content\/b\.js" is not a file/,
+      /^content\/a\.md:7: The code "content\/b\.js" is not a file/,
     );
     expect(await one('file="../outside.js"')).toMatch(
-      /^content\/a\.md:8: The code "\.\.\/outside\.js" is not a file/,
+      /^content\/a\.md:7: The code "\.\.\/outside\.js" is not a file/,
     );
     expect(await one('file="content/a.js" from="y()"')).toMatch(
-      /^content\/a\.md:8: .* no line of it holds "y\(\)"/,
+      /^content\/a\.md:7: .* no line of it holds "y\(\)"/,
     );
   });
 
@@ -71,10 +71,43 @@ describe('mistakes between files', () => {
   });
 });
 
+describe('the tasks of the navigation', () => {
+  const files = { 'a.md': buildFrontMatter(), 'b.md': buildFrontMatter().replaceAll('10', '20') };
+
+  test('have every page, and only paths of pages and folders', async () => {
+    const tasks = '- label: Start\n  groups:\n    - label: Pages\n      pages: [b, c]\n';
+    expect(await listProblems({ ...files, 'tasks.yaml': tasks })).toEqual([
+      'content/tasks.yaml:1: The task "Start" has "c", which is neither a page nor a folder.',
+      'content/tasks.yaml:1: The page /docs/a is in no task; add its path to one.',
+    ]);
+  });
+
+  test('order the pages, and take a page that they list out of its folder', async () => {
+    const site = await readContent({
+      ...files,
+      'deep/folder.yaml': 'label: Deep\nnavOrder: 30\n',
+      'deep/one.md': buildFrontMatter().replace('A page', 'One'),
+      'deep/two.md': buildFrontMatter().replace('A page', 'Two').replaceAll('10', '20'),
+      'tasks.yaml':
+        '- label: Start\n  groups:\n    - label: First\n      pages: [b, deep/two]\n    - label: Last\n      pages: [deep, a]\n',
+    });
+    expect(site.docs.map(({ route }) => route)).toEqual([
+      '/docs/b',
+      '/docs/deep/two',
+      '/docs/deep/one',
+      '/docs/a',
+    ]);
+    expect(site.docs[2]?.section).toEqual([
+      { route: '/docs/b', label: 'Start' },
+      { route: '/docs/deep/one', label: 'Last' },
+    ]);
+  });
+});
+
 describe('content without mistakes', () => {
   test('gives the tree, the fixed order, sections and links out of the site', async () => {
     const numbered = (label: string, order: number) =>
-      buildFrontMatter().replace('Page', label).replace('10', String(order));
+      buildFrontMatter().replace('A page', label).replace('10', String(order));
     const site = await readContent({
       'start/folder.yaml': 'label: Start\nnavOrder: 1\n',
       'start/second.md': numbered('Second', 20),

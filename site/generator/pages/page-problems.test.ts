@@ -323,14 +323,14 @@ const cases: { name: string; page: string; line: number; message: string }[] = [
   },
   {
     name: 'a field given twice',
-    page: buildFrontMatter('label: Again\n'),
-    line: 6,
+    page: buildFrontMatter('title: Again\n'),
+    line: 5,
     message: 'not valid YAML',
   },
   { name: 'front matter that is a list', page: '---\n- title\n---\n', line: 2, message: 'names with values' },
   {
     name: 'no intro',
-    page: '---\ntitle: A page\nlabel: Page\nnavOrder: 10\n---\n',
+    page: '---\ntitle: A page\nnavOrder: 10\n---\n',
     line: 2,
     message: 'lacks "intro"',
   },
@@ -343,13 +343,13 @@ const cases: { name: string; page: string; line: number; message: string }[] = [
   {
     name: 'a field that is none',
     page: buildFrontMatter('color: red\n'),
-    line: 6,
+    line: 5,
     message: '"color", which is not a field',
   },
   {
     name: 'a navOrder that is no number',
     page: buildFrontMatter().replace('10', 'first'),
-    line: 5,
+    line: 4,
     message: 'must be a whole number',
   },
   { name: 'front matter that is not YAML', page: '---\ntitle: [\n---\n', line: 2, message: 'not valid YAML' },
