@@ -3,6 +3,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Runner } from '@switchyard/runner';
+import { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import { createKeyTouch } from './account/authenticate.ts';
 import { runFirstStart } from './account/first-start.ts';
 import { Invites } from './account/invites.ts';
@@ -68,7 +69,6 @@ import { AttemptEnds } from './runs/remote/end-attempt.ts';
 import type { RemoteJobParts } from './runs/remote/remote-jobs.ts';
 import { RemoteWorkers } from './runs/remote/remote-workers.ts';
 import { WorkerSyncs } from './runs/remote/worker-syncs.ts';
-import { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
 import { lockCollection } from './secrets/store.ts';

@@ -7,19 +7,18 @@ import { defineMemberCommands } from './account/member-commands.ts';
 import { defineProfileCommands } from './account/profile-commands.ts';
 import { defineApiCommand } from './api/api-command.ts';
 import { defineAppCommands } from './apps/app-commands.ts';
-import { defineInputCommands } from './inputs/input-commands.ts';
-import { defineSetCommands } from './inputs/set-commands.ts';
-import { defineLocalCommands } from './local/local-commands.ts';
 import { defineApplicationCommands } from './apps/application-commands.ts';
 import { defineCompletionCommands } from './completion/completion-commands.ts';
-import { defineInstanceCommands } from './instances/instance-commands.ts';
-import { defineMcpCommands } from './mcp/mcp-commands.ts';
-import { defineQueueCommands } from './queue/queue-commands.ts';
 import { defineBisectCommand } from './experiments/bisect-command.ts';
 import { defineEnsembleCommands } from './experiments/ensemble-commands.ts';
 import { defineExperimentCommands } from './experiments/experiment-commands.ts';
+import { defineInputCommands } from './inputs/input-commands.ts';
+import { defineSetCommands } from './inputs/set-commands.ts';
+import { defineInstanceCommands } from './instances/instance-commands.ts';
+import { defineLocalCommands } from './local/local-commands.ts';
+import { defineMcpCommands } from './mcp/mcp-commands.ts';
+import { defineQueueCommands } from './queue/queue-commands.ts';
 import { defineRunCommands } from './runs/run-commands.ts';
-
 import { defineSecretCommands } from './secrets/secret-commands.ts';
 import { defineBackupCommands } from './server/backup-commands.ts';
 import { defineUsageCommands } from './usage/usage-commands.ts';
@@ -34,18 +33,16 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineProfileCommands,
   defineAppCommands,
   defineLocalCommands,
-  defineBisectCommand,
-  defineEnsembleCommands,
-  defineExperimentCommands,
-  defineRunCommands,
-  defineApiCommand,
-  defineInputCommands,
-  defineSetCommands,
   defineApplicationCommands,
   defineVersionCommands,
   defineInstanceCommands,
   defineSecretCommands,
   defineRunCommands,
+  defineInputCommands,
+  defineSetCommands,
+  defineExperimentCommands,
+  defineBisectCommand,
+  defineEnsembleCommands,
   defineQueueCommands,
   defineWorkerCommands,
   defineWebhookCommands,
@@ -56,4 +53,5 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineBackupCommands,
   defineMcpCommands,
   defineCompletionCommands,
+  defineApiCommand,
 ];

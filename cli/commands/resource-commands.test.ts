@@ -271,7 +271,7 @@ describe('webhooks', () => {
       ['webhooks', 'listen', '--forward', receiver.url],
       settings({
         signal: stop.signal,
-        onProgress: (text) => {
+        onError: (text) => {
           secret = /whsec_\S+/.exec(text)?.[0] ?? secret;
           if (text.startsWith('Listening')) connected.resolve();
         },

@@ -55,7 +55,11 @@ function defineLogin(program: Command, session: Session): void {
       const token = tokenStdin
         ? (await text(session.terminal.in)).trim()
         : session.terminal.env.SWITCHYARD_TOKEN ||
-          (await logInByDevice(connect({ ...target, token: '' }), session.terminal, browser));
+          (await logInByDevice(
+            connect({ ...target, token: '' }, session.terminal.signal),
+            session.terminal,
+            browser,
+          ));
       if (!token) throw new CommandError('Standard input is empty; it must have the token.');
       await logIn(session, { ...target, token });
     });
@@ -116,7 +120,7 @@ async function logOut({ terminal, options, output }: Session, revokes: boolean):
       `There is no profile "${name}"; "switchyard profiles" lists them.`,
       EXIT_CODES.notFound,
     );
-  if (revokes) await revokeOwnKey(removed);
+  if (revokes) await revokeOwnKey(removed, terminal.signal);
   const current = saved.current === name ? (Object.keys(others)[0] ?? '') : saved.current;
   writeProfiles(terminal.env, { current, profiles: others });
   output.print({
@@ -127,8 +131,8 @@ async function logOut({ terminal, options, output }: Session, revokes: boolean):
 }
 
 /** Revokes the key of the profile. One that was revoked before is no error. */
-async function revokeOwnKey(profile: Profile): Promise<void> {
-  const client = connect(profile);
+async function revokeOwnKey(profile: Profile, signal: AbortSignal): Promise<void> {
+  const client = connect(profile, signal);
   try {
     const { body } = await client.call('getAccount');
     await client.call('revokeKey', { params: { key_id: body.key.id } });

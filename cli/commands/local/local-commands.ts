@@ -1,6 +1,6 @@
 /** Commands for apps on this machine: start from a template, and run an app without a server. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';

@@ -1,4 +1,5 @@
 import type { Application } from '@switchyard/contract/applications/applications.ts';
+import { listFileChanges } from '@switchyard/contract/applications/list-file-changes.ts';
 import type { Version } from '@switchyard/contract/applications/versions.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -15,7 +16,6 @@ import { useRight } from '../../ui/use-right.ts';
 import styles from './compare-versions-page.module.css';
 import { FileDiff } from './file-diff.tsx';
 import { FileList } from './file-list.tsx';
-import { listFileChanges } from '@switchyard/contract/applications/list-file-changes.ts';
 import { type ExecutablePair, filesQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$application/compare-versions');

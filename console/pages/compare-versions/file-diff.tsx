@@ -1,11 +1,11 @@
 import type { ExecutableFileText } from '@switchyard/contract/applications/executables.ts';
+import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { useQuery } from '@tanstack/react-query';
 import { describeError } from '../../client/client.ts';
 import { DiffTable } from '../../ui/diff/diff-table.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import styles from './compare-versions-page.module.css';
-import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 import { type ExecutablePair, fileDiffQuery } from './queries.ts';
 
 const REASONS: Record<NonNullable<ExecutableFileText['omitted']>, string> = {

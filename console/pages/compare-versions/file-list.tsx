@@ -1,8 +1,8 @@
+import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { formatBytes } from '../../ui/content/format-bytes.ts';
 import styles from './compare-versions-page.module.css';
-import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 
 const route = getRouteApi('/signed-in/apps/$application/compare-versions');
 const SIGNS = { added: '+', removed: '−', changed: '±' } as const;

@@ -1,8 +1,8 @@
+import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../../client/client.ts';
 import { operationQuery } from '../../client/queries.ts';
 import { diffLines } from '../../ui/diff/diff-lines.ts';
-import type { FileChange } from '@switchyard/contract/applications/list-file-changes.ts';
 
 /** The files of an executable, which never change. */
 export const filesQuery = (application: string, executable: string) =>

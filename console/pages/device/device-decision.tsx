@@ -1,11 +1,11 @@
 import type { DeviceAuthorization } from '@switchyard/contract/account/sign-in/device-authorizations.ts';
+import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
 import { canGrant, ROLES, type Role } from '@switchyard/contract/roles.ts';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, describeError } from '../../client/client.ts';
 import { accountQuery } from '../../client/session.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { escapeInvisible } from '../../ui/content/json-text.ts';
 import { SelectField } from '../../ui/forms/text-field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
