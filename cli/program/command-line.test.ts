@@ -73,6 +73,7 @@ describe('the exit code', () => {
     { title: 'an unknown command of runs', args: ['runs', 'gte'], code: 2, words: 'runs has delete, get' },
     { title: 'an unknown option', args: ['runs', '--stauts', 'x'], code: 2, words: 'Did you mean --status?' },
     { title: 'a wrong value', args: ['runs', '--limit', '0'], code: 2, words: 'from 1 to' },
+    { title: 'an unknown status', args: ['runs', '--status', 'done'], code: 2, words: 'succeeded' },
     { title: 'two forms', args: ['runs', '--json', '--quiet'], code: 2, words: 'exclude each other' },
     { title: 'no application', args: ['runs'], code: 2, words: '--app' },
     { title: 'an unknown application', args: ['runs', '--app', 'nothing'], code: 4, words: 'nothing' },

@@ -15,6 +15,8 @@ export interface CommandSettings {
   /** Standard input. */
   input?: string;
   signal?: AbortSignal;
+  /** Whether standard error is a terminal. */
+  isTerminal?: boolean;
   /** Receives standard output as it is written. */
   onOutput?: (text: string) => void;
   /** Receives standard error as it is written. */
@@ -24,7 +26,15 @@ export interface CommandSettings {
 /** Returns the exit code and the output of one command line. Standard output is a pipe. */
 export async function runCommand(
   args: readonly string[],
-  { env = {}, cwd, input = '', signal = new AbortController().signal, onOutput, onError }: CommandSettings,
+  {
+    env = {},
+    cwd,
+    input = '',
+    signal = new AbortController().signal,
+    isTerminal = false,
+    onOutput,
+    onError,
+  }: CommandSettings,
 ): Promise<Ended> {
   const written = { stdout: '', stderr: '' };
   const collect = (name: 'stdout' | 'stderr') => ({
@@ -38,7 +48,7 @@ export async function runCommand(
   const code = await runCommandLine(args, {
     in: Readable.from([input]),
     out: collect('stdout'),
-    err: collect('stderr'),
+    err: { ...collect('stderr'), isTTY: isTerminal },
     env,
     cwd,
     signal,

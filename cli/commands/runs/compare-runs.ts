@@ -7,7 +7,7 @@ import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts';
-import { type Column, formatTable } from '../../terminal/table.ts';
+import { type Column, formatFields, formatTable } from '../../terminal/table.ts';
 import { downloadContent } from '../../transfer/download.ts';
 import { type Difference, listDifferences } from './list-differences.ts';
 import { requestOutput } from './run-content.ts';
@@ -21,6 +21,8 @@ const DIFFERENCES_MAX = 20;
 /** Larger outputs are not read into memory. */
 const OUTPUT_BYTES_MAX = 50 * 1024 * 1024;
 const VALUE_CHARS_MAX = 60;
+/** The columns of more runs have numbers for titles, because ids would not fit beside each other. */
+const TITLED_RUNS_MAX = 3;
 
 /** One property of all runs, in their order. */
 interface ComparedRow {
@@ -70,6 +72,7 @@ export async function compareRuns(
     text: () => {
       const tables = sections.flatMap((section) => formatSection(session, runs, section));
       return [
+        ...(runs.length > TITLED_RUNS_MAX ? [formatFields(numberRuns(runs))] : []),
         ...(tables.length > 0 ? tables : ['The runs have equal facts, options and indicators.\n']),
         ...(outputs ? [formatOutputs(outputs)] : []),
       ].join('\n');
@@ -114,6 +117,11 @@ function differs({ values }: ComparedRow): boolean {
   return values.some((value) => value !== values[0]);
 }
 
+/** Returns the id and name of each run by its number. */
+function numberRuns(runs: readonly RunDetails[]): Record<string, string> {
+  return Object.fromEntries(runs.map(({ id, name }, index) => [index + 1, `${id} ${name}`]));
+}
+
 function formatSection(
   { output }: Session,
   runs: readonly RunDetails[],
@@ -123,7 +131,7 @@ function formatSection(
   const columns: Column<ComparedRow>[] = [
     { title, value: ({ name }) => name },
     ...runs.map(({ id }, index) => ({
-      title: id,
+      title: runs.length > TITLED_RUNS_MAX ? String(index + 1) : id,
       value: ({ values, format }: ComparedRow) => formatValue(values[index], values[0], format),
     })),
   ];

@@ -1,5 +1,5 @@
 /** Lists runs with every filter of the API. */
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { CallRequest, CallResponse, Client } from '@switchyard/contract/client.ts';
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
@@ -45,11 +45,13 @@ interface ListOptions extends RunFilters {
 /** Adds the options of the filters that every search for runs has. */
 export function addRunFilters(command: Command) {
   return command
-    .option('--status <status...>', `Only runs with one of these statuses: ${RUN_STATUSES_V2.join(', ')}.`)
+    .addOption(
+      new Option('--status <status...>', 'Only runs with one of these statuses.').choices(RUN_STATUSES_V2),
+    )
     .option('--instance, --instance-id <id...>', 'Only runs of these instances.')
     .option('--version, --version-id <id...>', 'Only runs of these versions; "" for the newest executable.')
     .option('--user, --user-email <email...>', 'Only runs of these callers.')
-    .option('--type, --run-type <type...>', `Only runs of these types: ${RUN_TYPES.join(', ')}.`)
+    .addOption(new Option('--type, --run-type <type...>', 'Only runs of these types.').choices(RUN_TYPES))
     .option('--name <name>', 'Only runs with exactly this name.')
     .option(
       '--created-after <time>',

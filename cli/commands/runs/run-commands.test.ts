@@ -134,6 +134,30 @@ describe('run', () => {
   });
 });
 
+describe('the last line of a terminal', () => {
+  /** Follows a run until standard error contains the text, and cancels it. */
+  async function followUntil(text: RegExp, ...args: string[]): Promise<void> {
+    const abort = new AbortController();
+    let written = '';
+    const { code, stderr } = await cli(['run', '--input', 'input.json', '--follow', ...args], {
+      signal: abort.signal,
+      isTerminal: true,
+      onError: (chunk) => {
+        written += chunk;
+        if (text.test(written)) abort.abort();
+      },
+    });
+    expect(code).toBe(130);
+    await cli(['cancel', /Run (run-\S+) continues/.exec(stderr)?.[1] ?? '']);
+  }
+
+  test('has the status and the objective of a running run', () =>
+    followUntil(/running [\d.]+ m?s {2}objective 1 #_/, '--option', 'mode=wait'));
+
+  test('has the reason of a queued run', () =>
+    followUntil(/queued [\d.]+ m?s {2}[A-Z].*class/, '--execution-class', '16c60gb12h'));
+});
+
 describe('a run that waits', () => {
   test('has its reason, and can be moved in the queue and canceled', async () => {
     const { run_id } = await readJson('run', '--input', 'input.json', '--execution-class', '16c60gb12h');
@@ -245,6 +269,10 @@ describe('reading runs', () => {
     expect(stdout).toContain('  solution.bonus: 20 → 30\n');
     expect(stdout).not.toMatch(/^(runtime|status)/m);
     expect((await cli(['compare', low, high, '--all'])).stdout).toMatch(/^status +succeeded +succeeded$/m);
+    const more = await Promise.all([createRun(), createRun('--name', 'Fourth')]);
+    const four = (await cli(['compare', low, high, ...more])).stdout;
+    expect(four).toContain(`4  ${more[1]} Fourth\n`);
+    expect(four).toMatch(/^bonus +20 +30 +- +-$/m);
     expect(await cli(['compare', low, low])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('2 to 10'),

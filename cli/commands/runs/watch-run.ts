@@ -1,6 +1,7 @@
 /** Waits for a run at a terminal, with its status, its log and its objective as they come. */
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
 import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts';
 import { createLiveLine, type LiveLine } from '../../terminal/live-line.ts';
 import { formatSparkline } from '../../terminal/sparkline.ts';
@@ -12,6 +13,8 @@ import { chooseProgress } from './run-series.ts';
 
 const SPARKLINE_COLUMNS = 40;
 const TICK_MS = 1000;
+/** How often the reason of a queued run is read again. */
+const REASON_MS = 5000;
 
 /** Receives each line of the log as it comes. */
 type WriteLine = (line: { timestamp: string; log: string }) => void;
@@ -27,8 +30,8 @@ export async function watchRun(
 ): Promise<RunStatusV2> {
   const { terminal, output } = session;
   const line = createLiveLine(terminal, output.form === 'text');
-  const view = createRunView(session, line);
-  const timer = setInterval(() => view.draw(), TICK_MS);
+  const view = createRunView(session, line, params);
+  const timers = [setInterval(view.draw, TICK_MS), setInterval(view.refreshReason, REASON_MS)];
   try {
     return await followRun({
       client: session.connect(),
@@ -51,16 +54,17 @@ export async function watchRun(
       );
     throw error;
   } finally {
-    clearInterval(timer);
+    for (const timer of timers) clearInterval(timer);
     line.end();
   }
 }
 
-/** The state of the last line: `running 12.0 s  objective 1040.6 ▇▅▃▂▁`. */
-function createRunView(session: Session, line: LiveLine) {
+/** The state of the last line: `running 12.0 s  objective 1040.6 ▇▅▃▂▁`, or `queued 3.0 s  …` with the reason. */
+function createRunView(session: Session, line: LiveLine, params: RunParams) {
   const isUnicode = supportsUnicode(session.terminal);
   const startedAt = Date.now();
   let status: RunStatusV2 | undefined;
+  let reason = '';
   let series: SeriesChange['series'] = [];
   const draw = (): void => {
     if (status === undefined || isTerminal(status)) return;
@@ -69,14 +73,29 @@ function createRunView(session: Session, line: LiveLine) {
     const last = values.at(-1);
     const chart =
       progress && last !== undefined
-        ? `  ${progress.name} ${formatNumber(last)} ${formatSparkline(values, { width: SPARKLINE_COLUMNS, isUnicode })}`
+        ? `${cleanLine(progress.name)} ${formatNumber(last)} ${formatSparkline(values, { width: SPARKLINE_COLUMNS, isUnicode })}`
         : '';
-    line.update(`${status} ${formatDuration(Date.now() - startedAt)}${chart}`);
+    const details = status === 'queued' ? reason : chart;
+    line.update(`${status} ${formatDuration(Date.now() - startedAt)}  ${details}`);
+  };
+  /** Reads why the run waits. Without a response the line has no reason. */
+  const refreshReason = (): void => {
+    if (status !== 'queued' || !line.isVisible) return;
+    session
+      .connect()
+      .call('getRunMetadata', { params })
+      .then(({ body }) => {
+        reason = cleanLine(body.metadata.waiting?.message ?? '');
+        draw();
+      })
+      .catch(() => {});
   };
   return {
     draw,
+    refreshReason,
     setStatus(next: RunStatusV2): void {
       status = next;
+      refreshReason();
       draw();
     },
     addSeries(change: SeriesChange): void {
