@@ -15,7 +15,7 @@ export interface CommandSettings {
   /** Standard input. */
   input?: string;
   signal?: AbortSignal;
-  /** Whether standard error is a terminal. */
+  /** true: standard error is a terminal. */
   isTerminal?: boolean;
   /** Receives standard output as it is written. */
   onOutput?: (text: string) => void;
