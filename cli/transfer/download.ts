@@ -17,7 +17,7 @@ export async function downloadContent(
   client: Client,
   url: string,
   write: Write,
-  { signal = new AbortController().signal, onError = () => {}, onRetry }: TransferOptions = {},
+  { signal = new AbortController().signal, onProgress = () => {}, onRetry }: TransferOptions = {},
 ): Promise<number> {
   const { id, query } = readSignedUrl(url);
   let bytes = 0;
@@ -38,7 +38,7 @@ export async function downloadContent(
         if (part.byteLength === 0) continue;
         await write(part);
         bytes += part.byteLength;
-        onError(bytes);
+        onProgress(bytes);
       }
     },
     { signal, ...(onRetry && { onRetry }) },

@@ -6,7 +6,7 @@ import { readSignedUrl } from './signed-url.ts';
 export interface TransferOptions {
   signal?: AbortSignal;
   /** Receives the number of bytes so far; smaller than before when an upload begins again. */
-  onError?: (bytes: number) => void;
+  onProgress?: (bytes: number) => void;
   onRetry?: OnRetry;
 }
 
@@ -21,7 +21,7 @@ export async function uploadContent(
   client: Client,
   requestUrl: RequestUrl,
   content: Blob,
-  { signal = new AbortController().signal, onError = () => {}, onRetry }: TransferOptions = {},
+  { signal = new AbortController().signal, onProgress = () => {}, onRetry }: TransferOptions = {},
 ): Promise<string> {
   // A server that cannot be reached at all is an error at once.
   let first: Awaited<ReturnType<RequestUrl>> | undefined = await requestUrl();
@@ -30,9 +30,9 @@ export async function uploadContent(
       const { body } = first ?? (await requestUrl());
       first = undefined;
       const { id, query } = readSignedUrl(body.upload_url);
-      onError(0);
+      onProgress(0);
       // An empty stream would be a body without an end for some proxies.
-      const sent = content.size === 0 ? content : countBytes(content.stream(), onError);
+      const sent = content.size === 0 ? content : countBytes(content.stream(), onProgress);
       await client.call('putUpload', { params: { upload_id: id }, query, body: sent, signal });
       return body.upload_id;
     },
@@ -42,7 +42,7 @@ export async function uploadContent(
 
 function countBytes(
   content: ReadableStream<Uint8Array>,
-  onError: (bytes: number) => void,
+  onProgress: (bytes: number) => void,
 ): ReadableStream<Uint8Array> {
   let bytes = 0;
   return content.pipeThrough(
@@ -50,7 +50,7 @@ function countBytes(
       transform(chunk, controller) {
         controller.enqueue(chunk);
         bytes += chunk.byteLength;
-        onError(bytes);
+        onProgress(bytes);
       },
     }),
   );

@@ -79,7 +79,7 @@ async function pushWithProgress(session: Session, path: string, id: string): Pro
     bar = createProgressBar(terminal, { label: 'Uploading', total, isEnabled: output.form === 'text' });
     return {
       signal: terminal.signal,
-      onError: bar.update,
+      onProgress: bar.update,
       onRetry: (_error, pauseMs) => {
         bar?.end();
         output.note(

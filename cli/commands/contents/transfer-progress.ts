@@ -13,7 +13,7 @@ export async function showTransfer<T>(
   try {
     return await transfer({
       signal: terminal.signal,
-      onError: bar.update,
+      onProgress: bar.update,
       onRetry: (_error, pauseMs) => {
         bar.end();
         output.note(`The connection was lost. The next attempt is in ${pauseMs / 1000} s.`);

@@ -372,7 +372,8 @@ describe('open', () => {
     expect((await cli(['open'], { env: { BROWSER: path('browser.sh') } })).code).toBe(0);
     await expect.poll(() => statSync(opened, { throwIfNoEntry: false })?.size).toBeGreaterThan(0);
     expect(readFileSync(opened, 'utf8')).toBe(`${server.url}/console/apps/plan`);
-    expect(await cli(['open'], { env: { BROWSER: path('absent') } })).toMatchObject({
+    // Without BROWSER and a screen there is no browser.
+    expect(await cli(['open'])).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('No browser'),
     });
