@@ -43,8 +43,9 @@ function describe(command: CommandUnknownOpts, path: readonly string[]): Command
     .filter((child) => child.name() !== 'help')
     .toSorted((a, b) => (a.name() < b.name() ? -1 : 1))
     .flatMap((child) => describe(child, [...path, child.name()]));
-  // A command with commands below it only groups them.
-  if (path.length > 0 && below.length > 0) return below;
+  const example = readExample(command);
+  // A command with commands below it and without an example only groups them; `runs` lists runs and has `runs get` below it.
+  if (path.length > 0 && below.length > 0 && example === '') return below;
   const own: CommandDescription = {
     name: path.join(' '),
     usage: help.commandUsage(command),
@@ -57,7 +58,7 @@ function describe(command: CommandUnknownOpts, path: readonly string[]): Command
       term: help.optionTerm(option),
       description: help.optionDescription(option),
     })),
-    example: readExample(command),
+    example,
   };
   return [own, ...below];
 }
