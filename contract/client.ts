@@ -79,7 +79,7 @@ export type CallArguments<O extends Operation> =
   Record<never, never> extends CallRequest<O> ? [request?: CallRequest<O>] : [request: CallRequest<O>];
 
 /** A request of any operation. The server checks what no type has checked. */
-export interface UntypedRequest extends RequestExtras {
+interface UntypedRequest extends RequestExtras {
   params?: Record<string, string>;
   query?: Record<string, unknown>;
   body?: unknown;

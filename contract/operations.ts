@@ -25,20 +25,7 @@ import {
   listShares,
   revokeShare,
 } from './account/share-links.ts';
-import {
-  approveDeviceAuthorization,
-  denyDeviceAuthorization,
-  getDeviceAuthorization,
-  getDeviceAuthorizationStatus,
-  redeemDeviceAuthorization,
-  startDeviceAuthorization,
-} from './account/sign-in/device-authorizations.ts';
-import {
-  getSingleSignOn,
-  getSsoDomain,
-  listOwnOrganizations,
-  startSingleSignOn,
-} from './account/single-sign-on.ts';
+import { signInOperations } from './account/sign-in/sign-in-operations.ts';
 import { deleteCostRate, getUsage, setCostRate } from './account/usage.ts';
 import {
   createWebhook,
@@ -243,16 +230,7 @@ export const operations = {
   createSession,
   listSessions,
   endSession,
-  startDeviceAuthorization,
-  getDeviceAuthorizationStatus,
-  redeemDeviceAuthorization,
-  getDeviceAuthorization,
-  approveDeviceAuthorization,
-  denyDeviceAuthorization,
-  getSingleSignOn,
-  startSingleSignOn,
-  getSsoDomain,
-  listOwnOrganizations,
+  ...signInOperations,
   createApplication,
   listApplications,
   getApplication,

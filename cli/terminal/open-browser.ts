@@ -12,7 +12,7 @@ export function openBrowser(
   platform: string = process.platform,
 ): boolean {
   const command = findCommand(env, platform);
-  if (!command || !/^https?:/.test(URL.parse(url)?.protocol ?? '')) return false;
+  if (!command || !/^https?:\/\//.test(url)) return false;
   const [program, ...args] = command;
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true, env: { ...env } });
   // The address is printed too, so a browser that does not start stops nobody.

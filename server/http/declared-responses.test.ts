@@ -1,6 +1,5 @@
 /** Every operation responds as the published document declares: status, content type and schema of the body. */
 import { readFileSync } from 'node:fs';
-import { DEVICE_CODE_HEADER } from '@switchyard/contract/account/sign-in/device-authorizations.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { type OperationId, operations } from '@switchyard/contract/operations.ts';
 import { WORKER_PROTOCOL } from '@switchyard/contract/workers/worker-protocol.ts';
@@ -12,6 +11,7 @@ import { createRunAndWait, packFiles } from '../testing/fixtures/apps.ts';
 import { startFakeAttempt } from '../testing/fixtures/fake-worker.ts';
 import { createInstance, createVersion, MANIFEST, uniqueId } from '../testing/fixtures/resources.ts';
 import { waitUntil } from '../testing/host/wait-until.ts';
+import { DeviceRequests } from '../testing/http/device-authorizations.ts';
 import { createExperiments } from '../testing/http/experiments.ts';
 import {
   ssoSettings,
@@ -19,6 +19,7 @@ import {
   type TestIdentityProvider,
 } from '../testing/http/identity-provider.ts';
 import { createMarketplaceResources, type MarketplaceResources } from '../testing/http/marketplace.ts';
+import { LAST } from '../testing/http/operation-order.ts';
 import { SECRET, VALID_BODIES } from '../testing/http/valid-bodies.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../testing/http/webhook-receiver.ts';
 import { createConsoleFolder } from '../testing/servers/console-folder.ts';
@@ -130,27 +131,9 @@ beforeAll(async () => {
 /** The headers of a request from the console. */
 const fromConsole = () => ({ 'x-switchyard-console': '1', origin: server.url });
 
+const devices = new DeviceRequests();
 const createHeaders = (id: string): Record<string, string> =>
-  ['createSession', 'startSingleSignOn'].includes(id)
-    ? fromConsole()
-    : id === 'getDeviceAuthorizationStatus'
-      ? { [DEVICE_CODE_HEADER]: deviceCodes.device_code }
-      : {};
-
-/** The codes of the newest device authorization. */
-let deviceCodes = { device_code: 'any', user_code: 'any' };
-
-/** Starts a device authorization, and approves it for the operation that redeems it. */
-async function prepareDeviceAuthorization(id: string): Promise<void> {
-  const body = { client_name: 'Any name' };
-  deviceCodes = (await server.client.call('startDeviceAuthorization', { body })).body;
-  const { device_code, user_code } = deviceCodes;
-  BODIES.approveDeviceAuthorization = { user_code };
-  BODIES.denyDeviceAuthorization = { user_code };
-  BODIES.redeemDeviceAuthorization = { device_code };
-  if (id === 'redeemDeviceAuthorization')
-    await server.client.call('approveDeviceAuthorization', { body: { user_code } });
-}
+  ['createSession', 'startSingleSignOn'].includes(id) ? fromConsole() : devices.headers;
 
 /** Returns the id of a session of the console. */
 async function createSession(): Promise<string> {
@@ -249,30 +232,6 @@ async function uploadArchive(): Promise<void> {
 }
 
 const BODIES = { ...VALID_BODIES };
-/** Deletions run last, and containers after their contents. */
-const LAST = [
-  'deleteRunView',
-  'revokeShare',
-  'deleteWebhook',
-  'deleteAcceptanceTest',
-  'deleteEnsemble',
-  'deleteShadowTest',
-  'deleteSwitchbackTest',
-  'deleteBatchExperiment',
-  'deleteInputSet',
-  'deleteInput',
-  'deleteRun',
-  'deleteInstance',
-  'deleteVersion',
-  'deleteSecretsCollection',
-  'deleteSubscription',
-  'revokeKey',
-  'renewInvite',
-  'deleteMember',
-  'deleteAccount',
-  'deleteOrganization',
-  'deleteApplication',
-];
 const declared = (Object.values(operations) as Operation[]).sort(
   (a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id),
 );
@@ -283,7 +242,7 @@ const formatUrl = (operation: Operation, values: Record<string, string>): string
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
   if (operation.id === 'getCommunityFile') return `${path}?file=community-apps/manifest.yml`;
   if (operation.id === 'checkWorkerProtocol') return `${path}?protocol=${WORKER_PROTOCOL}`;
-  if (operation.id === 'getDeviceAuthorization') return `${path}?user_code=${deviceCodes.user_code}`;
+  if (operation.id === 'getDeviceAuthorization') return path + devices.query;
   if (operation.id === 'getSsoDomain') return `${path}?domain=example.com`;
   return operation.id === 'searchLogs' ? `${path}?text=a` : path;
 };
@@ -389,7 +348,7 @@ describe.each(declared)('$id', (operation) => {
 
   test('succeeds as documented, and writes one audit entry where it has an effect', async () => {
     if (operation.id === 'activateBinary') await uploadArchive();
-    if (operation.tag === 'device-authorizations') await prepareDeviceAuthorization(operation.id);
+    if (operation.tag === 'device-authorizations') await devices.prepare(server, operation.id, BODIES);
     // A bisect experiment of this file uses the version until it ends.
     if (operation.id === 'deleteVersion') await endBisectExperiments();
     if (operation.id === 'putUpload') {

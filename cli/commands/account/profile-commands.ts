@@ -67,8 +67,8 @@ function defineLogin(program: Command, session: Session): void {
 
 /** The server to sign in to: that of `--url`, of `SWITCHYARD_URL`, or of the profile whose key is replaced. */
 function findTarget({ terminal, options }: Session, url: string | undefined): Omit<Profile, 'token'> {
-  const given = url ?? terminal.env.SWITCHYARD_URL;
-  if (given) return { url: parseUrl(given) };
+  const address = url ?? terminal.env.SWITCHYARD_URL;
+  if (address) return { url: parseUrl(address) };
   const saved = readProfiles(terminal.env);
   const known = saved.profiles[options.profile ?? saved.current];
   if (!known) throw new CommandError('The server is not known. Give its address with --url https://…');
@@ -77,8 +77,7 @@ function findTarget({ terminal, options }: Session, url: string | undefined): Om
 }
 
 function parseUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
   throw new CommandError(`--url is "${text}"; it must begin with https:// or http://.`);
 }
 

@@ -58,26 +58,28 @@ function collectTokens(text: string, before?: Record<string, number>): Record<st
 
 /**
  * Returns the configuration of the request. A configuration replaces the earlier one as a whole, so an update starts from the
- * earlier one. Undefined when no option was given.
+ * earlier one. Undefined when no option was passed.
  */
-export function buildConfiguration(given: ConfigurationOptions, before?: InstanceConfiguration) {
-  const { priority, queuing, label, license, apiAccess } = given;
+export function buildConfiguration(changes: ConfigurationOptions, before?: InstanceConfiguration) {
+  const { priority, queuing, label, license, apiAccess } = changes;
   const names = ['executionClass', 'option', 'removeOption', 'secretsCollectionId', 'network'] as const;
-  const isGiven = [...names.map((name) => given[name]), priority, queuing, label, license, apiAccess];
-  if (isGiven.every((value) => value === undefined)) return undefined;
-  const removed = new Set(given.removeOption);
-  const kept = Object.entries({ ...before?.options, ...given.option }).filter(([name]) => !removed.has(name));
+  const values = [...names.map((name) => changes[name]), priority, queuing, label, license, apiAccess];
+  if (values.every((value) => value === undefined)) return undefined;
+  const removed = new Set(changes.removeOption);
+  const options = Object.entries({ ...before?.options, ...changes.option }).filter(
+    ([name]) => !removed.has(name),
+  );
   return dropUndefined({
     ...before,
-    execution_class: given.executionClass ?? before?.execution_class,
-    options: Object.fromEntries(kept),
-    secrets_collection_id: given.secretsCollectionId ?? before?.secrets_collection_id,
+    execution_class: changes.executionClass ?? before?.execution_class,
+    options: Object.fromEntries(options),
+    secrets_collection_id: changes.secretsCollectionId ?? before?.secrets_collection_id,
     queuing: dropUndefined({
       ...before?.queuing,
       ...(priority === undefined ? {} : { priority }),
       ...(queuing === undefined ? {} : { disabled: !queuing }),
     }),
-    network: given.network ?? before?.network,
+    network: changes.network ?? before?.network,
     ...(apiAccess ? { api_access: { applications: apiAccess } } : {}),
     ...(label || license
       ? {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** A larger result is a file. */
-export const INLINE_CHARS_MAX = 20_000;
+const INLINE_CHARS_MAX = 20_000;
 const PREVIEW_CHARS = 1000;
 const FILES_MAX = 200;
 

@@ -12,7 +12,7 @@ export interface RunTool {
   name: string;
   description: string;
   inputSchema: JsonSchema;
-  run(client: Client, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
+  run(client: Client, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>;
 }
 
 const WAIT_SECONDS_DEFAULT = 45;
@@ -45,7 +45,7 @@ export const RUN_TOOLS: readonly RunTool[] = [
   },
   {
     name: 'compare_runs',
-    description: `Returns what differs between 2 to ${COMPARED_RUNS_MAX} runs of an application: status, version, instance, duration, options and indicators, each with one value for each run in the given order. A value that a run does not have is null.`,
+    description: `Returns what differs between 2 to ${COMPARED_RUNS_MAX} runs of an application: status, version, instance, duration, options and indicators, each with one value for each run in the order of run_ids. A value that a run does not have is null.`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -65,19 +65,19 @@ export const RUN_TOOLS: readonly RunTool[] = [
   },
 ];
 
-function readText(given: Readonly<Record<string, unknown>>, name: string): string {
-  const value = given[name];
+function readText(args: Readonly<Record<string, unknown>>, name: string): string {
+  const value = args[name];
   if (typeof value === 'string' && value !== '') return value;
   throw new Error(`${name} must be a text.`);
 }
 
 async function waitForRun(
   client: Client,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const params = { application_id: readText(given, 'application_id'), run_id: readText(given, 'run_id') };
-  const { timeout_seconds: seconds = WAIT_SECONDS_DEFAULT } = given;
+  const params = { application_id: readText(args, 'application_id'), run_id: readText(args, 'run_id') };
+  const { timeout_seconds: seconds = WAIT_SECONDS_DEFAULT } = args;
   if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= WAIT_SECONDS_MAX))
     throw new Error(`timeout_seconds must be a number from 0 to ${WAIT_SECONDS_MAX}.`);
   const deadline = performance.now() + seconds * 1000;
@@ -91,11 +91,11 @@ async function waitForRun(
 
 async function compareRuns(
   client: Client,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const application = readText(given, 'application_id');
-  const { run_ids: ids } = given;
+  const application = readText(args, 'application_id');
+  const { run_ids: ids } = args;
   const isList = Array.isArray(ids) && ids.every((id) => typeof id === 'string');
   if (!isList || ids.length < 2 || ids.length > COMPARED_RUNS_MAX)
     throw new Error(`run_ids must be a list of 2 to ${COMPARED_RUNS_MAX} ids.`);

@@ -33,7 +33,7 @@ interface Tool {
   inputSchema: JsonSchema;
   right: Right;
   isReadOnly: boolean;
-  call(given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Content[]>;
+  call(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Content[]>;
 }
 
 const INSTRUCTIONS =
@@ -74,15 +74,15 @@ function listTools(client: Client, files: ResultFiles, role: Role, readOnly: boo
       inputSchema: tool.inputSchema,
       right: getRight(tool),
       isReadOnly: tool.isReadOnly,
-      call: (given, signal) => callOperation(client, files, tool, { given, signal }),
+      call: (args, signal) => callOperation(client, files, tool, { args, signal }),
     }),
   );
   const ofRuns = RUN_TOOLS.map(
     (tool): Tool => ({
       ...{ name: tool.name, description: tool.description, inputSchema: tool.inputSchema },
       ...{ right: 'read', isReadOnly: true },
-      call: async (given, signal) =>
-        files.present(tool.name, JSON.stringify(await tool.run(client, given, signal), null, 1)),
+      call: async (args, signal) =>
+        files.present(tool.name, JSON.stringify(await tool.run(client, args, signal), null, 1)),
     }),
   );
   return [...ofOperations, ...ofRuns].filter(
@@ -94,10 +94,10 @@ async function callOperation(
   client: Client,
   files: ResultFiles,
   tool: OperationTool,
-  { given, signal }: { given: Readonly<Record<string, unknown>>; signal: AbortSignal },
+  { args, signal }: { args: Readonly<Record<string, unknown>>; signal: AbortSignal },
 ): Promise<Content[]> {
   const { status, body, headers } = await client.callUntyped(tool.id, {
-    ...splitArguments(tool, given),
+    ...splitArguments(tool, args),
     signal,
   });
   if (body === undefined) return [{ type: 'text', text: `Done (${status}).` }];

@@ -100,18 +100,18 @@ function buildInputSchema(operation: Operation): JsonSchema {
 /** Splits the arguments of a tool into the parts of the request. Throws an error that names an unknown or missing argument. */
 export function splitArguments(
   { name, operation, inputSchema }: OperationTool,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
 ): ToolRequest {
   const known = Object.keys(inputSchema.properties ?? {});
-  const unknown = Object.keys(given).filter((one) => !known.includes(one));
-  const missing = (inputSchema.required ?? []).filter((one) => given[one] === undefined);
+  const unknown = Object.keys(args).filter((one) => !known.includes(one));
+  const missing = (inputSchema.required ?? []).filter((one) => args[one] === undefined);
   if (unknown.length > 0)
     throw new Error(`${name} has no argument ${unknown.join(', ')}; it has ${known.join(', ') || 'none'}.`);
   if (missing.length > 0) throw new Error(`${name} needs the argument ${missing.join(', ')}.`);
   const request: ToolRequest = { params: {}, query: {}, ...(operation.body ? { body: {} } : {}) };
   for (const [part, { properties }] of listFields(operation))
     for (const field of Object.keys(properties ?? {})) {
-      const value = given[field];
+      const value = args[field];
       if (value === undefined) continue;
       if (part === 'params') request.params[field] = String(value);
       else if (part === 'query') request.query[field] = value;

@@ -47,8 +47,8 @@ function defineQuotas(program: Command, session: Session): void {
     .addHelpText('after', '\nExample:\n  switchyard quotas set --app routing --concurrent-runs 4')
     .action(async ({ concurrentRuns, coreHoursPerMonth }) => {
       const before = await fetchQuotas(session);
-      const choose = (given: Quota | undefined, old: number | null): number | null =>
-        given === undefined ? old : given === 'none' ? null : given;
+      const choose = (value: Quota | undefined, old: number | null): number | null =>
+        value === undefined ? old : value === 'none' ? null : value;
       const body = {
         concurrent_runs: choose(concurrentRuns, before.concurrent_runs),
         core_hours_per_month: choose(coreHoursPerMonth, before.core_hours_per_month),
@@ -115,7 +115,7 @@ function defineLicenses(program: Command, session: Session): void {
     .action((pairs) => changeLicenses(session, new Map(pairs.map(parseLicense))));
   licenses
     .command('delete')
-    .description('Remove licences. Runs that require them wait.')
+    .description('Remove licences. Runs that need them wait.')
     .argument('<name...>', 'The names of the licences.')
     .addHelpText('after', '\nExample:\n  switchyard licenses delete gurobi')
     .action((names) => changeLicenses(session, new Map(names.map((name) => [name, null]))));

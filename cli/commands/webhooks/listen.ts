@@ -1,6 +1,6 @@
 /**
- * Forwards changes of runs to a program on this machine. A server behind which this machine hides from the internet could not
- * deliver to it, so the command follows the stream of the account, and signs and sends the same bodies itself.
+ * Forwards changes of runs to a program on this machine. The server cannot deliver to a machine behind a firewall. So the
+ * command follows the stream of the account, and signs and sends the same bodies itself.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';

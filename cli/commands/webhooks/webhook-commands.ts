@@ -151,7 +151,7 @@ function defineListen(webhooks: Pick<Command, 'command'>, session: Session): voi
 }
 
 function parseUrl(text: string): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
   throw new InvalidArgumentError('It must begin with http:// or https://.');
 }
 

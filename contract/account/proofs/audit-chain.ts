@@ -21,8 +21,9 @@ function canonicalize(value: unknown): string {
 }
 
 /**
- * Returns the problem of the entry after `last` as a sentence; null when the entry is intact. `hash` is that of the content,
- * or null when the content cannot be parsed. `anchor` is an earlier head that was stored elsewhere.
+ * Returns the problem of the entry after `last` as a sentence, or null when the entry is intact.
+ * @param hash The hash of the content, or null when the content cannot be parsed.
+ * @param anchor An earlier head that was stored elsewhere.
  */
 export function findChainProblem(
   chained: ChainedEntry,

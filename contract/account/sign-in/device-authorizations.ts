@@ -123,7 +123,7 @@ export const startDeviceAuthorization = defineOperation({
   path: PATH,
   tag: 'device-authorizations',
   summary: 'Start a device authorization',
-  description: `Returns two codes, which expire after ${MINUTES} minutes: one for the program, and one for the person who signs in. A server has at most ${DEVICE_AUTHORIZATIONS_MAX.toLocaleString('en')} open requests, of which ${NETWORK_DEVICE_AUTHORIZATIONS_MAX} come from one network.`,
+  description: `Returns a code for the program, and another one for the person who signs in. They expire after ${MINUTES} minutes. A server has at most ${DEVICE_AUTHORIZATIONS_MAX.toLocaleString('en')} open requests, of which ${NETWORK_DEVICE_AUTHORIZATIONS_MAX} come from one network.`,
   right: 'public',
   returnsToken: true,
   body: { schema: DeviceAuthorizationCreate, example: { client_name: example.client_name } },

@@ -1,0 +1,25 @@
+/** The order in which tests of every operation call those that delete. */
+/** Deletions run last, and containers after their contents. */
+export const LAST: readonly string[] = [
+  'deleteRunView',
+  'revokeShare',
+  'deleteWebhook',
+  'deleteAcceptanceTest',
+  'deleteEnsemble',
+  'deleteShadowTest',
+  'deleteSwitchbackTest',
+  'deleteBatchExperiment',
+  'deleteInputSet',
+  'deleteInput',
+  'deleteRun',
+  'deleteInstance',
+  'deleteVersion',
+  'deleteSecretsCollection',
+  'deleteSubscription',
+  'revokeKey',
+  'renewInvite',
+  'deleteMember',
+  'deleteAccount',
+  'deleteOrganization',
+  'deleteApplication',
+];
