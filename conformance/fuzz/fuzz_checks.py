@@ -27,6 +27,9 @@ RULES = [
     r"^(pagetoken|since) is .*; it must be the next_page_token of the (page|call) before",
     r"^The Idempotency-Key header is .*, which another request had",
     r"^Last-Event-ID is .*; it must be the id of an event of this stream",
+    # Device codes are opaque, and come in a header that a document cannot make a condition of this response.
+    r"^The header x-switchyard-device-code is absent",
+    r"^Nobody has approved the code yet",
     # States: missing uploads, unfinished runs, immutable resources.
     r"^No executable was uploaded; request an upload URL",
     r"^upload_id is .*; nothing has been PUT to its URL yet",

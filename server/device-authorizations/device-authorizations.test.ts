@@ -101,6 +101,14 @@ describe('an approved program', () => {
     expectError(await server.request('GET', '/v1/account', { token }), 401);
   });
 
+  test('collects one key and has one decision, also from requests at the same moment', async () => {
+    const { device_code, user_code } = await start();
+    const decisions = await Promise.all([approve(user_code), approve(user_code)]);
+    expect(decisions.map(({ status }) => status).sort()).toEqual([200, 404]);
+    const redemptions = await Promise.all([redeem(device_code), redeem(device_code), redeem(device_code)]);
+    expect(redemptions.map(({ status }) => status).sort()).toEqual([201, 404, 404]);
+  });
+
   test('is invisible to other accounts', async () => {
     const { token } = await createOtherAccount(server, 'admin');
     const { user_code } = await start();

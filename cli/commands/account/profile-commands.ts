@@ -47,7 +47,7 @@ function defineLogin(program: Command, session: Session): void {
     .option('--authority <file>', 'The certificate of the authority of a server with its own certificate.')
     .addHelpText(
       'after',
-      '\nExamples:\n  switchyard login --url https://switchyard.example.com\n  switchyard login --url https://switchyard.example.com --token-stdin < token',
+      '\nExample:\n  switchyard login --url https://switchyard.example.com\n  switchyard login --url https://switchyard.example.com --token-stdin < token',
     )
     .action(async ({ url, browser, tokenStdin, authority }) => {
       const target = findTarget(session, url);

@@ -8,6 +8,8 @@ export interface CommandNode {
   words: readonly Word[];
   /** The options whose value is one of a list. */
   choices: readonly { flags: readonly string[]; values: readonly string[] }[];
+  /** true: the first argument is the id of an application. */
+  takesApplication: boolean;
   /** The options that take a value, so that the next word is no command. */
   valueFlags: readonly string[];
 }
@@ -19,7 +21,10 @@ export interface Word {
   isCommand: boolean;
 }
 
-type CommandPart = Pick<CommandUnknownOpts, 'name' | 'commands' | 'options' | 'description'>;
+type CommandPart = Pick<
+  CommandUnknownOpts,
+  'name' | 'commands' | 'options' | 'description' | 'registeredArguments'
+>;
 
 /** Returns the program and all commands below it. Options of the program belong to every command. */
 export function listCommandNodes(program: CommandPart): CommandNode[] {
@@ -42,6 +47,7 @@ export function listCommandNodes(program: CommandPart): CommandNode[] {
       choices: options.flatMap((option) =>
         option.argChoices ? [{ flags: listFlags(option), values: option.argChoices }] : [],
       ),
+      takesApplication: command.registeredArguments[0]?.name() === 'application',
       valueFlags: options.filter((option) => option.required || option.optional).flatMap(listFlags),
     };
     return [node, ...command.commands.flatMap((child) => visit(child, `${path}/${child.name()}`))];

@@ -67,6 +67,7 @@ test('bash completes commands, options, choices, and applications of the server'
     // The value of an option is no command, also when it has the name of one.
     'switchyard --profile keys instances se': ['set-default'],
     'switchyard --app ro': ['rostering', 'routing'],
+    'switchyard apps delete p': ['packing'],
     // A value without a list is left to the files.
     'switchyard login --authority ': [],
   };

@@ -37,6 +37,11 @@ function listValueFlags(nodes: readonly CommandNode[]): string[] {
   return [...new Set(nodes.flatMap(({ valueFlags }) => valueFlags))].sort();
 }
 
+/** The commands whose first argument is an application. */
+function listApplicationPaths(nodes: readonly CommandNode[]): string[] {
+  return nodes.flatMap(({ path, takesApplication }) => (takesApplication ? [path] : []));
+}
+
 function formatBash(nodes: readonly CommandNode[]): string {
   const choices = nodes.flatMap(({ path, choices: all }) =>
     all.map(
@@ -76,6 +81,12 @@ ${choices.join('\n')}
     esac
     case $at in
 ${words.join('\n')}
+    esac
+    case $at:$current in
+      *:-*) ;;
+      ${listApplicationPaths(nodes)
+        .map((path) => `${path}:*`)
+        .join(' | ')}) list=$(${LISTS.application.command} 2>/dev/null) ;;
     esac
   fi
   while IFS= read -r word; do
@@ -131,6 +142,12 @@ ${choices.join('\n')}
   case $at in
 ${described.join('\n')}
   esac
+  case $at:$words[CURRENT] in
+    *:-*) ;;
+    ${listApplicationPaths(nodes)
+      .map((path) => `${path}:*`)
+      .join(' | ')}) compadd -- "\${(@f)$(${LISTS.application.command} 2>/dev/null)}"; return ;;
+  esac
   _describe switchyard entries || _files
 }
 compdef _switchyard switchyard
@@ -170,6 +187,12 @@ function __switchyard_is_at
     test "$at" = "$argv[1]"
 end
 complete -c switchyard -s a -l app -x -a '(${LISTS.application.command} 2>/dev/null)'
+${listApplicationPaths(nodes)
+  .map(
+    (path) =>
+      `complete -c switchyard -n ${quoteFish(`__switchyard_is_at ${quoteFish(path)}`)} -a '(${LISTS.application.command} 2>/dev/null)'`,
+  )
+  .join('\n')}
 complete -c switchyard -l profile -x -a '(${LISTS.profile.command} 2>/dev/null)'
 ${entries.join('\n')}
 `;
