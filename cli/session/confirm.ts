@@ -12,7 +12,7 @@ export async function confirmDeletion(
   { what, word, yes }: { what: string; word: string; yes: boolean | undefined },
 ): Promise<void> {
   if (yes) return;
-  const lines = createInterface({ input: terminal.in });
+  const lines = createInterface({ input: terminal.in, signal: terminal.signal });
   try {
     terminal.err.write(`${what} Type ${word} to confirm: `);
     const { value } = await lines[Symbol.asyncIterator]().next();
