@@ -9,7 +9,7 @@ export interface CommandNode {
   /** The options whose value is one of a list. */
   choices: readonly { flags: readonly string[]; values: readonly string[] }[];
   /** true: the first argument is the id of an application. */
-  takesApplication: boolean;
+  hasApplicationArgument: boolean;
   /** The options that take a value, so that the next word is no command. */
   valueFlags: readonly string[];
 }
@@ -47,7 +47,7 @@ export function listCommandNodes(program: CommandPart): CommandNode[] {
       choices: options.flatMap((option) =>
         option.argChoices ? [{ flags: listFlags(option), values: option.argChoices }] : [],
       ),
-      takesApplication: command.registeredArguments[0]?.name() === 'application',
+      hasApplicationArgument: command.registeredArguments[0]?.name() === 'application',
       valueFlags: options.filter((option) => option.required || option.optional).flatMap(listFlags),
     };
     return [node, ...command.commands.flatMap((child) => visit(child, `${path}/${child.name()}`))];

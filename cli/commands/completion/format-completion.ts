@@ -39,7 +39,7 @@ function listValueFlags(nodes: readonly CommandNode[]): string[] {
 
 /** The commands whose first argument is an application. */
 function listApplicationPaths(nodes: readonly CommandNode[]): string[] {
-  return nodes.flatMap(({ path, takesApplication }) => (takesApplication ? [path] : []));
+  return nodes.flatMap(({ path, hasApplicationArgument }) => (hasApplicationArgument ? [path] : []));
 }
 
 function formatBash(nodes: readonly CommandNode[]): string {
