@@ -35,7 +35,7 @@ export function defineAuditCommands(program: Command, session: Session): void {
     .option('--operation <id>', 'Only this operation, such as deleteRun.')
     .option('--key-id <id>', 'Only operations with this key.')
     .option('--account-id <id>', 'Another account, or all; for root alone.')
-    .addHelpText('after', '\nExample:\n  switchyard audit --operation deleteRun --start 7d')
+    .addHelpText('after', '\nExample:\n  switchyard audit list --operation deleteRun --start 7d')
     .action((options) => printEntries(session, options));
   audit
     .command('head')

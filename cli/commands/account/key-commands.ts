@@ -12,7 +12,7 @@ export function defineKeyCommands(program: Command, session: Session): void {
   keys
     .command('list', { isDefault: true })
     .description('List the keys that you may see, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard keys')
+    .addHelpText('after', '\nExample:\n  switchyard keys list')
     .action(() => printKeys(session));
   keys
     .command('create')

@@ -19,7 +19,7 @@ export function defineMemberCommands(program: Command, session: Session): void {
   members
     .command('list', { isDefault: true })
     .description('List the members and open invites of the account.')
-    .addHelpText('after', '\nExample:\n  switchyard members')
+    .addHelpText('after', '\nExample:\n  switchyard members list')
     .action(() => printMembers(session));
   members
     .command('invite')

@@ -17,7 +17,7 @@ export function defineApplicationCommands(program: Command, session: Session): v
   apps
     .command('list', { isDefault: true })
     .description('List the applications of the account, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard apps')
+    .addHelpText('after', '\nExample:\n  switchyard apps list')
     .action(() => printApplications(session));
   apps
     .command('get')

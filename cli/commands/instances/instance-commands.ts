@@ -21,7 +21,7 @@ export function defineInstanceCommands(program: Command, session: Session): void
   instances
     .command('list', { isDefault: true })
     .description('List the instances of the application, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard instances --app routing')
+    .addHelpText('after', '\nExample:\n  switchyard instances list --app routing')
     .action(() => printInstances(session));
   instances
     .command('get')

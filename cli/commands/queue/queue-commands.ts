@@ -24,7 +24,7 @@ export function defineQueueCommands(program: Command, session: Session): void {
     .command('list', { isDefault: true })
     .description('List running and queued runs in queue order, each with its reason and predicted start.')
     .option('--limit <count>', 'The number of runs.', parseWholeNumber(1, RUNS_MAX), RUNS_DEFAULT)
-    .addHelpText('after', '\nExample:\n  switchyard queue')
+    .addHelpText('after', '\nExample:\n  switchyard queue list')
     .action(({ limit }) => printQueue(session, limit));
   queue
     .command('priority')

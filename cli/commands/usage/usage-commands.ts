@@ -37,7 +37,7 @@ function defineQuotas(program: Command, session: Session): void {
   quotas
     .command('get', { isDefault: true })
     .description('Print the quotas and what is used of them.')
-    .addHelpText('after', '\nExample:\n  switchyard quotas')
+    .addHelpText('after', '\nExample:\n  switchyard quotas get')
     .action(async () => printQuotas(session, await fetchQuotas(session)));
   quotas
     .command('set')
@@ -105,7 +105,7 @@ function defineLicenses(program: Command, session: Session): void {
   licenses
     .command('list', { isDefault: true })
     .description('List the licences with the tokens that runs occupy.')
-    .addHelpText('after', '\nExample:\n  switchyard licenses')
+    .addHelpText('after', '\nExample:\n  switchyard licenses list')
     .action(async () => printLicenses(session, (await session.connect().call('getLicenses')).body));
   licenses
     .command('set')

@@ -20,7 +20,7 @@ export function defineVersionCommands(program: Command, session: Session): void 
   versions
     .command('list', { isDefault: true })
     .description('List the versions of the application, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard versions --app routing')
+    .addHelpText('after', '\nExample:\n  switchyard versions list --app routing')
     .action(() => printVersions(session));
   versions
     .command('get')

@@ -21,7 +21,7 @@ export function defineWebhookCommands(program: Command, session: Session): void 
   webhooks
     .command('list', { isDefault: true })
     .description('List the webhooks of the account, the newest first.')
-    .addHelpText('after', '\nExample:\n  switchyard webhooks')
+    .addHelpText('after', '\nExample:\n  switchyard webhooks list')
     .action(() => printWebhooks(session));
   webhooks
     .command('create')

@@ -11,7 +11,7 @@ export function defineWorkerCommands(program: Command, session: Session): void {
   workers
     .command('list', { isDefault: true })
     .description('List the workers with their slots and runs.')
-    .addHelpText('after', '\nExample:\n  switchyard workers')
+    .addHelpText('after', '\nExample:\n  switchyard workers list')
     .action(() => printWorkers(session));
   for (const [name, operation, description] of [
     ['drain', 'drainWorker', 'Drain a worker: it finishes its runs and starts no other.'],
@@ -40,7 +40,7 @@ function defineTokens(workers: Pick<Command, 'command'>, session: Session): void
   tokens
     .command('list', { isDefault: true })
     .description('List the worker tokens with their last use.')
-    .addHelpText('after', '\nExample:\n  switchyard workers tokens')
+    .addHelpText('after', '\nExample:\n  switchyard workers tokens list')
     .action(() => printTokens(session));
   tokens
     .command('create')
