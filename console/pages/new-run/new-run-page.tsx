@@ -10,7 +10,7 @@ import { OptionFields } from '../../ui/options/option-fields.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { useRight } from '../../ui/use-right.ts';
-import { formatCli } from './cli-sample.ts';
+import { formatPublishedCommand, formatRunCommand } from './cli-sample.ts';
 import { formatCurl, formatPython } from './code-samples.ts';
 import { DetailFields } from './detail-fields.tsx';
 import {
@@ -101,9 +101,10 @@ function NewRunForm({ data }: { data: NewRunData }) {
         onCompare={original ? () => start(original.id) : undefined}
       />
       <CodeSamples
+        command={formatRunCommand(source.request)}
         curl={formatCurl(source)}
         python={formatPython(source)}
-        publishedCommand={formatCli(source.request)}
+        publishedCommand={formatPublishedCommand(source.request)}
       />
     </form>
   );
