@@ -7,6 +7,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCommandLine } from '../build.ts';
 import { findOldNode, runWithNode } from '../testing/old-node.ts';
 
+/** Functions that came after Node 20, and that the bundle does not bring along. */
+const MISSING = [
+  /\bArray\.fromAsync\b/,
+  /\bObject\.groupBy\b/,
+  /\bPromise\.try\b/,
+  /\bRegExp\.escape\b/,
+  /\bIterator\.(from|concat|zip)\b/,
+  /\bError\.isError\b/,
+  /\bMath\.sumPrecise\b/,
+  /\bimport\.meta\.main\b/,
+  /\.(isSubsetOf|isSupersetOf|isDisjointFrom|symmetricDifference)\(/,
+  /\.(toBase64|toHex)\(|\b(fromBase64|fromHex)\(/,
+  /\.(values|keys|entries)\(\)\.(map|filter|take|drop|flatMap|reduce|toArray|some|every|find)\(/,
+];
+const ENTRY_POINTS = ['switchyard', 'launcher', 'read-results-thread', 'loopback-forwarder'];
+
 const oldNode = findOldNode();
 if (!oldNode) console.warn('SKIPPING the packed command line: there is no Node 20 with npm in the PATH.');
 
@@ -42,6 +58,20 @@ describe.skipIf(!oldNode)('the packed command line on Node 20', () => {
     const licenses = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     for (const name of ['commander', 'typebox', 'yaml', 'tar-stream'])
       expect(licenses).toMatch(new RegExp(`^${name} \\d.*\\n\\n\\S`, 'm'));
+  });
+
+  test('uses no function that Node 20 lacks', async () => {
+    const lib = join(installed, 'lib');
+    const names = readdirSync(lib);
+    for (const name of names) {
+      const code = readFileSync(join(lib, name), 'utf8');
+      for (const missing of MISSING) expect(code, `${name} uses ${missing}`).not.toMatch(missing);
+    }
+    // Loading a part links it with the modules of Node. The entry points do something at once; other tests run them.
+    const parts = names.filter((name) => !ENTRY_POINTS.some((entry) => name === `${entry}.js`));
+    const script = parts.map((name) => `await import(${JSON.stringify(join(lib, name))});`).join('\n');
+    const load = ['node', '--input-type=module', '--eval', script];
+    expect(await run(load)).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('prints its version and the help of a command', async () => {

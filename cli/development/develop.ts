@@ -15,13 +15,13 @@ import { type LocalApp, loadLocalApp } from './local-app.ts';
 import { findInputPath, readInput } from './local-input.ts';
 import { type LocalRequest, type LocalRun, startLocalRun } from './local-run.ts';
 import { printResult } from './print-result.ts';
-import { takeSnapshot, waitForChange } from './watch-files.ts';
+import { readSnapshot, waitForChange } from './watch-files.ts';
 
 export interface DevelopOptions
   extends Pick<LocalRequest, 'options' | 'secrets' | 'network' | 'executionClass'> {
-  /** As given; undefined for an input in the folder. */
+  /** The argument; undefined for an input in the folder. */
   input: string | undefined;
-  /** Where the output of the app is written; null for nowhere. */
+  /** Path of the file for the output of the app; null for none. */
   outputPath: string | null;
   isWatching: boolean;
 }
@@ -84,10 +84,10 @@ async function watch(development: Development): Promise<void> {
       return undefined;
     });
     const paths = started ? [started.inputPath] : [];
-    const take = () => takeSnapshot(folder, paths);
+    const readFiles = () => readSnapshot(folder, paths);
     // Build commands have written their files by now.
-    const before = take();
-    const changed = waitForChange(before, take, signal).catch(() => undefined);
+    const before = readFiles();
+    const changed = waitForChange(before, readFiles, signal).catch(() => undefined);
     if (started) {
       void changed.then(() => started.run.cancel());
       await finish(development, started.run);

@@ -17,13 +17,12 @@ const DEFAULT_NAMES: Record<FormatType, readonly string[]> = {
   'multi-file': ['input.tar.gz', 'inputs', 'input'],
 };
 
-/** Returns the path of the input: the given one, or that of an input in the folder of the app. Throws without any. */
+/** Returns the path of the input: that of the argument, or of an input in the folder of the app. Throws without any. */
 export function findInputPath(
   folder: string,
   format: FormatType,
-  given: { input: string | undefined; cwd: string },
+  { input, cwd }: { input: string | undefined; cwd: string },
 ): string {
-  const { input, cwd } = given;
   if (input === '-') return input;
   const candidates =
     input === undefined ? DEFAULT_NAMES[format].map((name) => join(folder, name)) : [resolve(cwd, input)];

@@ -1,6 +1,6 @@
 /**
- * Runs an app on this machine as a worker runs it: in the same sandbox, with the limits of an execution class, the options
- * of its manifest and without a network. Its results are read by the rules of the server.
+ * Runs an app on this machine as a worker runs it. It has the same sandbox without a network, the limits of an execution
+ * class, and the options of its manifest. The rules of the server decide about its results.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

@@ -11,7 +11,7 @@ const IGNORED = ['**/node_modules/**', '**/.*/**', '**/__pycache__/**'];
 export type Snapshot = ReadonlyMap<string, string>;
 
 /** Returns the present state of the files below the folder and of the other files. */
-export function takeSnapshot(folder: string, others: readonly string[]): Snapshot {
+export function readSnapshot(folder: string, others: readonly string[]): Snapshot {
   const inside = globSync('**', { cwd: folder, ignore: IGNORED, expandDirectories: false });
   const paths = [...inside.map((name) => join(folder, name)), ...others.filter((path) => existsSync(path))];
   return new Map(
@@ -25,12 +25,12 @@ export function takeSnapshot(folder: string, others: readonly string[]): Snapsho
 /** Resolves with the path of a file that differs from the snapshot. Rejects with the reason of the signal. */
 export async function waitForChange(
   before: Snapshot,
-  takeNext: () => Snapshot,
+  readNext: () => Snapshot,
   signal: AbortSignal,
 ): Promise<string> {
   for (;;) {
     await setTimeout(INTERVAL_MS, undefined, { signal });
-    const next = takeNext();
+    const next = readNext();
     const changed =
       [...next].find(([path, state]) => before.get(path) !== state)?.[0] ??
       [...before.keys()].find((path) => !next.has(path));

@@ -1,7 +1,4 @@
-/**
- * The image, the compose file and the unit of systemd in `operations/`: their settings are ones that the server reads, and
- * their files exist. `IMAGE=build` also builds and starts the image, which takes minutes and a gigabyte.
- */
+/** The image, the compose file and the unit in `operations/`: the server reads their settings, and their files exist. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

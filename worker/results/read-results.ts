@@ -24,7 +24,7 @@ export interface RunResults {
   assets: ParsedAssets;
 }
 
-/** What the reader of results needs of its process. */
+/** The parts of a process that read results. */
 export interface ReadParts {
   reader: JsonReader;
   /** Returns true for an error of the host or of a service behind it, after which another attempt may succeed. */

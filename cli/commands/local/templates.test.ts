@@ -104,10 +104,10 @@ describe.each(CASES)('the template $template', ({ template, value, options = {},
     expect((await run(['init', template, '--template', template])).stdout).toContain(
       `switchyard dev ${template}`,
     );
-    const given = Object.entries(options).map(([name, text]) => `${name}=${text}`);
-    const local = await run(['dev', template, '--json', ...given.flatMap((one) => ['--option', one])]);
-    expect(local).toMatchObject({ code: 0 });
+    const passed = Object.entries(options).map(([name, text]) => `${name}=${text}`);
+    const local = await run(['dev', template, '--json', ...passed.flatMap((one) => ['--option', one])]);
     const result = JSON.parse(local.stdout);
+    expect(result).toMatchObject({ status_v2: 'succeeded', error: '' });
     const indicators = (list: { name: string; value: unknown }[]) =>
       Object.fromEntries(
         list.filter(({ name }) => !name.endsWith('duration')).map((one) => [one.name, one.value]),

@@ -3,6 +3,7 @@
 import argparse
 import json
 import math
+import os
 import sys
 import time
 
@@ -19,9 +20,11 @@ def main():
     warehouses, customers = problem["warehouses"], problem["customers"]
     print(f"Locating up to {len(warehouses)} warehouses for {len(customers)} customers.", file=sys.stderr)
 
+    # Standard output is for the result. What the solver prints there goes to standard error, the log of the run, where
+    # the server reads its progress.
+    result = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     highs = highspy.Highs()
-    # Standard output is for the result; the log goes to standard error below.
-    highs.setOptionValue("log_to_console", False)
     highs.setOptionValue("time_limit", options.duration)
     highs.setOptionValue("random_seed", options.seed)
     highs.setOptionValue("mip_rel_gap", options.gap)
@@ -35,7 +38,6 @@ def main():
         if points and value >= points[-1]["y"]:
             return
         points.append({"x": round(time.monotonic() - started, 3), "y": value})
-        print(json.dumps({"series": {"objective": value}}), file=sys.stderr, flush=True)
 
     highs.cbMipImprovingSolution += report
 
@@ -84,7 +86,7 @@ def main():
                 "series_data": {"value": {"name": "cost", "data_points": points or [{"x": 0, "y": value}]}},
             },
         },
-        sys.stdout,
+        result,
     )
 
 

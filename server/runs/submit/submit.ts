@@ -1,7 +1,6 @@
 /**
- * Creates every run. Resolves executable, options, execution class, priority and format, and stores them with the run, so
- * that later changes to the instance or version do not affect it. The run, its input and its first event are one
- * transaction; the response is sent after it is durable.
+ * Creates every run. Stores executable, options, execution class, priority and format with it, so that later changes do not
+ * affect it. Run, input and first event are one transaction; the response is sent after it is durable.
  */
 import { type Formats, resolveFormats } from '@switchyard/contract/applications/formats.ts';
 import { findOptionsSizeError, summarizeOptions } from '@switchyard/contract/applications/run-options.ts';
@@ -42,10 +41,7 @@ import { type ExecutableTarget, NO_EXECUTABLE, type RunTarget } from './resolve-
 import { checkExecutable, requireFreeSlot } from './submit-checks.ts';
 import { formatApiAccess, formatWorkflow } from './workflow-columns.ts';
 
-/**
- * Runs the transaction that creates a run. A job passes `database.transact`; a handler wraps `commit`, and returns the
- * committed response.
- */
+/** Runs the transaction that creates a run: `database.transact` of a job, or `commit` of a handler with its response. */
 export type StoreRun<R> = (work: (tx: Writer) => Promise<RunsTable>, options: CommitOptions) => Promise<R>;
 
 export interface SubmitParts<R> extends Pick<Context, 'database' | 'clock' | 'random'> {
