@@ -77,7 +77,7 @@ function writeComponents() {
   writeFileSync(join(output, `switchyard-${version}.cdx.json`), `${JSON.stringify(components, null, 2)}\n`);
 }
 
-/** Builds the image with the first of the programs that is installed, and saves it as an archive of the OCI. */
+/** Builds the image with the first of the programs that is installed, and saves it. The format of the OCI has no health check. */
 function buildImage() {
   const program = ['buildah', 'podman'].find((name) => spawnSync(name, ['--version']).status === 0);
   if (program === undefined) {
@@ -85,10 +85,14 @@ function buildImage() {
     return;
   }
   const tag = `localhost/switchyard:${version}`;
-  run(program, ['build', '--file', 'operations/container/Dockerfile', '--tag', tag, '.'], 'inherit');
   run(
     program,
-    ['push', tag, `oci-archive:${join(output, `switchyard-${version}-image.tar`)}:${tag}`],
+    ['build', '--format', 'docker', '--file', 'operations/container/Dockerfile', '--tag', tag, '.'],
+    'inherit',
+  );
+  run(
+    program,
+    ['push', tag, `docker-archive:${join(output, `switchyard-${version}-image.tar`)}:${tag}`],
     'inherit',
   );
 }
