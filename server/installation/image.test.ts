@@ -5,10 +5,18 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createClient } from '@switchyard/contract/client.ts';
 import { afterAll, expect, test } from 'vitest';
@@ -22,33 +30,37 @@ const isWanted = process.env.IMAGE === 'build';
 const folder = isWanted ? mkdtempSync(join(tmpdir(), 'switchyard-image-')) : '';
 /** The images of this test alone, which are removed with the folder. */
 const STORAGE = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
+const data = join(folder, 'data');
+/** Writes the id of the process that becomes the entry point. */
+const WRITE_ID = `echo $$ > ${DATA}/pid; exec "$@"`;
 let server: ChildProcess | undefined;
 
 afterAll(async () => {
   if (!isWanted) return;
   if (server?.exitCode === null) {
-    server.kill('SIGTERM');
+    // buildah would kill tini, which could then not end the server.
+    process.kill(Number(readFileSync(join(data, 'pid'), 'utf8')), 'SIGTERM');
     await once(server, 'exit');
   }
   await run(['buildah', ...STORAGE, 'rm', '--all']);
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function run(command: string[]): Promise<{ code: number; output: string }> {
+async function run(command: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] });
   const failed = once(child, 'error').then(([error]) => Promise.reject(error));
   const ended = once(child, 'close');
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await Promise.race([ended, failed]);
-  return { code, output: `${stdout}${stderr}` };
+  return { code, stdout, stderr };
 }
 
-/** Runs a command that must succeed. Returns its output, without the line end. */
+/** Runs a command that must succeed. Returns its standard output, without the line end. */
 async function runOrFail(command: string[]): Promise<string> {
-  const { code, output } = await run(command);
-  expect({ command, code, output }).toEqual({ command, code: 0, output });
-  return output.trim();
+  const { code, stdout, stderr } = await run(command);
+  expect({ command, code, stderr }).toEqual({ command, code: 0, stderr });
+  return stdout.trim();
 }
 const buildah = (...args: string[]): Promise<string> => runOrFail(['buildah', ...STORAGE, ...args]);
 
@@ -62,8 +74,9 @@ async function createBaseImages(): Promise<string[]> {
   await buildah('commit', '--quiet', base, 'localhost/debian');
   const node = await buildah('from', 'localhost/debian');
   // The Node of Debian is older than 20.
-  const npm = await runOrFail(['sh', '-c', 'dirname "$(dirname "$(readlink -f "$(command -v npm)")")"']);
-  await buildah('add', '--quiet', node, '/usr/bin/node', '/usr/bin/node');
+  const program = await runOrFail(['sh', '-c', 'command -v npm']);
+  const npm = dirname(dirname(realpathSync(program)));
+  await buildah('add', '--quiet', node, join(dirname(program), 'node'), '/usr/bin/node');
   await buildah('add', '--quiet', node, npm, '/usr/lib/node_modules/npm');
   await buildah(
     'run',
@@ -130,7 +143,6 @@ test('the image starts as its user, passes its health check, and serves', {
   expect(OCIv1.config).toMatchObject({ User: `${USER}:${USER}`, Volumes: { [DATA]: {} } });
   const [, ...healthCheck]: string[] = Docker.config.Healthcheck.Test;
 
-  const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
   chownSync(data, USER, USER);
   const container = await buildah('from', IMAGE);
@@ -143,7 +155,7 @@ test('the image starts as its user, passes its health check, and serves', {
     `${data}:${DATA}`,
     ...environment.flatMap((one) => ['--env', one]),
   ];
-  const start = ['run', ...flags, container, '--', ...OCIv1.config.Entrypoint];
+  const start = ['run', ...flags, container, '--', 'sh', '-c', WRITE_ID, 'sh', ...OCIv1.config.Entrypoint];
   server = spawn('buildah', [...STORAGE, ...start], { stdio: 'inherit' });
   const url = `http://127.0.0.1:${port}`;
   const readStatus = (path: string) =>
