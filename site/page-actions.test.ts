@@ -32,14 +32,14 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     return page;
   }
 
-  test('the folders around it are links, each to a page', async () => {
+  test('the task, the group and the page around it are links, each to a page', async () => {
     const page = await visit(runs);
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link');
-    expect(await crumbs.allTextContents()).toEqual(['Using Switchyard', 'Reference', 'API']);
+    expect(await crumbs.allTextContents()).toEqual(['Reference', 'Interfaces', 'API reference']);
     const addresses = await crumbs.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     expect(addresses).toEqual([
-      '/docs/using-switchyard',
-      '/docs/using-switchyard/reference',
+      '/docs/using-switchyard/reference/cli',
+      '/docs/using-switchyard/reference/cli',
       '/docs/using-switchyard/reference/api',
     ]);
     for (const address of addresses) expect((await fetch(`${at.site.url}${address}`)).status).toBe(200);
@@ -172,9 +172,7 @@ describe.skipIf(!hasBrowser)('on a page', () => {
     await page.getByRole('button', { name: 'Copy page' }).click();
     await page.locator('[data-copy-page][data-copy=done]').waitFor();
     expect(await copied(page)).toBe(written(firstRun).replaceAll(at.site.url, url));
-    expect(await page.locator('article').textContent()).toContain(
-      'serves everything on http://127.0.0.1:8080.',
-    );
+    expect(await page.locator('article').textContent()).toContain('listens on http://127.0.0.1:8080');
   });
 
   test('without scripts its Markdown is a link, and there is no button', async () => {

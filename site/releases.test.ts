@@ -106,7 +106,7 @@ describe('the date of a release', () => {
     const error = await read().catch((one: unknown) => one);
     expect(error).toBeInstanceOf(ContentError);
     expect((error as ContentError).message).toContain(
-      `content/latest.md:10: The date "${date}" of a release is no day such as 2026-11-20, and not auto.`,
+      `content/latest.md:9: The date "${date}" of a release is no day such as 2026-11-20, and not auto.`,
     );
   });
 });

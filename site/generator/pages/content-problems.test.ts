@@ -64,7 +64,7 @@ describe('mistakes between files', () => {
       'a.md': `${buildFrontMatter('bad: 1\n')}# One\n`,
     });
     expect(found.map((line) => line.split(': ')[0])).toEqual([
-      'content/a.md:6',
+      'content/a.md:5',
       `content/a.md:${BODY_START_LINE + 1}`,
       `content/b.md:${BODY_START_LINE}`,
     ]);
@@ -116,7 +116,7 @@ describe('content without mistakes', () => {
       'tools/cli.md': numbered('Command line', 1),
       'blog.md': '---\nlabel: Blog\nnavOrder: 3\nexternalUrl: https://example.org/blog\n---\n',
     });
-    const start = [{ route: '/docs/start', label: 'Start' }];
+    const start = [{ route: '/docs/start/first', label: 'Start' }];
     expect(
       site.docs.map(({ route, section, previous, next }) => [route, section, previous?.label, next?.label]),
     ).toEqual([

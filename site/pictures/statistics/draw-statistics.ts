@@ -59,7 +59,7 @@ export function listPairs(): Pair[] {
 }
 
 /** Left the costs of both sides, which overlap; right the changes of the same runs. */
-export function drawPairs(): string {
+function drawPairs(): string {
   const pairs = listPairs();
   const costs = pairs.flatMap(({ control, candidate }) => [control, candidate]);
   const cost = scale([Math.min(...costs), Math.max(...costs)], [plot.bottom, plot.top]);
@@ -101,7 +101,7 @@ export function listIntervals(): (Interval & { isMiss: boolean })[] {
 }
 
 /** One interval for each experiment, and the true change. */
-export function drawIntervals(): string {
+function drawIntervals(): string {
   const intervals = listIntervals();
   const y = scale([-14, 4], [plot.bottom, plot.top]);
   const x = scale([0, intervals.length - 1], [plot.left + 10, plot.right - 8]);
@@ -120,7 +120,7 @@ export function drawIntervals(): string {
 }
 
 /** Four intervals beside the margin, each with its verdict. */
-export function drawVerdicts(): string {
+function drawVerdicts(): string {
   const rows = [
     { verdict: 'better', low: -7, value: -5, high: -3 },
     { verdict: 'equivalent', low: -0.7, value: 0.1, high: 0.8 },
@@ -145,7 +145,7 @@ export function drawVerdicts(): string {
 }
 
 /** The power of an experiment by its inputs, for three sizes of the effect. */
-export function drawPower(): string {
+function drawPower(): string {
   const x = scale([0, INPUTS_MAX], [plot.left, plot.right]);
   const y = scale([0, 1], [plot.bottom, plot.top]);
   const curves = EFFECTS.flatMap(({ effect, label }) => {
@@ -171,7 +171,7 @@ export function listPeeking(): { looks: number; share: number }[] {
 }
 
 /** One bar for each number of looks, and the promised 5 %. */
-export function drawPeeking(): string {
+function drawPeeking(): string {
   const y = scale([0, 0.28], [plot.bottom, plot.top]);
   const bars = listPeeking().flatMap(({ looks, share }, index) => {
     const x = plot.left + 34 + 60 * index;
@@ -191,7 +191,7 @@ export function drawPeeking(): string {
 }
 
 /** The units of a switchback test, with the effect that callers notice in each. */
-export function drawCarryOver(): string {
+function drawCarryOver(): string {
   const noticed = computeCarryOver(UNITS);
   const y = scale([0, 1], [plot.bottom, 40]);
   const width = (plot.right - plot.left) / UNITS.length;
