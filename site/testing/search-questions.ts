@@ -145,7 +145,7 @@ export const TASK_QUESTIONS: readonly SearchQuestion[] = [
   { query: 'excel file as input', page: '/docs/integrations/data' },
   { query: 'read from a database', page: '/docs/integrations/data/fetching' },
   { query: 'delete old runs automatically', page: `${using}/reference/api/retention` },
-  { query: 'find out who changed the instance', page: `${using}/reference/api/audit` },
+  { query: 'who changed the instance?', page: `${using}/reference/api/audit` },
   { query: 'environment variables of the server', page: `${using}/setup/install` },
   { query: 'pickup and delivery', page: '/docs/use-cases/vehicle-routing/shipments' },
   { query: 'driver breaks and working hours', page: '/docs/use-cases/vehicle-routing/shifts' },
