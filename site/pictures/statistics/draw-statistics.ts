@@ -88,7 +88,7 @@ function drawPairs(): string {
         .map((value, index) => dot(column(index), change(value)))
         .join(''),
     ),
-    text((first + last) / 2, 184, 'change of each input'),
+    text((first + last) / 2, 184, 'change per input'),
   ]);
 }
 
