@@ -12,8 +12,10 @@ import { join } from 'node:path';
 const SEPARATOR = '\0';
 /** The parts of a request: method, URL, content type, other headers, body. */
 const PARTS = 5;
-/** Ends a stored body, because a shell removes line feeds at the end. */
+/** Ends a stored text, because a shell removes line feeds at the end. */
 const END_MARK = 'x';
+/** Bodies that a shell variable can hold; others may have null bytes. */
+const TEXT_TYPE = /^(text\/|application\/(json|problem|x-ndjson))/;
 
 export interface CurlServer {
   /** The shell function `curl`. */
@@ -37,11 +39,11 @@ export async function startCurlServer(): Promise<CurlServer> {
   };
 }
 
-/** The response is the exit code of curl, the status, and the path of the body. */
+/** The response is the exit code of curl, the status, the kind of the body and its path. */
 function formatDefinition({ port }: AddressInfo): string {
   return `curl() {
   local -a all=("$@")
-  local method='' url='' type='' headers='' body='' has_body='' output='' fails='' code status file
+  local method='' url='' type='' headers='' body='' has_body='' output='' fails='' code status kind file
   while (( $# > 0 )); do
     case $1 in
       -s|-S|-sS) ;;
@@ -63,9 +65,11 @@ function formatDefinition({ port }: AddressInfo): string {
   if [[ $has_body && -z $type ]]; then type=application/x-www-form-urlencoded; fi
   exec 5<>/dev/tcp/127.0.0.1/${port}
   printf '%s\\0' "$method" "$url" "$type" "$headers" "$body" >&5
-  IFS= read -r -d '' code <&5; IFS= read -r -d '' status <&5; IFS= read -r -d '' file <&5
+  IFS= read -r -d '' code <&5; IFS= read -r -d '' status <&5
+  IFS= read -r -d '' kind <&5; IFS= read -r -d '' file <&5
   exec 5>&-
   if [[ $code != 0 ]]; then echo "curl: ($code) $status" >&2; return "$code"; fi
+  if [[ $kind == binary ]]; then if [[ $output ]]; then command cat "$file" > "$output"; else command cat "$file"; fi; return; fi
   body=$(<"$file")
   if [[ $output ]]; then printf '%s' "\${body%${END_MARK}}" > "$output"; else printf '%s' "\${body%${END_MARK}}"; fi
   if [[ $fails && $status -ge 400 ]]; then
@@ -104,9 +108,11 @@ async function send(parts: readonly string[], path: string): Promise<readonly (n
       redirect: 'manual',
       ...(body !== '' && { body }),
     });
-    writeFileSync(path, Buffer.concat([Buffer.from(await response.arrayBuffer()), Buffer.from(END_MARK)]));
-    return [0, response.status, path];
+    const kind = TEXT_TYPE.test(response.headers.get('content-type') ?? '') ? 'text' : 'binary';
+    const bytes = Buffer.from(await response.arrayBuffer());
+    writeFileSync(path, kind === 'text' ? Buffer.concat([bytes, Buffer.from(END_MARK)]) : bytes);
+    return [0, response.status, kind, path];
   } catch (error) {
-    return [7, String(error), path];
+    return [7, String(error), 'text', path];
   }
 }
