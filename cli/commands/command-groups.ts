@@ -6,6 +6,8 @@ import { defineKeyCommands } from './account/key-commands.ts';
 import { defineMemberCommands } from './account/member-commands.ts';
 import { defineProfileCommands } from './account/profile-commands.ts';
 import { defineApiCommand } from './api/api-command.ts';
+import { defineApplyCommands } from './applying/apply-commands.ts';
+import { definePromoteCommand } from './applying/promote-command.ts';
 import { defineAppCommands } from './apps/app-commands.ts';
 import { defineApplicationCommands } from './apps/application-commands.ts';
 import { defineCompletionCommands } from './completion/completion-commands.ts';
@@ -31,6 +33,7 @@ type CommandGroup = (program: Command, session: Session) => void;
 
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineProfileCommands,
+  defineApplyCommands,
   defineAppCommands,
   defineLocalCommands,
   defineApplicationCommands,
@@ -54,4 +57,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineMcpCommands,
   defineCompletionCommands,
   defineApiCommand,
+  defineExperimentCommands,
+  definePromoteCommand,
+  defineRunCommands,
 ];

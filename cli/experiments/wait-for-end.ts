@@ -44,11 +44,16 @@ export function waitForEnd(
       throw new CommandError(
         `${address.id} is a draft and has no runs yet. Start it with: switchyard experiments start ${address.id}`,
       );
-    const hasEnded = isExperimentTerminal(state.status);
+    const hasEnded = isExperimentTerminal(state.status) && hasFinishedRuns(address, state);
     report(state, hasEnded);
     if (hasEnded || (await checkEarly?.(state))) return state;
     return undefined;
   });
+}
+
+/** Copies of a completed shadow test, and live runs of a switchback test, end after the test and still count. */
+function hasFinishedRuns({ type }: ExperimentAddress, state: ExperimentState): boolean {
+  return hasPlannedRuns(type) || (state.number_of_completed_runs ?? 0) >= (state.number_of_runs ?? 0);
 }
 
 type ProgressReport = (state: ExperimentState, isLast: boolean) => void;

@@ -1,0 +1,98 @@
+/**
+ * The state of a promotion on the server: the instance, and a candidate instance whose description is the record of the
+ * promotion. Nothing is stored at the caller, so that any machine can resume it.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Instance } from '@switchyard/contract/applications/instances.ts';
+import type { Client } from '@switchyard/contract/client.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { toBody } from '../../experiments/create-experiment.ts';
+import { findOrNone } from '../resources/find-or-none.ts';
+import { findCandidateId, type Promotion } from './gates.ts';
+
+const RECORD = /^Promotion of \S+ from (\S+) to (\S+)( \(moved back\))?\.$/;
+
+interface PromotionState {
+  target: Instance;
+  candidate: Instance;
+  /** The version before the promotion. */
+  previous: string;
+  stage: 'testing' | 'promoted' | 'moved back';
+}
+
+const formatRecord = ({ instance, version }: Promotion, previous: string, isMovedBack = false): string =>
+  `Promotion of ${instance} from ${previous} to ${version}${isMovedBack ? ' (moved back)' : ''}.`;
+
+/** Returns the state, and creates the candidate instance at the first call. Throws CommandError if it does not fit. */
+export async function openPromotion(client: Client, promotion: Promotion): Promise<PromotionState> {
+  const { application: application_id, instance, version } = promotion;
+  const params = { application_id };
+  await client.call('getVersion', { params: { ...params, version_id: version } });
+  const { body: target } = await client.call('getInstance', { params: { ...params, instance_id: instance } });
+  const id = findCandidateId(promotion);
+  const found = await findOrNone(() =>
+    client.call('getInstance', { params: { ...params, instance_id: id } }),
+  );
+  if (found) return checkState(promotion, target, found.body);
+  if (target.version_id === version)
+    throw new CommandError(
+      `Instance ${instance} already has version ${version}, and there is no promotion of it. Choose another version.`,
+    );
+  const { body: candidate } = await client.call('createInstance', {
+    params,
+    body: toBody({
+      ...{ id, version_id: version, configuration: target.configuration },
+      description: formatRecord(promotion, target.version_id),
+    }),
+  });
+  return { target, candidate, previous: target.version_id, stage: 'testing' };
+}
+
+function checkState(promotion: Promotion, target: Instance, candidate: Instance): PromotionState {
+  const { instance, version } = promotion;
+  const [, previous, recorded, movedBack] = RECORD.exec(candidate.description) ?? [];
+  if (previous === undefined || recorded !== version || candidate.version_id !== version)
+    throw new CommandError(
+      `Instance ${candidate.id} exists and is not the candidate of this promotion. Delete or rename it: the promotion needs this id.`,
+      EXIT_CODES.refused,
+    );
+  if (movedBack) return { target, candidate, previous, stage: 'moved back' };
+  if (target.version_id === version) return { target, candidate, previous, stage: 'promoted' };
+  if (target.version_id !== previous)
+    throw new CommandError(
+      `Instance ${instance} has version ${target.version_id} now, and the tests of this promotion are against ${previous}. Delete instance ${candidate.id} and the experiments of its gates, then promote again.`,
+      EXIT_CODES.refused,
+    );
+  if (!isDeepStrictEqual(target.configuration, candidate.configuration))
+    throw new CommandError(
+      `The configuration of instance ${instance} has changed since the promotion began, so its tests are about another one. Delete instance ${candidate.id} and the experiments of its gates, then promote again.`,
+      EXIT_CODES.refused,
+    );
+  return { target, candidate, previous, stage: 'testing' };
+}
+
+/** Moves the instance to the version. Throws CommandError if it has changed since the promotion was opened. */
+export async function moveForward(client: Client, promotion: Promotion): Promise<void> {
+  const { stage } = await openPromotion(client, promotion);
+  if (stage === 'testing') await setVersion(client, promotion, promotion.version);
+}
+
+/** Moves the instance back to the version before, and records it. */
+export async function moveBack(client: Client, promotion: Promotion, previous: string): Promise<void> {
+  await setVersion(client, promotion, previous);
+  await client.call('updateInstance', {
+    params: { application_id: promotion.application, instance_id: findCandidateId(promotion) },
+    body: { description: formatRecord(promotion, previous, true) },
+  });
+}
+
+async function setVersion(
+  client: Client,
+  { application, instance }: Promotion,
+  version_id: string,
+): Promise<void> {
+  const params = { application_id: application, instance_id: instance };
+  await client.call('updateInstance', { params, body: { version_id } });
+}

@@ -1,0 +1,146 @@
+/** Applications with their settings. */
+import type { Client } from '@switchyard/contract/client.ts';
+import { toBody } from '../../experiments/create-experiment.ts';
+import type { ApplicationEntry, SwitchyardFile } from '../file-schema.ts';
+import { findOrNone, refuseChange } from './find-or-none.ts';
+import type { Fields, Resource } from './resource.ts';
+
+/** Returns the application itself. */
+export function describeApplication(client: Client, id: string, entry: ApplicationEntry): Resource {
+  const params = { application_id: id };
+  const { name, description } = entry;
+  return {
+    kind: 'application',
+    id,
+    isRemoved: entry.delete === true,
+    read: () =>
+      findOrNone(async () => {
+        const { body } = await client.call('getApplication', { params });
+        return { name: body.name, description: body.description };
+      }),
+    merge: (current) => ({
+      name: name ?? current?.name ?? id,
+      description: description ?? current?.description ?? '',
+    }),
+    create: async (fields) => {
+      await client.call('createApplication', { body: toBody({ id, ...fields }) });
+    },
+    update: async (fields) => {
+      await client.call('updateApplication', { params, body: toBody(fields) });
+    },
+    remove: async () => {
+      await client.call('deleteApplication', { params });
+    },
+  };
+}
+
+/** Returns the default instances, which are set after the instances exist; undefined if the file names none. */
+export function describeDefaults(client: Client, id: string, entry: ApplicationEntry): Resource | undefined {
+  const { default_instance, default_experiment_instance } = entry;
+  if (default_instance == null && default_experiment_instance == null) return undefined;
+  const params = { application_id: id };
+  return {
+    kind: 'default instances',
+    application: id,
+    id,
+    isRemoved: false,
+    read: () =>
+      findOrNone(async () => {
+        const { body } = await client.call('getApplication', { params });
+        return {
+          default_instance: body.default_instance,
+          default_experiment_instance: body.default_experiment_instance,
+        };
+      }),
+    merge: (current) => ({
+      ...current,
+      ...(default_instance != null && { default_instance }),
+      ...(default_experiment_instance != null && { default_experiment_instance }),
+    }),
+    create: (fields) => setDefaults(client, id, fields),
+    update: (fields) => setDefaults(client, id, fields),
+    remove: refuseChange,
+  };
+}
+
+async function setDefaults(client: Client, application_id: string, fields: Fields): Promise<void> {
+  await client.call('updateApplication', { params: { application_id }, body: toBody(fields) });
+}
+
+/** Returns the retention policy; undefined if the file has none. */
+export function describeRetention(client: Client, id: string, entry: ApplicationEntry): Resource | undefined {
+  const { retention } = entry;
+  if (!retention) return undefined;
+  const params = { application_id: id };
+  const set = async (fields: Fields): Promise<void> => {
+    await client.call('setRetention', { params, body: toBody(fields) });
+  };
+  return {
+    kind: 'retention',
+    application: id,
+    id,
+    isRemoved: false,
+    read: () =>
+      findOrNone(async () => {
+        const { keep_days, keep_experiment_runs } = (await client.call('getRetention', { params })).body;
+        return { keep_days, keep_experiment_runs };
+      }),
+    merge: (current) => ({ ...current, ...retention }),
+    create: set,
+    update: set,
+    remove: refuseChange,
+  };
+}
+
+/** Returns the quotas of an application; undefined if the file has none. */
+export function describeApplicationQuotas(
+  client: Client,
+  id: string,
+  { quotas }: ApplicationEntry,
+): Resource | undefined {
+  if (!quotas) return undefined;
+  const params = { application_id: id };
+  return buildQuotas(quotas, {
+    id,
+    read: () => client.call('getApplicationQuotas', { params }),
+    set: (fields) => client.call('setApplicationQuotas', { params, body: toBody(fields) }),
+  });
+}
+
+/** Returns the quotas of the account; undefined if the file has none. */
+export function describeAccountQuotas(client: Client, { quotas }: SwitchyardFile): Resource | undefined {
+  if (!quotas) return undefined;
+  return buildQuotas(quotas, {
+    id: '',
+    read: () => client.call('getQuotas'),
+    set: (fields) => client.call('setQuotas', { body: toBody(fields) }),
+  });
+}
+
+interface QuotaCalls {
+  /** The application; empty for the account. */
+  id: string;
+  read: () => Promise<{ body: { concurrent_runs: number | null; core_hours_per_month: number | null } }>;
+  set: (fields: Fields) => Promise<unknown>;
+}
+
+function buildQuotas(quotas: Fields, { id, read, set }: QuotaCalls): Resource {
+  const update = async (fields: Fields): Promise<void> => {
+    await set(fields);
+  };
+  return {
+    kind: 'quotas',
+    ...(id !== '' && { application: id }),
+    id: id || 'account',
+    isRemoved: false,
+    read: () =>
+      findOrNone(async () => {
+        const { concurrent_runs, core_hours_per_month } = (await read()).body;
+        return { concurrent_runs, core_hours_per_month };
+      }),
+    merge: (current) => ({ ...current, ...quotas }),
+    create: update,
+    update,
+    remove: refuseChange,
+  };
+}

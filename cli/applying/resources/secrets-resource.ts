@@ -1,0 +1,106 @@
+/** Secrets collections. Their values come from the environment or from files, and are never printed. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ApiError, type Client } from '@switchyard/contract/client.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { toBody } from '../../experiments/create-experiment.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import type { SecretsEntry } from '../file-schema.ts';
+import { findOrNone } from './find-or-none.ts';
+import type { Fields, Resource } from './resource.ts';
+
+interface CollectionTarget {
+  application: string;
+  id: string;
+  terminal: Pick<Terminal, 'cwd' | 'env'>;
+}
+
+type SecretReference = NonNullable<SecretsEntry['secrets']>[number];
+
+/** Returns the collection of the file. Values are compared where the token may read them; otherwise they stay. */
+export function describeSecrets(client: Client, target: CollectionTarget, entry: SecretsEntry): Resource {
+  const { application, id } = target;
+  const params = { application_id: application, collection_id: id };
+  const readWanted = () =>
+    entry.secrets &&
+    Object.fromEntries(entry.secrets.map((one) => [formatKey(one), readValue(target, one)] as const));
+  return {
+    kind: 'secrets collection',
+    application,
+    id,
+    isRemoved: entry.delete === true,
+    isSecret: (field) => field.startsWith('secrets.'),
+    read: () => findOrNone(() => readCollection(client, application, id)),
+    merge: (current) => {
+      const isReadable = current === undefined || 'secrets' in current;
+      const secrets = isReadable ? (readWanted() ?? current?.secrets ?? {}) : undefined;
+      return {
+        name: entry.name ?? current?.name ?? id,
+        description: entry.description ?? current?.description ?? '',
+        ...(secrets !== undefined && { secrets }),
+      };
+    },
+    create: async (fields) => {
+      await client.call('createSecretsCollection', {
+        params: { application_id: application },
+        body: toBody({ id, ...listSecrets(fields) }),
+      });
+    },
+    update: async (fields) => {
+      await client.call('updateSecretsCollection', { params, body: toBody(listSecrets(fields)) });
+    },
+    remove: async () => {
+      await client.call('deleteSecretsCollection', { params });
+    },
+  };
+}
+
+/** The key of a secret in the compared fields: its type and its location. */
+const formatKey = ({ type, location }: { type: string; location: string }): string => `${type} ${location}`;
+
+async function readCollection(
+  client: Client,
+  application_id: string,
+  collection_id: string,
+): Promise<Fields> {
+  try {
+    const { body } = await client.call('getSecretsCollection', { params: { application_id, collection_id } });
+    const secrets = Object.fromEntries(body.secrets.map((one) => [formatKey(one), one.value]));
+    return { name: body.name, description: body.description, secrets };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    const { body } = await client.call('listSecretsCollections', { params: { application_id } });
+    const found = body.items.find(({ id }) => id === collection_id);
+    if (!found) throw new ApiError('getSecretsCollection', 404, '');
+    return { name: found.name, description: found.description };
+  }
+}
+
+function readValue({ terminal }: CollectionTarget, { location, from }: SecretReference): string {
+  if (from.env !== undefined) {
+    const value = terminal.env[from.env];
+    // A pipeline sets an unknown variable to an empty text, which must not replace a secret.
+    if (value) return value;
+    throw new CommandError(
+      `The secret ${location} comes from the variable ${from.env}, which is not set or empty.`,
+    );
+  }
+  const path = resolve(terminal.cwd, from.file ?? '');
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new CommandError(`The secret ${location} comes from the file ${from.file}, which cannot be read.`);
+  }
+}
+
+/** Returns the fields in the form of the API. */
+function listSecrets({ secrets, ...fields }: Fields): Record<string, unknown> {
+  if (typeof secrets !== 'object' || secrets === null) return fields;
+  return {
+    ...fields,
+    secrets: Object.entries(secrets).map(([key, value]) => {
+      const end = key.indexOf(' ');
+      return { type: key.slice(0, end), location: key.slice(end + 1), value };
+    }),
+  };
+}

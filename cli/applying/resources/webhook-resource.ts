@@ -1,0 +1,40 @@
+/** Webhooks of the account. */
+import type { Client } from '@switchyard/contract/client.ts';
+import { toBody } from '../../experiments/create-experiment.ts';
+import type { WebhookEntry } from '../file-schema.ts';
+import { findOrNone } from './find-or-none.ts';
+import type { Resource } from './resource.ts';
+
+/** Returns the webhook of the file. */
+export function describeWebhook(client: Client, id: string, entry: WebhookEntry): Resource {
+  const params = { webhook_id: id };
+  const { delete: isRemoved, ...wanted } = entry;
+  return {
+    kind: 'webhook',
+    id,
+    isRemoved: isRemoved === true,
+    read: () =>
+      findOrNone(async () => {
+        const { body } = await client.call('getWebhook', { params });
+        return {
+          endpoint_url: body.endpoint_url,
+          event_types: body.event_types.toSorted(),
+          description: body.description,
+        };
+      }),
+    merge: (current) => ({
+      ...(current ?? { description: '' }),
+      ...wanted,
+      ...(wanted.event_types && { event_types: wanted.event_types.toSorted() }),
+    }),
+    create: async (fields) => {
+      await client.call('createWebhook', { body: toBody({ id, ...fields }) });
+    },
+    update: async (fields) => {
+      await client.call('updateWebhook', { params, body: toBody(fields) });
+    },
+    remove: async () => {
+      await client.call('deleteWebhook', { params });
+    },
+  };
+}

@@ -1,0 +1,181 @@
+/** `promote`: positive, negative and undecided gates, an interruption, and the watch after the promotion. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
+import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../testing/run-command.ts';
+
+/** Costs the size of the input times the factor of the version. Of an input that breaks it, the run fails. */
+const buildApp = (factor: number, breaks = false) => ({
+  main: `#!/bin/sh
+IFS= read -r input
+${breaks ? 'case "$input" in *breaks*) exit 3 ;; esac' : ''}
+size=\${input#*'"size":'}
+size=\${size%%[,\\}]*}
+awk -v s="$size" 'BEGIN { printf "{\\"statistics\\":{\\"schema\\":\\"v1\\",\\"result\\":{\\"value\\":%.15g}}}", s * ${factor} }'
+`,
+});
+const VERSIONS = { v1: buildApp(1), cheaper: buildApp(0.8, true), dearer: buildApp(1.3) };
+const INSTANCES = ['production', 'staging', 'canary', 'small'];
+const INPUTS = 11;
+const params = { application_id: 'routing' };
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
+let server: TestServer;
+
+const FILE = `
+applications:
+  routing:
+    instances:
+      production:
+        gates:
+          - type: acceptance
+            input_set_id: sizes
+            metrics:
+              - {field: result.value, statistic: mean, metric_type: direct-comparison, params: {operator: le}}
+          - type: shadow
+            termination_events: {maximum_runs: ${INPUTS}}
+            objectives: {result.value: minimize}
+            cluster_by: []
+      staging:
+        gates: [{type: batch, input_set_id: sizes, objectives: {result.value: minimize}}]
+      canary:
+        gates: [{type: batch, name: before, input_set_id: sizes, objectives: {result.value: minimize}}]
+      small:
+        gates: [{type: batch, input_set_id: few, objectives: {result.value: minimize}}]
+`;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  for (const [id, files] of Object.entries(VERSIONS)) {
+    await pushApp(server, 'routing', files, { executable_type: 'binary', runtime: 'native' });
+    await server.client.call('createVersion', { params, body: { id, name: `Version ${id}` } });
+  }
+  for (const id of INSTANCES)
+    await server.client.call('createInstance', {
+      params,
+      body: { id, name: `Instance ${id}`, version_id: 'v1' },
+    });
+  const run_ids = (await submitRuns('production', INPUTS)).map(({ id }) => id);
+  const sets = { sizes: run_ids, few: run_ids.slice(0, 3) };
+  for (const [id, runs] of Object.entries(sets))
+    await server.client.call('createInputSet', { params, body: { id, name: `Set ${id}`, run_ids: runs } });
+  writeFileSync(join(folder, 'switchyard.yaml'), FILE);
+}, 120_000);
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Creates runs as a caller, with inputs of different sizes. */
+const submitRuns = (instance: string, count: number, more: object = {}) =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      createRunAndWait(server, 'routing', { instance, input: { size: 100 + 7 * index, ...more } }),
+    ),
+  );
+const promote = (args: string[], signal?: AbortSignal) =>
+  runCommand(['promote', ...args], {
+    cwd: folder,
+    env: { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token },
+    ...(signal && { signal }),
+  });
+const readVersion = async (instance_id: string): Promise<string> =>
+  (await server.client.call('getInstance', { params: { ...params, instance_id } })).body.version_id;
+/** Waits until the shadow test of the promotion copies runs. */
+const waitForShadow = () =>
+  expect
+    .poll(
+      async () => {
+        const path = '/v1/applications/routing/experiments/shadow/promote-production-cheaper-shadow/metadata';
+        const { body } = await server.request('GET', path);
+        return (body as { status?: string }).status;
+      },
+      { timeout: 60_000 },
+    )
+    .toBe('started');
+
+test('a version passes its gates, also when the promotion is interrupted in between', async () => {
+  const controller = new AbortController();
+  const interrupted = promote(['cheaper', '--instance', 'production'], controller.signal);
+  await waitForShadow();
+  controller.abort();
+  expect((await interrupted).code).toBe(130);
+  expect(await readVersion('production')).toBe('v1');
+
+  const resumed = promote(['cheaper', '--instance', 'production']);
+  await submitRuns('production', INPUTS);
+  const { code, stdout, stderr } = await resumed;
+  expect({ code, stdout, stderr }).toMatchObject({
+    code: 0,
+    stdout: 'Version cheaper is promoted on instance production.\n',
+  });
+  expect(stderr).toContain('Gate 1 of 2, acceptance: found acceptance promote-production-cheaper-acceptance');
+  expect(stderr).toContain('/console/apps/routing/experiments/shadow/promote-production-cheaper-shadow');
+  expect(stderr).toContain('positive: promote-production-cheaper is better than production in result.value');
+  expect(await readVersion('production')).toBe('cheaper');
+
+  const again = await promote(['cheaper', '--instance', 'production', '--json']);
+  expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'promoted', previous_version: 'v1' });
+});
+
+test('a version that is worse stops at its gate', async () => {
+  const { code, stdout } = await promote(['dearer', '--instance', 'staging']);
+  expect(code).toBe(1);
+  expect(stdout).toContain('Gate batch is negative: promote-staging-dearer is worse than staging');
+  expect(stdout).toContain('Instance staging keeps version v1.');
+  expect(await readVersion('staging')).toBe('v1');
+});
+
+test('a gate without a verdict stops the promotion', async () => {
+  const { code, stdout } = await promote(['cheaper', '--instance', 'small']);
+  expect(code).toBe(1);
+  expect(stdout).toContain('Gate batch is undecided');
+  expect(stdout).toContain('switchyard experiments delete promote-small-cheaper-batch');
+  expect(await readVersion('small')).toBe('v1');
+});
+
+test('runs that fail after the promotion move the instance back, once', async () => {
+  const args = ['cheaper', '--instance', 'canary', '--watch-after', '20'];
+  const watched = promote(args);
+  await expect.poll(() => readVersion('canary'), { timeout: 60_000 }).toBe('cheaper');
+  await submitRuns('canary', 4, { breaks: true });
+  const { code, stdout } = await watched;
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /^\d of \d runs failed after the promotion.* Instance canary has version v1 again\.\n$/,
+  );
+  expect(await readVersion('canary')).toBe('v1');
+  expect(await promote(args)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('was promoted and moved back to v1 before'),
+  });
+});
+
+test('the watch ends when enough runs have succeeded', async () => {
+  const watched = promote(['cheaper', '--instance', 'staging', '--watch-after', '3']);
+  await expect.poll(() => readVersion('staging'), { timeout: 60_000 }).toBe('cheaper');
+  await submitRuns('staging', 3);
+  expect(await watched).toMatchObject({ code: 0, stderr: expect.stringContaining('3 of 3 runs') });
+});
+
+test('a promotion that does not fit the server is refused', async () => {
+  await server.client.call('updateInstance', {
+    params: { ...params, instance_id: 'small' },
+    body: { configuration: { options: { changed: '1' } } },
+  });
+  expect(await promote(['cheaper', '--instance', 'small'])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('configuration of instance small has changed'),
+  });
+  expect(await promote(['v9', '--instance', 'small'])).toMatchObject({ code: 4 });
+  expect(await promote(['v1', '--instance', 'small'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('already has version v1'),
+  });
+  expect(await promote(['v1', '--instance', 'other'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no gates for instance other'),
+  });
+});
