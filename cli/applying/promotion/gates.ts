@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
 import type { RequestFields } from '../../experiments/create-experiment.ts';
-import type { ExperimentResult, IndicatorView } from '../../experiments/experiment-result.ts';
+import type { ComparedView, ExperimentResult, IndicatorView } from '../../experiments/experiment-result.ts';
 import { describeIndicator } from '../../experiments/read-result.ts';
 import type { GATE_VERDICTS, GateEntry } from '../file-schema.ts';
 
@@ -76,14 +76,18 @@ export function decideGate(result: ExperimentResult, gate: GateEntry): GateDecis
   const [view] = compared;
   if (!view) return { outcome: 'undecided', reason: 'No indicator can be compared.' };
   const worse = view.indicators.find(({ role, verdict }) => role !== 'other' && verdict === 'worse');
-  if (worse) return { outcome: 'negative', reason: describeIndicator(view, worse) };
+  if (worse) return { outcome: 'negative', reason: explain(view, worse) };
   const accepted: readonly string[] = gate.verdicts ?? PASSING_VERDICTS;
   const primary = listPrimary(view.indicators);
   const open = primary.find(({ verdict }) => !accepted.includes(verdict));
   const [first = open] = primary;
-  if (open || !first)
-    return { outcome: 'undecided', reason: open ? describeIndicator(view, open) : headline };
+  if (open || !first) return { outcome: 'undecided', reason: open ? explain(view, open) : headline };
   return { outcome: 'positive', reason: describeIndicator(view, first) };
+}
+
+/** The sentence about the indicator, with the reasons and the warnings of the API. */
+function explain(view: ComparedView, indicator: IndicatorView): string {
+  return [describeIndicator(view, indicator), ...indicator.reasons, ...indicator.warnings].join(' ');
 }
 
 /** Without a primary indicator, the first one decides: it is `result.value`, if the app reports it. */

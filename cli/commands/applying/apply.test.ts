@@ -144,7 +144,7 @@ test('only marked and pruned resources are deleted', async () => {
   const params = { application_id: application };
   for (const id of ['old', 'forgotten'])
     await server.client.call('createInstance', { params, body: { id, version_id: 'v1' } });
-  write(describeFile('{duration: 20}', '\n      old: {delete: true}'));
+  write(describeFile('{duration: 20, solver: yes}', '\n      old: {delete: true}'));
   expect(listActions(await readPlan())).toEqual(['delete instance old']);
   expect(listActions(await readPlan('--prune'))).toEqual([
     'delete instance old',
