@@ -51,7 +51,12 @@ const SecretReference = Type.Object(
           Type.String({ minLength: 1, description: 'The path of the file with the value.' }),
         ),
       },
-      { ...closed, minProperties: 1, maxProperties: 1, description: 'Where `apply` reads the value.' },
+      {
+        ...closed,
+        minProperties: 1,
+        maxProperties: 1,
+        description: 'Source of the value, which `apply` reads.',
+      },
     ),
   },
   { ...closed, description: 'A secret. Its value is never in this file.' },

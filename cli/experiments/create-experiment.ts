@@ -1,5 +1,6 @@
 /** Creates experiments of every type. The server validates the body, so that a file may have every field of the API. */
-import type { Client } from '@switchyard/contract/client.ts';
+import type { CallRequest, Client } from '@switchyard/contract/client.ts';
+import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
 import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { Session } from '../session/session.ts';
@@ -51,10 +52,17 @@ function isPlainObject(value: unknown): value is RequestFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the fields as the body of a request. The server reports a field of another type with its name. */
-// biome-ignore lint/suspicious/noExplicitAny: the server validates the body, and a copy of its rules here would get old.
-export function toBody(fields: RequestFields): any {
-  return JSON.parse(JSON.stringify(fields));
+/** The body of the requests of an operation. */
+type RequestBody<Id extends OperationId> =
+  CallRequest<Operations[Id]> extends { body: infer Body } ? Body : never;
+
+/**
+ * Returns the fields as the body of a request. The server validates them and names a wrong one; a copy of its rules here
+ * would be older than the server.
+ */
+export function toBody<Id extends OperationId>(_operation: Id, fields: RequestFields): RequestBody<Id> {
+  const body: RequestBody<Id> = JSON.parse(JSON.stringify(fields));
+  return body;
 }
 
 /** Creates the experiment, and returns the response of the API. A live test is a draft. */
@@ -64,19 +72,30 @@ export async function createExperiment(
   fields: RequestFields,
 ) {
   const params = { application_id: application };
-  const body = toBody(fields);
   switch (type) {
     case 'batch':
     case 'scenario':
-      return (await client.call('createBatchExperiment', { params, body })).body;
+      return (
+        await client.call('createBatchExperiment', { params, body: toBody('createBatchExperiment', fields) })
+      ).body;
     case 'acceptance':
-      return (await client.call('createAcceptanceTest', { params, body })).body;
+      return (
+        await client.call('createAcceptanceTest', { params, body: toBody('createAcceptanceTest', fields) })
+      ).body;
     case 'shadow':
-      return (await client.call('createShadowTest', { params, body })).body;
+      return (await client.call('createShadowTest', { params, body: toBody('createShadowTest', fields) }))
+        .body;
     case 'switchback':
-      return (await client.call('createSwitchbackTest', { params, body })).body;
+      return (
+        await client.call('createSwitchbackTest', { params, body: toBody('createSwitchbackTest', fields) })
+      ).body;
     case 'bisect':
-      return (await client.call('createBisectExperiment', { params, body })).body;
+      return (
+        await client.call('createBisectExperiment', {
+          params,
+          body: toBody('createBisectExperiment', fields),
+        })
+      ).body;
   }
 }
 

@@ -43,7 +43,7 @@ export interface RuleView {
 }
 
 /** A table of texts, such as the steps of a bisect experiment. */
-export interface ResultTable {
+interface ResultTable {
   title: string;
   columns: readonly string[];
   rows: readonly (readonly string[])[];

@@ -164,7 +164,7 @@ function viewGroups(compared: readonly ComparedGroups[], settings: GroupSettings
 }
 
 /** The sentence about the indicator that decides, or about the first one. */
-export function describeFirst({ names, indicators }: ComparedView): string {
+function describeFirst({ names, indicators }: ComparedView): string {
   const [first] = indicators;
   if (!first) return `No indicator of ${names.candidate} and ${names.control} can be compared.`;
   return describeIndicator({ names, indicators }, first);

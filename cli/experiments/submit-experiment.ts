@@ -15,7 +15,7 @@ import { printSize } from './planning/print-plan.ts';
 import { printResult } from './print-result.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
-/** What to do with the experiment. */
+/** The steps that follow the creation, or replace it. */
 export interface NextSteps {
   plan?: true | undefined;
   watch?: true | undefined;

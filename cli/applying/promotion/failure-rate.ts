@@ -1,7 +1,7 @@
 /**
  * Decides while runs end if a version fails more often than the one before. The likelihood ratio of two failure rates is
- * Wald's test (Sequential Tests of Statistical Hypotheses, 1945): if the rate is the one before, it reaches 20 with a
- * probability of at most 5 %, however often it is computed (Ville's inequality).
+ * Wald's test (Sequential Tests of Statistical Hypotheses, 1945). If the rate is that of the version before, the ratio
+ * reaches 20 with a probability of at most 5 %, however often it is computed (Ville's inequality).
  */
 
 /** The ratio that moves an instance back. */

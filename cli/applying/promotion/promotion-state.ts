@@ -42,7 +42,7 @@ export async function openPromotion(client: Client, promotion: Promotion): Promi
     );
   const { body: candidate } = await client.call('createInstance', {
     params,
-    body: toBody({
+    body: toBody('createInstance', {
       ...{ id, version_id: version, configuration: target.configuration },
       description: formatRecord(promotion, target.version_id),
     }),

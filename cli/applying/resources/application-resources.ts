@@ -23,10 +23,10 @@ export function describeApplication(client: Client, id: string, entry: Applicati
       description: description ?? current?.description ?? '',
     }),
     create: async (fields) => {
-      await client.call('createApplication', { body: toBody({ id, ...fields }) });
+      await client.call('createApplication', { body: toBody('createApplication', { id, ...fields }) });
     },
     update: async (fields) => {
-      await client.call('updateApplication', { params, body: toBody(fields) });
+      await client.call('updateApplication', { params, body: toBody('updateApplication', fields) });
     },
     remove: async () => {
       await client.call('deleteApplication', { params });
@@ -64,7 +64,10 @@ export function describeDefaults(client: Client, id: string, entry: ApplicationE
 }
 
 async function setDefaults(client: Client, application_id: string, fields: Fields): Promise<void> {
-  await client.call('updateApplication', { params: { application_id }, body: toBody(fields) });
+  await client.call('updateApplication', {
+    params: { application_id },
+    body: toBody('updateApplication', fields),
+  });
 }
 
 /** Returns the retention policy; undefined if the file has none. */
@@ -73,7 +76,7 @@ export function describeRetention(client: Client, id: string, entry: Application
   if (!retention) return undefined;
   const params = { application_id: id };
   const set = async (fields: Fields): Promise<void> => {
-    await client.call('setRetention', { params, body: toBody(fields) });
+    await client.call('setRetention', { params, body: toBody('setRetention', fields) });
   };
   return {
     kind: 'retention',
@@ -103,7 +106,8 @@ export function describeApplicationQuotas(
   return buildQuotas(quotas, {
     id,
     read: () => client.call('getApplicationQuotas', { params }),
-    set: (fields) => client.call('setApplicationQuotas', { params, body: toBody(fields) }),
+    set: (fields) =>
+      client.call('setApplicationQuotas', { params, body: toBody('setApplicationQuotas', fields) }),
   });
 }
 
@@ -113,7 +117,7 @@ export function describeAccountQuotas(client: Client, { quotas }: SwitchyardFile
   return buildQuotas(quotas, {
     id: '',
     read: () => client.call('getQuotas'),
-    set: (fields) => client.call('setQuotas', { body: toBody(fields) }),
+    set: (fields) => client.call('setQuotas', { body: toBody('setQuotas', fields) }),
   });
 }
 

@@ -42,11 +42,11 @@ export function describeInstance(
     create: async (fields) => {
       await client.call('createInstance', {
         params: { application_id: application },
-        body: toBody({ id, ...fields }),
+        body: toBody('createInstance', { id, ...fields }),
       });
     },
     update: async (fields) => {
-      await client.call('updateInstance', { params, body: toBody(fields) });
+      await client.call('updateInstance', { params, body: toBody('updateInstance', fields) });
     },
     remove: async () => {
       await client.call('deleteInstance', { params });

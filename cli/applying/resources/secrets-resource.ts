@@ -43,11 +43,14 @@ export function describeSecrets(client: Client, target: CollectionTarget, entry:
     create: async (fields) => {
       await client.call('createSecretsCollection', {
         params: { application_id: application },
-        body: toBody({ id, ...listSecrets(fields) }),
+        body: toBody('createSecretsCollection', { id, ...listSecrets(fields) }),
       });
     },
     update: async (fields) => {
-      await client.call('updateSecretsCollection', { params, body: toBody(listSecrets(fields)) });
+      await client.call('updateSecretsCollection', {
+        params,
+        body: toBody('updateSecretsCollection', listSecrets(fields)),
+      });
     },
     remove: async () => {
       await client.call('deleteSecretsCollection', { params });

@@ -28,10 +28,10 @@ export function describeWebhook(client: Client, id: string, entry: WebhookEntry)
       ...(wanted.event_types && { event_types: wanted.event_types.toSorted() }),
     }),
     create: async (fields) => {
-      await client.call('createWebhook', { body: toBody({ id, ...fields }) });
+      await client.call('createWebhook', { body: toBody('createWebhook', { id, ...fields }) });
     },
     update: async (fields) => {
-      await client.call('updateWebhook', { params, body: toBody(fields) });
+      await client.call('updateWebhook', { params, body: toBody('updateWebhook', fields) });
     },
     remove: async () => {
       await client.call('deleteWebhook', { params });

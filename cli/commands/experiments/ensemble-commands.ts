@@ -64,7 +64,7 @@ async function createEnsemble(session: Session, file: string): Promise<void> {
   const { client, application } = readTarget(session);
   const { body } = await client.call('createEnsemble', {
     params: { application_id: application },
-    body: toBody(readObject(session.terminal, file)),
+    body: toBody('createEnsemble', readObject(session.terminal, file)),
   });
   session.output.print({
     json: body,

@@ -198,6 +198,36 @@ test('a plan by assumed deviations has sentences and a table of sizes', async ()
   expect(stdout).toContain('Smallest detectable difference');
 });
 
+test('bisect prints the version that made the indicator worse', async () => {
+  const params = { application_id: application };
+  for (const id of ['v2', 'v3'])
+    await server.client.call('createVersion', { params, body: { id, name: `Version ${id}` } });
+  const search = ['--indicator', 'result.value', '--difference', '5%', '--input-set-id', inputSet];
+  const command = run(['bisect', 'v1', 'v3', '--id', 'dearer-since', ...search]);
+  const readStatus = async (): Promise<string> => {
+    const path = `/v1/applications/${application}/experiments/bisect/dearer-since/metadata`;
+    const { status, body } = await server.request('GET', path);
+    return status === 200 ? (body as { status: string }).status : '';
+  };
+  await expect.poll(readStatus, { timeout: 30_000 }).toBe('started');
+  const chooseByVersion = ({ version_id }: ChosenRun) => ({
+    indicators: { 'result.value': version_id === 'v3' ? 110 : 100 },
+  });
+  await expect
+    .poll(
+      async () => {
+        await endRuns(server, 'dearer-since', chooseByVersion);
+        return readStatus();
+      },
+      { timeout: 50_000 },
+    )
+    .toBe('completed');
+  const { code, stdout } = await command;
+  expect(code).toBe(0);
+  expect(stdout).toContain('"v3"');
+  expect(stdout).toContain('Steps of the search');
+});
+
 test('an ensemble is defined from a file, listed and deleted', async () => {
   writeFileSync(
     join(folder, 'ensemble.yaml'),

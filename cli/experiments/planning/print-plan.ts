@@ -77,7 +77,7 @@ export async function printPlan(session: Session, { instances, request }: PlanTa
   const { client, application } = readTarget(session);
   const { body: plan } = await client.call('planExperiment', {
     params: { application_id: application },
-    body: toBody(request),
+    body: toBody('planExperiment', request),
   });
   const [first] = plan.plans;
   const share = (first?.runs ?? 0) / Math.max(instances.length, 1);
@@ -92,7 +92,7 @@ export async function printPlan(session: Session, { instances, request }: PlanTa
     json: plan,
     text: () =>
       [
-        ...plan.sentences.map((sentence) => `${cleanText(sentence)}\n`),
+        ...plan.sentences.map((text) => `${cleanText(text)}\n`),
         ...(detectable === undefined ? [] : [`${detectable}\n`]),
         ...(time === undefined ? [] : [`The first plan takes: ${time}\n`]),
         ...(plan.plans.length === 0 ? [] : ['\n', formatPlans(session, plan)]),
