@@ -109,7 +109,8 @@ const Gate = Type.Unsafe<GateEntry>({
         ...gateFields('batch', 'Passed by the verdicts of a batch experiment.'),
         verdicts,
         ...pickFields(BatchExperimentCreate.properties, [
-          ...['input_set_id', 'option_sets', 'repetitions', 'seeds', 'seed_option', 'cluster_by', 'features'],
+          // Option sets would make several comparisons, and a gate decides by one.
+          ...['input_set_id', 'repetitions', 'seeds', 'seed_option', 'cluster_by', 'features'],
           ...comparison,
         ]),
       },

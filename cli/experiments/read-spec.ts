@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml';
 import { CommandError } from '../errors/command-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Reads the object of a file, or of standard input for `-`. Throws CommandError with the line of a mistake. */
+/** Reads the object of a file. Throws CommandError with the line of a mistake. */
 export function readObject({ cwd }: Pick<Terminal, 'cwd'>, name: string): Record<string, unknown> {
   const path = resolve(cwd, name);
   const document = parseDocument(readText(path, name), { prettyErrors: true });
