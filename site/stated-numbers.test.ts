@@ -22,7 +22,7 @@ function readWords(page: string): string {
 }
 
 const stated: [page: string, words: string][] = [
-  ['run/queuing-prioritization', `the runs after the first ${limits.PREDICTED_STARTS_MAX} that share`],
+  ['run/queuing-prioritization', `after the first ${limits.PREDICTED_STARTS_MAX} runs that share`],
   ['run/large-payloads', `5 MB (${number.format(limits.DIRECT_INPUT_BYTES_MAX)} bytes)`],
   ['run/large-payloads', `500 MB (${number.format(limits.UPLOAD_BYTES_MAX)} bytes)`],
   ['run/large-payloads', `100 MB (${number.format(limits.OUTPUT_BYTES_MAX)} bytes)`],

@@ -134,9 +134,12 @@ const PredictedStart = Type.Object(
   },
   {
     $id: 'PredictedStart',
-    description: `The range into which the start of the run falls with a probability of 80 %, from the durations of past runs. It is for the queue as it is now: new runs with a higher priority, cancellations and changes of the workers move the start. It is absent when too few past runs are similar, for positions above ${PREDICTED_STARTS_MAX}, and for a run that does not wait for a slot.`,
+    description: `The range into which the start of the run falls with a probability of 80 %, from the durations of past runs. It is for the queue as it is now: new runs with a higher priority, cancellations and changes of the workers move the start. It is for a run that waits for others to end, which the reasons slots_taken, runs_before and licenses_taken mean. \`predicted_start_absence\` says why such a run has none.`,
   },
 );
+
+/** Why a run that waits for others to end has no predicted start. */
+const PREDICTED_START_ABSENCES = ['few_past_runs', 'shared_resources', 'position'] as const;
 
 export const Waiting = Type.Object(
   {
@@ -153,6 +156,12 @@ export const Waiting = Type.Object(
     }),
     ...facts,
     predicted_start: Type.Optional(PredictedStart),
+    predicted_start_absence: Type.Optional(
+      stringEnum(
+        PREDICTED_START_ABSENCES,
+        `Reason why a run that waits for others to end has no predicted start. With \`few_past_runs\`, too few past runs are similar to one that it waits for. With \`shared_resources\`, workers divide their cores and memory among runs, which the prediction does not simulate. With \`position\`, its position is above ${PREDICTED_STARTS_MAX}.`,
+      ),
+    ),
     slots_taken_since: Type.Optional(
       timestampSchema(
         'With slots_taken: since when every slot has been busy, which is the start time of the last run',

@@ -83,6 +83,6 @@ async function readPredictedStarts(db: Reader, now: number): Promise<PredictedSt
   const starts = await findPredictedStarts(db, ids, now);
   return next.flatMap(({ id, execution_class: executionClass }) => {
     const range = starts.get(id);
-    return range ? [{ executionClass, ...range }] : [];
+    return typeof range === 'object' ? [{ executionClass, ...range }] : [];
   });
 }

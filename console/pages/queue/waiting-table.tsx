@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { formatWaiting } from '../../ui/resources/format-waiting.ts';
-import { PredictedStart } from '../../ui/resources/predicted-start.tsx';
+import { formatStartAbsence, PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
 import { usePriorityChange } from './queries.ts';
@@ -64,6 +64,7 @@ function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: OnCancel }) {
       </td>
       <td className={styles.start}>
         {run.waiting?.predicted_start && <PredictedStart range={run.waiting.predicted_start} />}
+        {run.waiting?.predicted_start_absence && formatStartAbsence(run.waiting.predicted_start_absence)}
       </td>
       <td>{run.execution_class}</td>
       <td>{onCancel ? <PriorityField run={run} /> : run.queuing_priority}</td>

@@ -22,6 +22,18 @@ function formatWhole(ms: number): string {
   return formatDuration(ms).replace(/\.0 s$/, ' s');
 }
 
+/** Returns why a waiting run has no predicted start. */
+export function formatStartAbsence(absence: NonNullable<Waiting['predicted_start_absence']>): string {
+  switch (absence) {
+    case 'few_past_runs':
+      return 'Too few similar past runs';
+    case 'shared_resources':
+      return 'Unknown: workers divide cores and memory';
+    case 'position':
+      return 'Too far back';
+  }
+}
+
 /** The predicted start of a waiting run relative to now, with the exact local times on hover. */
 export function PredictedStart({ range }: { range: StartRange }) {
   const now = useNow(SECOND_MS);

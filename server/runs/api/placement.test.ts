@@ -139,6 +139,7 @@ describe('licences', () => {
     const use = { name: 'gurobi', total: 3, used: 2, holders: [holder] };
     expect(await readWaiting(second)).toMatchObject({
       reason: 'licenses_taken',
+      predicted_start_absence: 'few_past_runs',
       message: `The run requires 2 tokens of the licence gurobi, of which 2 of 3 are in use by ${first}; the run waits until enough of them are free.`,
       licenses: [{ ...use, required: 2 }],
     });
@@ -230,6 +231,7 @@ describe('a worker that offers the allocation of its job', () => {
     });
     expect(waiting.get(second)).toMatchObject({
       reason: 'resources_taken',
+      predicted_start_absence: 'shared_resources',
       slots: { total: 4, free: 3 },
       required_resources: { cores: 6, memory_bytes: 9.5e9 },
     });

@@ -133,28 +133,33 @@ function formatDemandKey({ execution_class, application_uid, required_labels }: 
   return `${execution_class} ${application_uid} ${required_labels}`;
 }
 
-/** Returns the reasons with the predicted starts of the runs that wait only for a slot. */
+/** Reasons of runs that wait for others to end. */
+const PREDICTABLE_REASONS = new Set<Waiting['reason']>([
+  ...(['slots_taken', 'resources_taken', 'runs_before', 'licenses_taken'] as const),
+]);
+
+/** Returns the reasons with the predicted starts of the runs that wait for others to end, or why there is none. */
 async function addPredictedStarts(
   db: Reader,
   reasons: ReadonlyMap<RunId, Waiting>,
   now: number,
 ): Promise<ReadonlyMap<RunId, Waiting>> {
-  const predictable = [...reasons].filter(
-    ([, { reason, place }]) =>
-      (reason === 'slots_taken' || reason === 'runs_before') && place <= PREDICTED_STARTS_MAX,
-  );
+  const predictable = [...reasons].filter(([, { reason }]) => PREDICTABLE_REASONS.has(reason));
+  const near = predictable.filter(([, { place }]) => place <= PREDICTED_STARTS_MAX).map(([id]) => id);
   if (predictable.length === 0) return reasons;
-  const ids = predictable.map(([id]) => id);
-  const starts = await findPredictedStarts(db, ids, now);
+  const starts = await findPredictedStarts(db, near, now);
   const predicted = new Map(reasons);
   for (const [id, waiting] of predictable) {
-    const range = starts.get(id);
-    if (!range) continue;
-    const { earliest, latest } = range;
-    predicted.set(id, {
-      ...waiting,
-      predicted_start: { earliest: formatRfc3339(earliest), latest: formatRfc3339(latest) },
-    });
+    const start = waiting.place > PREDICTED_STARTS_MAX ? 'position' : (starts.get(id) ?? 'unservable');
+    if (typeof start === 'object') {
+      const { earliest, latest } = start;
+      predicted.set(id, {
+        ...waiting,
+        predicted_start: { earliest: formatRfc3339(earliest), latest: formatRfc3339(latest) },
+      });
+    } else if (start !== 'unservable') {
+      predicted.set(id, { ...waiting, predicted_start_absence: start });
+    }
   }
   return predicted;
 }

@@ -11,7 +11,7 @@ import type { ClassCapacity } from '../../workers/slots.ts';
 import type { ActiveWorker } from '../../workers/workers.ts';
 
 /** A reason with its message and the facts behind it. */
-export type Obstacle = Omit<Waiting, 'place' | 'predicted_start'>;
+export type Obstacle = Omit<Waiting, 'place' | 'predicted_start' | 'predicted_start_absence'>;
 
 /** A licence that the run requires, and its use. */
 export type RequiredLicense = NonNullable<Waiting['licenses']>[number];

@@ -123,6 +123,11 @@ interface Reservation {
   start: number;
 }
 
+/** Of equal starts all workers choose the same one. If each chose itself, each would keep a slot from the runs after it. */
+function isBetter(one: Reservation, other: Reservation): boolean {
+  return one.start < other.start || (one.start === other.start && one.host.id < other.host.id);
+}
+
 /** The running runs by worker, those that this claim starts included, and the licences. */
 class Cluster {
   readonly #situation: Situation;
@@ -210,7 +215,7 @@ class Cluster {
     }));
     const [first] = starts;
     if (!first || this.#situation.now - run.createdAt >= RESERVED_EVERYWHERE_AFTER_MS) return starts;
-    return [starts.reduce((best, one) => (one.start < best.start ? one : best), first)];
+    return [starts.reduce((best, one) => (isBetter(one, best) ? one : best), first)];
   }
 
   /** Returns the earliest time at which the tokens of the run are free. None is in use after the last end. */

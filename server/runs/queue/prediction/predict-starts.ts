@@ -2,29 +2,54 @@
  * Predicts when queued runs start. Simulates the queue many times with durations drawn from those of past runs, and returns
  * the range that holds the middle 80 % of the simulated starts. Pure: the same queue gives the same ranges.
  *
- * The simulation knows the runs that are queued and running now. It does not know later runs with a higher priority, changes of
- * priorities, or cancellations. Nor does it know workers that start or stop, or quotas of the runs before a run. The ranges hold
- * for a queue that none of these changes.
+ * The simulation knows the runs that are queued and running now, the labels of workers and the licence tokens. It does not know
+ * later runs with a higher priority, changes of priorities, or cancellations. Nor does it know workers that start or stop, or
+ * quotas of the runs before a run. The ranges hold for a queue that none of these changes.
  */
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { PREDICTED_STARTS_MAX } from '@switchyard/contract/limits.ts';
 import { RandomGenerator } from '../../../random-generator.ts';
+import { canEverServe, type Demand, type WorkerOffer } from '../../../workers/offers.ts';
 import { DurationSampler } from './duration-sampler.ts';
+import { expectDuration } from './expected-duration.ts';
+import { FreeTimes } from './free-times.ts';
+import { simulateLicensed, type TokenCount } from './simulate-licensed.ts';
 
 /** A run as far as its duration can be predicted. */
 export interface ExpectedRun {
-  executionClass: ExecutionClass;
   /** Durations of past runs in milliseconds; null when there are too few. Runs with the same array share an estimate. */
   past: readonly number[] | null;
   /** The run is ended after this time. */
   limitMs: number;
+  /** The tokens that it needs, by the key of the licence. */
+  licenses: Readonly<Record<string, number>>;
 }
 
-/** Slots that serve the same classes, of one worker or several. */
+export interface WaitingRun extends ExpectedRun {
+  demand: Demand;
+}
+
+export interface RunningRun extends ExpectedRun {
+  startedAt: number;
+}
+
+/** Slots that serve the same runs, of one worker or several. */
 export interface SlotPool {
   classes: readonly ExecutionClass[];
+  offer: WorkerOffer;
   slots: number;
-  running: readonly (ExpectedRun & { startedAt: number })[];
+  running: readonly RunningRun[];
+}
+
+export interface QueueSituation {
+  /** In queue order. */
+  waiting: readonly WaitingRun[];
+  pools: readonly SlotPool[];
+  /** Running runs that hold licence tokens, but no slot of the pools. */
+  holders: readonly RunningRun[];
+  /** The total of each licence, by its key. */
+  totals: ReadonlyMap<string, number>;
+  now: number;
 }
 
 /** The 80 % range of a start, in milliseconds since the epoch. */
@@ -32,6 +57,12 @@ export interface StartRange {
   earliest: number;
   latest: number;
 }
+
+/**
+ * Why a run has no range. `position`: it is after the first PREDICTED_STARTS_MAX runs. `few_past_runs`: the duration of a run
+ * that it waits for is unknown. `unservable`: no slot serves it, or its account has too few tokens.
+ */
+export type StartAbsence = 'position' | 'few_past_runs' | 'unservable';
 
 /**
  * Numbers of simulations, the most first. Of n simulated starts, a tenth of n + 1 lies before the range and a tenth after
@@ -42,34 +73,106 @@ const SIMULATION_COUNTS = [399, 199, 99] as const;
 const DRAWS_MAX = 100_000;
 const SEED = 'predicted starts';
 
-/**
- * Returns the range of each waiting run. `waiting` is in queue order. A range is null after the first PREDICTED_STARTS_MAX
- * runs, without a slot that serves the class, and when the duration of a run before it is unknown.
- */
-export function predictStarts(
-  waiting: readonly ExpectedRun[],
-  pools: readonly SlotPool[],
-  now: number,
-): (StartRange | null)[] {
-  const predicted = waiting.slice(0, PREDICTED_STARTS_MAX);
-  const samplers = createSamplers([...predicted, ...pools.flatMap(({ running }) => running)]);
-  const isPredictable = findPredictable(predicted, pools);
-  const count = chooseCount(predicted, pools, samplers);
-  const starts = predicted.map(() => new Float64Array(count));
+/** A run that is simulated. */
+interface SimulatedRun extends WaitingRun {
+  servedBy: readonly number[];
+  tokens: readonly TokenCount[];
+  expectedMs: number;
+}
+
+/** Returns the range of each waiting run, or why it has none. */
+export function predictStarts(situation: QueueSituation): (StartRange | StartAbsence)[] {
+  const { waiting, pools, holders, now } = situation;
+  const predicted = waiting.slice(0, PREDICTED_STARTS_MAX).map((run) => ({
+    ...run,
+    servedBy: [...pools.keys()].filter((index) => isServed(run, pools[index])),
+  }));
+  const absences = findAbsences(predicted, situation);
+  const licenses = new LicenseIndex(situation);
+  const runs = predicted
+    .filter((_, index) => absences[index] === null)
+    .map(
+      (run): SimulatedRun => ({
+        ...run,
+        tokens: licenses.index(run),
+        expectedMs: expectDuration(run.past, run.limitMs),
+      }),
+    );
+  const samplers = createSamplers([...runs, ...pools.flatMap(({ running }) => running), ...holders]);
+  const count = chooseCount(runs, pools, samplers);
+  const starts = runs.map(() => new Float64Array(count));
   const random = new RandomGenerator(SEED);
   for (let simulation = 0; simulation < count; simulation += 1) {
     for (const { sampler, uses } of samplers.values()) if (uses > 1) sampler.drawWeights(random);
-    const queues = pools.map((pool) => drawFreeTimes(pool, { samplers, random, now }));
-    for (const [index, run] of predicted.entries()) {
-      if (!isPredictable[index]) continue;
-      const queue = findNextFree(queues, run.executionClass);
-      const start = queue?.free[0] ?? now;
-      starts[index]?.set([start], simulation);
-      const duration = findSampler(samplers, run)?.drawDuration(random, run.limitMs) ?? 0;
-      if (queue) replaceFirst(queue.free, start + duration);
-    }
+    const drawn = new DrawnQueue(situation, { licenses, samplers, random, now });
+    const simulated = drawn.simulate(runs);
+    for (const [index, start] of simulated.entries()) starts[index]?.set([start], simulation);
   }
-  return waiting.map((_, index) => (isPredictable[index] ? findRange(starts[index]) : null));
+  const ranges = starts.map(findRange).values();
+  return waiting.map((_, index) => {
+    if (index >= predicted.length) return 'position';
+    return absences[index] ?? ranges.next().value ?? 'unservable';
+  });
+}
+
+function isServed({ demand }: WaitingRun, pool: SlotPool | undefined): boolean {
+  return (
+    !!pool &&
+    pool.slots > 0 &&
+    pool.classes.includes(demand.executionClass) &&
+    canEverServe(pool.offer, demand)
+  );
+}
+
+/** Returns for each run why its start cannot be predicted; null for those that are simulated. */
+function findAbsences(
+  waiting: readonly (WaitingRun & { servedBy: readonly number[] })[],
+  { pools, holders, totals }: QueueSituation,
+): (StartAbsence | null)[] {
+  const unknownPools = new Set<number>();
+  const unknownLicenses = new Set<string>();
+  const addUnknown = ({ licenses }: ExpectedRun, servedBy: readonly number[]): void => {
+    for (const pool of servedBy) unknownPools.add(pool);
+    for (const key of Object.keys(licenses)) unknownLicenses.add(key);
+  };
+  for (const run of holders) if (run.past === null) addUnknown(run, []);
+  for (const [pool, { running }] of pools.entries())
+    for (const run of running) if (run.past === null) addUnknown(run, [pool]);
+  return waiting.map((run) => {
+    const { servedBy, licenses } = run;
+    const lacksTokens = Object.entries(licenses).some(([key, tokens]) => tokens > (totals.get(key) ?? 0));
+    // It never starts, so no run waits for it.
+    if (servedBy.length === 0 || lacksTokens) return 'unservable';
+    const isUnknown =
+      servedBy.some((pool) => unknownPools.has(pool)) ||
+      Object.keys(licenses).some((key) => unknownLicenses.has(key));
+    // The next runs do not know when its slot and its tokens become free.
+    if (isUnknown || run.past === null) addUnknown(run, servedBy);
+    return isUnknown ? 'few_past_runs' : null;
+  });
+}
+
+/** The licences that waiting runs need, by index. */
+class LicenseIndex {
+  readonly totals: number[] = [];
+  readonly #indices = new Map<string, number>();
+
+  constructor({ waiting, totals }: QueueSituation) {
+    for (const { licenses } of waiting)
+      for (const key of Object.keys(licenses)) {
+        if (this.#indices.has(key)) continue;
+        this.#indices.set(key, this.totals.length);
+        this.totals.push(totals.get(key) ?? 0);
+      }
+  }
+
+  /** Returns the tokens of the run, as far as waiting runs need their licences. */
+  index({ licenses }: ExpectedRun): TokenCount[] {
+    return Object.entries(licenses).flatMap(([key, tokens]) => {
+      const license = this.#indices.get(key);
+      return license === undefined ? [] : [{ license, tokens }];
+    });
+  }
 }
 
 type Samplers = ReadonlyMap<readonly number[], { sampler: DurationSampler; uses: number }>;
@@ -84,86 +187,94 @@ function createSamplers(runs: readonly ExpectedRun[]): Samplers {
   return samplers;
 }
 
-function findSampler(samplers: Samplers, { past }: ExpectedRun): DurationSampler | undefined {
-  return past === null ? undefined : samplers.get(past)?.sampler;
-}
-
-/** Returns for each run whether it has a slot to wait for, and whether all durations before it are known. */
-function findPredictable(waiting: readonly ExpectedRun[], pools: readonly SlotPool[]): boolean[] {
-  const unknown = new Set(pools.filter(({ running }) => running.some(({ past }) => past === null)));
-  return waiting.map((run) => {
-    const serving = pools.filter(({ classes, slots }) => slots > 0 && classes.includes(run.executionClass));
-    const isPredictable = serving.length > 0 && !serving.some((pool) => unknown.has(pool));
-    // The next runs do not know when its slot becomes free.
-    if (run.past === null) for (const pool of serving) unknown.add(pool);
-    return isPredictable;
-  });
-}
-
 /** Returns the number of simulations that keeps the time of the prediction bounded. */
-function chooseCount(waiting: readonly ExpectedRun[], pools: readonly SlotPool[], samplers: Samplers) {
+function chooseCount(waiting: readonly SimulatedRun[], pools: readonly SlotPool[], samplers: Samplers) {
   const running = pools.reduce((sum, pool) => sum + pool.running.length, 0);
   const weights = [...samplers.values()].filter(({ uses }) => uses > 1);
-  const draws = waiting.length + running + weights.reduce((sum, { sampler }) => sum + sampler.size, 0);
+  // With licences each end of a run looks at the runs that still wait.
+  const factor = waiting.some(({ tokens }) => tokens.length > 0) ? Math.max(1, waiting.length / 8) : 1;
+  const draws =
+    waiting.length * factor + running + weights.reduce((sum, { sampler }) => sum + sampler.size, 0);
   const [most, , least] = SIMULATION_COUNTS;
   return SIMULATION_COUNTS.find((count) => count * draws <= DRAWS_MAX) ?? (draws === 0 ? most : least);
 }
 
-/** The times at which the slots of a pool become free, as a binary heap. */
-interface FreeTimes {
-  classes: readonly ExecutionClass[];
-  free: Float64Array;
+interface Drawing {
+  licenses: LicenseIndex;
+  samplers: Samplers;
+  random: RandomGenerator;
+  now: number;
 }
 
-function drawFreeTimes(
-  { classes, slots, running }: SlotPool,
-  { samplers, random, now }: { samplers: Samplers; random: RandomGenerator; now: number },
-): FreeTimes {
-  const times = new Float64Array(Math.max(slots, running.length)).fill(now);
-  for (const [index, run] of running.entries()) {
+/** One simulation: the slots and tokens with drawn ends of the running runs. */
+class DrawnQueue {
+  readonly #drawing: Drawing;
+  readonly #queues: FreeTimes[];
+  readonly #holders: { tokens: readonly TokenCount[]; end: number }[] = [];
+
+  constructor({ pools, holders }: QueueSituation, drawing: Drawing) {
+    this.#drawing = drawing;
+    this.#queues = pools.map((pool) => this.#drawFreeTimes(pool));
+    for (const run of holders) this.#drawEnd(run);
+  }
+
+  #drawFreeTimes({ slots, running }: SlotPool): FreeTimes {
+    const times = new Float64Array(Math.max(slots, running.length)).fill(this.#drawing.now);
+    for (const [index, run] of running.entries()) times[index] = this.#drawEnd(run);
+    // A worker that has more runs than slots starts none until the surplus has ended.
+    return new FreeTimes(times.sort().subarray(times.length - slots));
+  }
+
+  /** Returns the end of a running run, at which its tokens become free too. */
+  #drawEnd(run: RunningRun): number {
+    const { licenses, samplers, random, now } = this.#drawing;
     const elapsed = Math.max(0, now - run.startedAt);
-    times[index] = now + (findSampler(samplers, run)?.drawRemaining(random, elapsed, run.limitMs) ?? 0);
+    const end = now + (findSampler(samplers, run)?.drawRemaining(random, elapsed, run.limitMs) ?? 0);
+    const tokens = licenses.index(run);
+    if (tokens.length > 0) this.#holders.push({ tokens, end });
+    return end;
   }
-  // Ascending times are a heap. A worker that has more runs than slots starts none until the surplus has ended.
-  return { classes, free: times.sort().subarray(times.length - slots) };
+
+  /** Returns the start of each run. */
+  simulate(runs: readonly SimulatedRun[]): Float64Array {
+    const { licenses, samplers, random, now } = this.#drawing;
+    const draw = (run: SimulatedRun): number =>
+      findSampler(samplers, run)?.drawDuration(random, run.limitMs) ?? 0;
+    if (licenses.totals.length > 0)
+      return simulateLicensed(
+        runs.map((run) => ({ ...run, durationMs: draw(run) })),
+        { queues: this.#queues, totals: licenses.totals, holders: this.#holders, now },
+      );
+    // Without licences each run takes the first slot that serves it: no later run was there before it.
+    return Float64Array.from(runs, (run) => {
+      const queue = this.#findNextFree(run.servedBy);
+      const start = queue?.first ?? now;
+      queue?.occupyFirst(start + draw(run));
+      return start;
+    });
+  }
+
+  /** Returns the pool whose next slot becomes free first. */
+  #findNextFree(servedBy: readonly number[]): FreeTimes | undefined {
+    let next: FreeTimes | undefined;
+    for (const index of servedBy) {
+      const queue = this.#queues[index];
+      if (queue && (!next || queue.first < next.first)) next = queue;
+    }
+    return next;
+  }
 }
 
-/** Returns the pool of the class whose next slot becomes free first. */
-function findNextFree(queues: readonly FreeTimes[], name: ExecutionClass): FreeTimes | undefined {
-  let next: FreeTimes | undefined;
-  for (const queue of queues) {
-    if (queue.free.length === 0 || !queue.classes.includes(name)) continue;
-    if (!next || at(queue.free, 0) < at(next.free, 0)) next = queue;
-  }
-  return next;
-}
-
-/** Returns a number at an index that exists. */
-function at(numbers: Float64Array, index: number): number {
-  return numbers[index] ?? 0;
-}
-
-/** Replaces the smallest number of a heap. */
-function replaceFirst(heap: Float64Array, value: number): void {
-  let index = 0;
-  while (true) {
-    let child = 2 * index + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && at(heap, child + 1) < at(heap, child)) child += 1;
-    if (at(heap, child) >= value) break;
-    heap[index] = at(heap, child);
-    index = child;
-  }
-  heap[index] = value;
+function findSampler(samplers: Samplers, { past }: ExpectedRun): DurationSampler | undefined {
+  return past === null ? undefined : samplers.get(past)?.sampler;
 }
 
 /** Returns the middle 80 %, rounded to whole milliseconds outwards. */
-function findRange(starts: Float64Array | undefined): StartRange | null {
-  if (!starts) return null;
+function findRange(starts: Float64Array): StartRange {
   const sorted = starts.slice().sort();
   const outside = Math.floor((sorted.length + 1) / 10);
   return {
-    earliest: Math.floor(at(sorted, outside - 1)),
-    latest: Math.ceil(at(sorted, sorted.length - outside)),
+    earliest: Math.floor(sorted[outside - 1] ?? 0),
+    latest: Math.ceil(sorted[sorted.length - outside] ?? 0),
   };
 }

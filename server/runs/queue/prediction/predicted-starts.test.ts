@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const create = (instance = 'latest'): Promise<string> => createRun(server, 'app', { instance, input: {} });
-async function startRun(): Promise<string> {
-  const run = await create();
+async function startRun(instance?: string): Promise<string> {
+  const run = await create(instance);
   await waitForLogLine(server, 'app', run, 'started');
   return run;
 }
@@ -52,7 +52,7 @@ async function insertPastRuns(): Promise<void> {
   });
 }
 
-test('are one duration apart after runs of equal durations, and absent when a quota holds a run', async () => {
+test('are one duration apart after runs of equal durations, also with a licence, and absent when a quota holds a run', async () => {
   await insertPastRuns();
   await server.client.call('createVersion', {
     params: { application_id: 'app' },
@@ -60,9 +60,13 @@ test('are one duration apart after runs of equal durations, and absent when a qu
   });
   await server.client.call('createInstance', {
     params: { application_id: 'app' },
-    body: { id: 'new', name: 'Without past runs', version_id: 'v1' },
+    body: {
+      ...{ id: 'new', name: 'Without past runs', version_id: 'v1' },
+      configuration: { requirements: { licenses: { gurobi: 1 } } },
+    },
   });
-  await startRun();
+  await server.client.call('setLicenses', { body: { licenses: [{ name: 'gurobi', total: 1 }] } });
+  await startRun('new');
   const waiting = [await create('new'), await create(), await create()];
   const [running, ...queued] = await readQueue();
   const start = Date.parse(running?.initiated_at ?? '');
@@ -71,6 +75,7 @@ test('are one duration apart after runs of equal durations, and absent when a qu
     return { earliest: time, latest: time };
   });
   expect(queued.map((run) => run.waiting?.predicted_start)).toEqual(expected);
+  expect(queued.map((run) => run.waiting?.reason)).toEqual(['licenses_taken', 'slots_taken', 'slots_taken']);
   const params = { application_id: 'app', run_id: waiting[1] ?? '' };
   const { metadata } = (await server.client.call('getRunMetadata', { params })).body;
   expect(metadata.waiting?.predicted_start).toEqual(expected[1]);

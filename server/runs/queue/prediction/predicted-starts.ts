@@ -1,12 +1,20 @@
 /** The predicted starts of the waiting runs of all accounts, from the queue and the workers as they are stored. */
-import { CLASS_LIMITS, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
+import {
+  CLASS_LIMITS,
+  EXECUTION_CLASSES,
+  type ExecutionClass,
+} from '@switchyard/contract/execution-classes.ts';
 import { PREDICTED_STARTS_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import { createPools } from '@switchyard/worker/execute/slots.ts';
 import type { Reader } from '../../../database/database.ts';
 import { memoizeByObject } from '../../../memoize.ts';
+import { listLicenses } from '../../../usage/licenses-store.ts';
+import type { WorkerOffer } from '../../../workers/offers.ts';
 import { type ActiveWorker, listActiveWorkers } from '../../../workers/workers.ts';
 import type { RunsTable } from '../../store/schema.ts';
+import { listTokenHolders, type TokenHolder } from '../license-use.ts';
+import { formatLicenseKey } from '../placement/plan-claims.ts';
 import {
   compareQueueOrder,
   listSlotHolders,
@@ -14,11 +22,25 @@ import {
   type SlotHolder,
   selectQueued,
 } from '../queue-order.ts';
+import { describeDemand, parseRequirements } from '../run-requirements.ts';
 import { loadPastDurations, type PastDurations, type RunOrigin } from './past-durations.ts';
-import { type ExpectedRun, predictStarts, type SlotPool, type StartRange } from './predict-starts.ts';
+import {
+  type ExpectedRun,
+  predictStarts,
+  type QueueSituation,
+  type RunningRun,
+  type SlotPool,
+  type StartAbsence,
+  type StartRange,
+} from './predict-starts.ts';
 
-type PredictedStarts = ReadonlyMap<RunId, StartRange | null>;
-type WaitingRun = QueuePosition & RunOrigin & Pick<RunsTable, 'required_labels' | 'required_licenses'>;
+/** The range of a start, or why there is none. With `shared_resources`, workers give runs cores and memory, not only slots. */
+type StartPrediction = StartRange | StartAbsence | 'shared_resources';
+type PredictedStarts = ReadonlyMap<RunId, StartPrediction>;
+type LicenseColumns = Pick<RunsTable, 'required_labels' | 'required_licenses'>;
+type WaitingRow = QueuePosition & RunOrigin & LicenseColumns;
+
+const NO_REQUIREMENTS: LicenseColumns = { required_labels: null, required_licenses: null };
 
 /** Requests within this time share a prediction. */
 const CACHE_MS = 1_000;
@@ -34,8 +56,8 @@ const getCache = memoizeByObject((_adapter: object): { latest: CachedPrediction 
 }));
 
 /**
- * Returns the predicted starts of the first PREDICTED_STARTS_MAX waiting runs of each class, of all accounts; null for a run
- * whose start cannot be predicted. A prediction of the last second is used again if it has all runs of `wanted`.
+ * Returns the predicted starts of the first PREDICTED_STARTS_MAX waiting runs of each class, of all accounts, or why a
+ * start cannot be predicted. A prediction of the last second is used again if it has all runs of `wanted`.
  */
 export async function findPredictedStarts(
   db: Reader,
@@ -58,44 +80,34 @@ export async function findPredictedStarts(
 
 async function predictAll(db: Reader, now: number): Promise<PredictedStarts> {
   const listed = await listWaitingRuns(db);
-  const holders = await listSlotHolders(db);
-  // A run that started between the two statements is in both.
-  const started = new Set(holders.map(({ id }) => id));
-  const waiting = listed.filter((run) => !started.has(run.id) && isPredictable(run));
-  const past = await loadPastDurations(db, [...holders, ...waiting], now);
-  const starts = new Map<RunId, StartRange | null>(listed.map(({ id }) => [id, null]));
-  const workers = await listActiveWorkers(db, now);
-  for (const pools of groupPools(listPools(workers, holders, past))) {
-    if (workers.some((worker) => servesPools(worker, pools))) continue;
+  const slotHolders = await listSlotHolders(db);
+  const hasLicenses = listed.some((run) => run.required_licenses !== null);
+  const tokenHolders = hasLicenses ? await listTokenHolders(db) : [];
+  const licenses = hasLicenses ? await listLicenses(db) : [];
+  // A run that started between the statements is in several of them.
+  const started = new Set([...slotHolders, ...tokenHolders].map(({ id }) => id));
+  const waiting = listed.filter((run) => !started.has(run.id));
+  const past = await loadPastDurations(db, [...slotHolders, ...tokenHolders, ...waiting], now);
+  const starts = new Map<RunId, StartPrediction>(listed.map(({ id }) => [id, 'unservable']));
+  const cluster = describeCluster(await listActiveWorkers(db, now), { slotHolders, tokenHolders, past });
+  const totals = new Map(licenses.map((one) => [formatLicenseKey(one.account_id, one.name), one.total]));
+  for (const pools of groupPools(cluster.pools, waiting)) {
     const classes = new Set(pools.flatMap((pool) => pool.classes));
     const runs = waiting.filter((run) => classes.has(run.execution_class));
-    const expected = runs.map((run) => describeRun(run, past));
-    for (const [index, range] of predictStarts(expected, pools, now).entries()) {
-      const run = runs[index];
-      if (run) starts.set(run.id, range);
-    }
+    const predictions = pools.some(({ offer }) => offer.resources !== null)
+      ? runs.map((): StartPrediction => 'shared_resources')
+      : predictStarts({
+          waiting: runs.map((run) => ({ ...describeRun(run, past), demand: describeDemand(run) })),
+          ...{ pools, holders: cluster.holders, totals, now },
+        });
+    for (const [index, run] of runs.entries()) starts.set(run.id, predictions[index] ?? 'unservable');
   }
   return starts;
 }
 
-/** A run that requires labels or licences waits for more than a slot, so its start is not predicted. */
-function isPredictable({ required_labels, required_licenses }: WaitingRun): boolean {
-  return required_labels === null && required_licenses === null;
-}
-
-/**
- * Returns true if a worker has some of the pools whose slots are not all of its capacity. A worker with resources starts as
- * many runs as fit, and one with a scope only some.
- */
-function servesPools({ capacity, offer }: ActiveWorker, pools: readonly SlotPool[]): boolean {
-  if (offer.resources === null && offer.scope === null) return false;
-  const own = createPools(capacity).filter(({ slots }) => slots > 0);
-  return own.some(({ classes }) => pools.some((pool) => classes.some((name) => pool.classes.includes(name))));
-}
-
 /** Lists the first waiting runs of each class. So every run before the first PREDICTED_STARTS_MAX ones is among them. */
-async function listWaitingRuns(db: Reader): Promise<WaitingRun[]> {
-  const listed: WaitingRun[] = [];
+async function listWaitingRuns(db: Reader): Promise<WaitingRow[]> {
+  const listed: WaitingRow[] = [];
   for (const name of EXECUTION_CLASSES) {
     const rows = await selectQueued(db, name)
       .select(['id', 'priority', 'created_at', 'execution_class'])
@@ -108,45 +120,85 @@ async function listWaitingRuns(db: Reader): Promise<WaitingRun[]> {
   return listed.sort(compareQueueOrder);
 }
 
-function describeRun(run: RunOrigin, past: PastDurations): ExpectedRun {
+/** Returns the duration of a run as far as it is known, and its licence tokens. */
+function describeRun(run: RunOrigin & LicenseColumns, past: PastDurations): ExpectedRun {
   return {
-    executionClass: run.execution_class,
     past: past.find(run),
     limitMs: CLASS_LIMITS[run.execution_class].duration_ms,
+    licenses: Object.fromEntries(
+      Object.entries(parseRequirements(run).licenses).map(([name, tokens]) => [
+        formatLicenseKey(run.account_id, name),
+        tokens,
+      ]),
+    ),
   };
 }
 
-/** Lists the pools of the workers with the runs in them; pools of several workers that serve the same classes are one. */
-function listPools(
+interface RunningRows {
+  slotHolders: readonly SlotHolder[];
+  tokenHolders: readonly TokenHolder[];
+  past: PastDurations;
+}
+
+/**
+ * Returns the pools of the workers with the runs in them, and the runs that hold tokens without a slot in these pools. Pools of
+ * several workers that serve the same runs are one.
+ */
+function describeCluster(
   workers: readonly ActiveWorker[],
-  holders: readonly SlotHolder[],
-  past: PastDurations,
-): SlotPool[] {
+  { slotHolders, tokenHolders, past }: RunningRows,
+): Pick<QueueSituation, 'pools' | 'holders'> {
+  const licensed = new Map(tokenHolders.map((run) => [run.id, run]));
+  const placed = new Set<RunId>();
   const pools = new Map<string, SlotPool>();
-  for (const { id, capacity } of workers) {
+  const describeRunning = (
+    run: RunOrigin & LicenseColumns & Pick<RunsTable, 'initiated_at'>,
+  ): RunningRun => ({
+    ...describeRun(run, past),
+    startedAt: run.initiated_at ?? 0,
+  });
+  for (const { id, capacity, offer } of workers) {
+    const ofWorker = slotHolders.filter((run) => run.worker_id === id);
     for (const { classes, slots } of createPools(capacity)) {
       if (slots === 0) continue;
-      const key = classes.join();
+      const key = `${classes.join()} ${formatOfferKey(offer)}`;
       const other = pools.get(key);
-      const running = holders
-        .filter((run) => run.worker_id === id && classes.includes(run.execution_class))
-        .map((run) => ({ ...describeRun(run, past), startedAt: run.initiated_at ?? 0 }));
+      const own = ofWorker.filter((run) => classes.includes(run.execution_class));
+      for (const run of own) placed.add(run.id);
+      const running = own.map((run) =>
+        describeRunning({ ...NO_REQUIREMENTS, ...run, ...licensed.get(run.id) }),
+      );
       pools.set(key, {
-        classes,
-        slots: slots + (other?.slots ?? 0),
+        ...{ classes, offer, slots: slots + (other?.slots ?? 0) },
         running: [...running, ...(other?.running ?? [])],
       });
     }
   }
-  return [...pools.values()];
+  const holders = tokenHolders.filter(({ id }) => !placed.has(id)).map(describeRunning);
+  return { pools: [...pools.values()], holders };
 }
 
-/** Groups the pools so that runs of different groups never compete for a slot. */
-function groupPools(pools: readonly SlotPool[]): SlotPool[][] {
+/** Returns the same text for offers that serve the same runs. */
+function formatOfferKey({ labels, scope, resources }: WorkerOffer): string {
+  return JSON.stringify([labels.toSorted(), scope, resources !== null]);
+}
+
+/** Groups the pools so that runs of different groups never compete for a slot or for licence tokens. */
+function groupPools(pools: readonly SlotPool[], waiting: readonly WaitingRow[]): SlotPool[][] {
+  const classesOfLicenses = new Map<string, Set<ExecutionClass>>();
+  for (const run of waiting)
+    for (const name of Object.keys(parseRequirements(run).licenses)) {
+      const key = formatLicenseKey(run.account_id, name);
+      classesOfLicenses.set(key, (classesOfLicenses.get(key) ?? new Set()).add(run.execution_class));
+    }
+  const shareLicense = (one: ExecutionClass, other: ExecutionClass): boolean =>
+    [...classesOfLicenses.values()].some((classes) => classes.has(one) && classes.has(other));
   let groups: SlotPool[][] = [];
   for (const pool of pools) {
     const isShared = (group: SlotPool[]): boolean =>
-      group.some(({ classes }) => classes.some((name) => pool.classes.includes(name)));
+      group.some(({ classes }) =>
+        classes.some((one) => pool.classes.some((other) => one === other || shareLicense(one, other))),
+      );
     groups = [...groups.filter((group) => !isShared(group)), [pool, ...groups.filter(isShared).flat()]];
   }
   return groups;
