@@ -335,6 +335,9 @@ describe('the database of the server', () => {
 test.each([
   ["import { trace } from '@opentelemetry/api';", 1],
   ["import { createOtlpTracing } from './otlp-tracing.ts';", 1],
+  ["export { trace } from '@opentelemetry/api';", 1],
+  ["export * from './otlp-tracing.ts';", 1],
+  ['export const trace = 1;', 0],
   ["const { createOtlpTracing } = await import('./otlp-tracing.ts');", 0],
 ])('the libraries of traces: %s', (text, count) => {
   expect(findTelemetryImports([{ path: 'server/tracing/tracing.ts', text }])).toHaveLength(count);

@@ -106,20 +106,23 @@ export function findRowLocks(sources: readonly Source[]): string[] {
 const TELEMETRY_FILE = 'server/tracing/otlp-tracing.ts';
 
 /**
- * Returns static imports of the libraries of OpenTelemetry, and of the file that imports them. They take time to load, and a
+ * Returns static imports and re-exports of the libraries of OpenTelemetry, and of the file that imports them. They take time to load, and a
  * process without an exporter does without them.
  */
 export function findTelemetryImports(sources: readonly Source[]): string[] {
   return listServerSources(sources, 'tracing/otlp-tracing.ts').flatMap((source) => {
     const found: string[] = [];
+    const check = (node: { start: number; source: { value: string } | null }) => {
+      const value = node.source?.value ?? '';
+      if (value.startsWith('@opentelemetry/') || value.endsWith('/otlp-tracing.ts'))
+        found.push(
+          `${formatLocation(source, node)} imports ${value}: only ${TELEMETRY_FILE} imports the libraries of OpenTelemetry, and it is loaded by import() alone.`,
+        );
+    };
     new Visitor({
-      ImportDeclaration(node) {
-        const { value } = node.source;
-        if (value.startsWith('@opentelemetry/') || value.endsWith('/otlp-tracing.ts'))
-          found.push(
-            `${formatLocation(source, node)} imports ${value}: only ${TELEMETRY_FILE} imports the libraries of OpenTelemetry, and it is loaded by import() alone.`,
-          );
-      },
+      ImportDeclaration: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
     }).visit(parseSource(source).program);
     return found;
   });

@@ -49,6 +49,9 @@ export const WORKER_TOKENS_MAX = 100;
 export const WORKER_BODY_BYTES_MAX = 16 * 1024 * 1024;
 /** Result files of an attempt up to this size together are part of the request that ends it. */
 export const INLINE_RESULT_BYTES_MAX = 256 * 1024;
+/** Result files of an attempt that the request that ends it has not used yet: twice the largest result with its log. */
+export const ATTEMPT_FILES_BYTES_MAX = 1024 * 1024 * 1024;
+export const ATTEMPT_FILES_MAX = 100;
 /** An input or executable up to this size is part of the job. */
 export const INLINE_CONTENT_BYTES_MAX = 64 * 1024;
 /** Licences of an account, and their tokens. */

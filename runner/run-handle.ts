@@ -4,10 +4,12 @@
  * Invariant: `done` resolves exactly once and never rejects, after the last log line was emitted and the last process of
  * the run has ended.
  */
+
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EndReason } from '@switchyard/contract/workers/end-reasons.ts';
 import { unpackArchive } from './archive/archive.ts';
 import { InvalidArchiveError } from './archive/archive-rules.ts';
 import { collectResults, findFileOwner } from './archive/collect-results.ts';
@@ -31,7 +33,6 @@ import type { LaunchPlan } from './sandbox/launch-plan.ts';
 import type {
   Diagnostic,
   EndedRun,
-  EndReason,
   Host,
   LogLine,
   Observer,

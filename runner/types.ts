@@ -3,6 +3,7 @@
  * Sizes are bytes, durations milliseconds, instants milliseconds since the epoch.
  */
 import type { Readable } from 'node:stream';
+import type { EndReason } from '@switchyard/contract/workers/end-reasons.ts';
 
 /**
  * Level of isolation. A `sandbox` has its own user, mount, pid, ipc, uts and network namespaces on a read-only system. With
@@ -193,25 +194,6 @@ export interface ResultFile {
   path: string;
   bytes: number;
 }
-
-/** Cause of the end of a run. */
-export type EndReason =
-  | 'exit'
-  | 'signal'
-  | 'duration'
-  | 'memory'
-  | 'output'
-  | 'disk'
-  | 'processes'
-  | 'canceled'
-  /** The host lacks the runtime. */
-  | 'runtime-missing'
-  /** No entry point, wrong architecture, missing working directory or invalid location of a secret. */
-  | 'not-startable'
-  | 'bad-input-archive'
-  | 'bad-executable'
-  /** The host failed: disk full, permission. The app is not the cause; a retry may succeed. */
-  | 'host';
 
 /** Outcome of a run that the runner observed to its end. */
 export interface EndedRun {

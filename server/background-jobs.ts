@@ -28,6 +28,7 @@ import type { Random } from './random.ts';
 import { storeRunValuesJob } from './runs/listing/backfill.ts';
 import { removeOldLogChunksJob, removeOldRunEventsJob } from './runs/logs/history-clean-up.ts';
 import { recoverOrphanedRunsJob } from './runs/queue/orphan-recovery.ts';
+import { removeAttemptFilesJob } from './runs/remote/attempt-files.ts';
 import { compareReplaysJob } from './runs/replay/compare-replays.ts';
 import { startPlannedRunsJob } from './runs/submit/planned-run-starter.ts';
 import { removeEndedSessionsJob } from './sessions/sessions.ts';
@@ -93,6 +94,7 @@ export function createBackgroundJobs(parts: Parts): BackgroundJobs {
       onlineTests.finalizeOnlineTestsJob(),
       decideAcceptanceTestsJob(parts),
       recoverOrphanedRunsJob(parts),
+      removeAttemptFilesJob(parts),
       removeOldLogChunksJob(parts),
       removeOldRunEventsJob(parts),
       storeRunValuesJob(parts),

@@ -65,6 +65,7 @@ import { LogPollLimiter } from './runs/logs/log-poll-limiter.ts';
 import { countTokens } from './runs/queue/license-use.ts';
 import { countQueuedByClass } from './runs/queue/queue-order.ts';
 import { countRunningRuns } from './runs/queue/run-quota.ts';
+import { AttemptFiles } from './runs/remote/attempt-files.ts';
 import { AttemptEnds } from './runs/remote/end-attempt.ts';
 import type { RemoteJobParts } from './runs/remote/remote-jobs.ts';
 import { RemoteWorkers } from './runs/remote/remote-workers.ts';
@@ -213,6 +214,7 @@ function createRemoteServices(
   return {
     workerSyncs: new WorkerSyncs(parts),
     attemptEnds: new AttemptEnds({ ...parts, resultsFolder }),
+    attemptFiles: new AttemptFiles(parts),
     remoteWorkers: new RemoteWorkers(parts),
     resultsFolder,
   };

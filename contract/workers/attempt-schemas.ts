@@ -4,6 +4,7 @@ import { StartConditions } from '../experiments/experiment-runs.ts';
 import { RunSeries, SolverPhase } from '../runs/run-series.ts';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { idReferenceSchema, type UploadId } from '../schemas/ids.ts';
+import { END_REASONS } from './end-reasons.ts';
 
 /** A time or a duration, up to the largest whole number that JSON carries exactly. */
 const timeSchema = (description: string) =>
@@ -74,22 +75,6 @@ const AttemptFile = Type.Object(
   { $id: 'AttemptResultFile', additionalProperties: false, description: 'A result file.' },
 );
 export type AttemptFile = Static<typeof AttemptFile>;
-
-const END_REASONS = [
-  'exit',
-  'signal',
-  'duration',
-  'memory',
-  'output',
-  'disk',
-  'processes',
-  'canceled',
-  'runtime-missing',
-  'not-startable',
-  'bad-input-archive',
-  'bad-executable',
-  'host',
-] as const;
 
 const Outcome = Type.Object(
   {

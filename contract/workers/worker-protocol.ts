@@ -5,7 +5,7 @@
 import Type, { type Static } from 'typebox';
 import { labelSchema } from '../applications/requirements.ts';
 import { EXECUTION_CLASSES } from '../execution-classes.ts';
-import { LABELS_MAX, WORKER_BODY_BYTES_MAX } from '../limits.ts';
+import { ATTEMPT_FILES_BYTES_MAX, LABELS_MAX, WORKER_BODY_BYTES_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { nullable, stringEnum } from '../schemas/field-schemas.ts';
 import { idSchema, NO_NUL_PATTERN, type RunId } from '../schemas/ids.ts';
@@ -306,7 +306,7 @@ export const putAttemptFile = defineOperation({
   path: `${ATTEMPT_PATH}/files`,
   tag: 'worker-protocol',
   summary: 'Upload a result file of an attempt',
-  description: 'Stores a result file that is too large for the request that ends the attempt.',
+  description: `Stores a result file that is too large for the request that ends the attempt. The files of an attempt may have ${ATTEMPT_FILES_BYTES_MAX} bytes together, and they are removed when the attempt has ended.`,
   right: 'work',
   params: AttemptParams,
   body: {

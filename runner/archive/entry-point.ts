@@ -1,8 +1,9 @@
 /** Resolves the entry point of an app, the command that starts it, and whether it can start on this host. */
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { EndReason } from '@switchyard/contract/workers/end-reasons.ts';
 import { APP_ROOT_PLACEHOLDER } from '../filesystem/run-folder.ts';
-import type { EndReason, Host, RunSpec, RuntimeName } from '../types.ts';
+import type { Host, RunSpec, RuntimeName } from '../types.ts';
 import { normalizeRelativePath } from './archive-rules.ts';
 import type { CachedExecutable } from './executable-cache.ts';
 import { detectProgramFormat } from './program-format.ts';

@@ -5,6 +5,7 @@
  * run only. The longer a measurement of the folders takes, the rarer it is: it uses at most about 1/20 of a core.
  */
 import { lstatSync, statfsSync, statSync } from 'node:fs';
+import type { EndReason } from '@switchyard/contract/workers/end-reasons.ts';
 import { type FolderUsage, MAX_FOLDER_DEPTH, measureFolders } from '../filesystem/folder-usage.ts';
 import { type DiskUsage, type RunDisk, readAllocatedBytes, readDiskUsage } from '../filesystem/run-disks.ts';
 import { listWritableFolders, type RunFolder } from '../filesystem/run-folder.ts';
@@ -33,7 +34,7 @@ import {
   type RunCgroups,
   readUnreclaimableBytes,
 } from '../sandbox/run-cgroups.ts';
-import type { EndReason, ResourceUsage } from '../types.ts';
+import type { ResourceUsage } from '../types.ts';
 import type { MemoryEstimate } from './memory-guard.ts';
 import { ResourceSampler } from './resource-sampler.ts';
 

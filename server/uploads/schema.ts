@@ -46,4 +46,10 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('uploads').addColumn('attempt', 'text').execute();
     },
   },
+  {
+    name: '0166-uploads-by-attempt',
+    async up(db) {
+      await db.schema.createIndex('uploads_by_attempt').on('uploads').column('attempt').execute();
+    },
+  },
 ];

@@ -5,13 +5,17 @@ import { TooLargeError } from '../blobs/blob-store.ts';
 import type { Contents, PreparedContent } from '../blobs/contents.ts';
 import { badRequest } from '../http/errors/problem.ts';
 
-/** Stores the body; throws a 400 for a body of more than UPLOAD_BYTES_MAX bytes. */
-export async function storeStream(contents: Contents, stream: Readable): Promise<PreparedContent> {
+/** Stores the body; throws a 400 for a body of more than `bytesMax` bytes. */
+export async function storeStream(
+  contents: Contents,
+  stream: Readable,
+  bytesMax = UPLOAD_BYTES_MAX,
+): Promise<PreparedContent> {
   try {
-    return await contents.prepareStream(createDetachedCopy(stream), UPLOAD_BYTES_MAX);
+    return await contents.prepareStream(createDetachedCopy(stream), bytesMax);
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error;
-    throw badRequest(`The upload has more than ${UPLOAD_BYTES_MAX} bytes, which is the most it may have.`);
+    throw badRequest(`The upload has more than ${bytesMax} bytes, which is the most it may have.`);
   }
 }
 

@@ -5,7 +5,7 @@ import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import type { Tracing } from '../../tracing/tracing.ts';
 import { DeadWorkerDetector } from '../../workers/workers.ts';
 import { listOrphanedRuns, type RunLease } from '../store/leases.ts';
-import { recordEndedRun } from '../tracing/run-spans.ts';
+import { readTracedRun, recordAttempt } from '../tracing/run-spans.ts';
 import { requeueOrEnd } from './requeue.ts';
 
 const RECOVERY_INTERVAL_MS = 5000;
@@ -19,7 +19,7 @@ interface Parts extends JobContext {
 
 /** Removes dead workers and requeues the runs without a live worker. Wakes when a worker starts or stops. */
 export function recoverOrphanedRunsJob(parts: Parts): Job {
-  const { database, clock, log, metrics } = parts;
+  const { database, clock, log, metrics, tracing } = parts;
   const detector = new DeadWorkerDetector(database, clock);
   return defineJob<RunLease>(parts, {
     name: 'recover-orphaned-runs',
@@ -35,13 +35,13 @@ export function recoverOrphanedRunsJob(parts: Parts): Job {
     formatKey: (run) => run.id,
     async handleRow(run) {
       const reason = 'the worker that executed it died.';
-      const status = await database.transact((tx) => requeueOrEnd(tx, run, { reason, now: clock.now() }));
+      const now = clock.now();
+      const claimed = await readTracedRun(parts, run);
+      const status = await database.transact((tx) => requeueOrEnd(tx, run, { reason, now }));
       if (!status) return;
       if (status === 'queued') metrics.runsRequeued.inc();
-      else {
-        metrics.runsFinished.inc({ status });
-        await recordEndedRun(parts, run);
-      }
+      else metrics.runsFinished.inc({ status });
+      if (claimed) recordAttempt(tracing, { run: claimed, end: { kind: 'dead' }, status, storedAt: now });
       database.notify(status === 'queued' ? 'runs-queued' : 'runs-ended');
       log.warn(
         { run: run.id, attempt: run.attempt, worker: run.worker_id, status },

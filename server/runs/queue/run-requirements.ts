@@ -1,5 +1,6 @@
 /** The columns of a run with its requirements: the labels of a worker, and the licence tokens of the account. */
 import { completeRequirements, type Requirements } from '@switchyard/contract/applications/requirements.ts';
+import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import type { RequestedConfiguration } from '../../instances/rules.ts';
 import type { Demand } from '../../workers/offers.ts';
 import type { RunsTable } from '../store/schema.ts';
@@ -26,6 +27,11 @@ export function parseRequirements({ required_labels, required_licenses }: Requir
     labels: required_labels === null ? [] : required_labels.slice(1, -1).split('||'),
     licenses: required_licenses === null ? {} : JSON.parse(required_licenses),
   };
+}
+
+/** Returns the key of a licence of an account. */
+export function formatLicenseKey(account: AccountId, name: string): string {
+  return `${account} ${name}`;
 }
 
 /** The columns of a run that decide which workers could execute it. */

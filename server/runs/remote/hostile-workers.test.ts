@@ -1,7 +1,10 @@
 /** Remote workers that lie, and worker tokens that are used for what they are not for. A worker changes its own runs alone. */
+import { ATTEMPT_FILES_BYTES_MAX, ATTEMPT_FILES_MAX } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { multiplyRows, PADDED_ROW_NUMBER } from '../../testing/database/multiply-rows.ts';
 import { createRun, nodeApp, pushApp, waitForRunEnd } from '../../testing/fixtures/apps.ts';
 import { buildEnd, type FakeWorker, registerFakeWorker } from '../../testing/fixtures/fake-worker.ts';
+import { waitUntil } from '../../testing/host/wait-until.ts';
 import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
 import { createWorkerToken } from '../../testing/servers/worker-process.ts';
 
@@ -112,6 +115,61 @@ describe('a worker that lies', () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('must be a file that was uploaded for this attempt');
     for (const job of [one, two]) await honest.send(job, 'end', buildEnd({}));
+  });
+
+  test('cannot fill the disk with result files, which are removed when its attempt ends', async () => {
+    const job = await startRun();
+    const { database } = server.runningServer;
+    const attempt = `${job.run_id} ${job.fence}`;
+    const listFiles = () =>
+      database.read.selectFrom('uploads').select('content_id').where('attempt', '=', attempt).execute();
+    expect((await honest.send(job, 'files', 'first')).status).toBe(200);
+    const [first] = await listFiles();
+    await database.transact((tx) =>
+      tx
+        .updateTable('contents')
+        .set({ bytes: ATTEMPT_FILES_BYTES_MAX - 4 })
+        .where('id', '=', first?.content_id ?? '')
+        .execute(),
+    );
+    const tooLarge = await honest.send(job, 'files', 'large');
+    expect(tooLarge.status).toBe(400);
+    expect(tooLarge.text).toContain('more than 4 bytes');
+    // Both arrive at the same time, and only one fits.
+    const both = await Promise.all([honest.send(job, 'files', 'abc'), honest.send(job, 'files', 'def')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    expect((await honest.send(job, 'files', 'g')).status).toBe(200);
+    const full = await honest.send(job, 'files', 'h');
+    expect(full.status).toBe(400);
+    expect(full.text).toContain('at most 100 files');
+    expect((await listFiles()).length).toBe(3);
+    await honest.send(job, 'end', buildEnd({}));
+    await waitUntil('the files are removed', async () => (await listFiles()).length === 0);
+  });
+
+  test('cannot store more than a hundred result files, and leaves none when it is gone', async () => {
+    const liar = await registerFakeWorker(server, token, { folder_id: 'folder-8' });
+    const id = await createRun(server, 'app', { input: {} });
+    const job = await liar.awaitJob();
+    expect(job.run_id).toBe(id);
+    const { database } = server.runningServer;
+    const attempt = `${job.run_id} ${job.fence}`;
+    await liar.send(job, 'files', 'content');
+    await multiplyRows(database, {
+      table: 'uploads',
+      template: { column: 'attempt', value: attempt },
+      count: ATTEMPT_FILES_MAX - 1,
+      changes: { id: `'upl-copy-' || ${PADDED_ROW_NUMBER}` },
+    });
+    expect((await liar.send(job, 'files', 'content')).status).toBe(400);
+    expect((await server.request('DELETE', `/v1/workers/${liar.id}`, { token })).status).toBe(204);
+    const again = await honest.awaitJob();
+    expect(again).toMatchObject({ run_id: id, fence: 2 });
+    await waitUntil('the files are removed', async () => {
+      const files = database.read.selectFrom('uploads').select('id').where('attempt', '=', attempt);
+      return (await files.execute()).length === 0;
+    });
+    await honest.send(again, 'end', buildEnd({}));
   });
 
   test('cannot write lines under the number of another attempt', async () => {

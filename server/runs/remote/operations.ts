@@ -10,6 +10,7 @@ import type { Caller, CallingWorker, OperationHandler } from '../../http/handler
 import type { WorkerOffer } from '../../workers/offers.ts';
 import { getRemoteWorker } from '../../workers/remote-workers.ts';
 import type { RunTokens } from '../access/run-tokens.ts';
+import type { AttemptFiles } from './attempt-files.ts';
 import { type AttemptParams, findLeasedRun, getLeasedRun } from './attempts.ts';
 import type { AttemptEnds } from './end-attempt.ts';
 import type { RemoteWorkers } from './remote-workers.ts';
@@ -19,6 +20,7 @@ declare module '../../http/handlers/context.ts' {
   interface Context {
     workerSyncs: WorkerSyncs;
     attemptEnds: AttemptEnds;
+    attemptFiles: AttemptFiles;
     remoteWorkers: RemoteWorkers;
     runTokens: RunTokens;
   }
@@ -136,7 +138,7 @@ export const putAttemptFile: OperationHandler<'putAttemptFile'> = async (
 ) => {
   const run = await getAttempt(context, caller, params);
   await reserveStreamMemory(caller);
-  return { status: 200, body: { file_id: await context.remoteWorkers.storeFile(run, stream) } };
+  return { status: 200, body: { file_id: await context.attemptFiles.store(run, stream) } };
 };
 
 export const endAttempt: OperationHandler<'endAttempt'> = async (context, { caller, params, body }) => {

@@ -81,6 +81,29 @@ describe('an attempt', () => {
     expect(JSON.stringify(first.spans)).not.toContain('secret');
   });
 
+  test('that died with its worker has the phases that are known, and an error', () => {
+    const tracing = collectSpans();
+    const end = { kind: 'dead' } as const;
+    recordAttempt(tracing, {
+      ...buildAttempt(),
+      claimedAt: undefined,
+      end,
+      status: 'queued',
+      storedAt: 40_000,
+    });
+    expect(formatTimes(tracing.spans)).toEqual([
+      ['queued', 1000, 2000, false],
+      ['execute', 2000, 40_000, true],
+    ]);
+    expect(tracing.spans[1]?.attributes).toMatchObject({
+      'switchyard.worker.id': 'worker-1',
+      'switchyard.run.end_reason': 'worker_died',
+    });
+    const failed = collectSpans();
+    recordAttempt(failed, { ...buildAttempt(), end, status: 'failed', storedAt: 40_000 });
+    expect(formatTimes(failed.spans).at(-1)).toEqual(['run', 1000, 40_000, true]);
+  });
+
   test('of a machine whose clock is behind has no phase that ends before it begins', () => {
     const tracing = collectSpans();
     const attempt = buildAttempt();

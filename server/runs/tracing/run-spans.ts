@@ -16,7 +16,8 @@ interface EndedAttempt {
   run: RunsTable;
   /** When its worker had the run and began to prepare it; undefined where only the app's start is known. */
   claimedAt?: number | undefined;
-  end: Outcome | { kind: 'unstarted' };
+  /** `dead`: its worker died, so nobody knows how far the attempt came. */
+  end: Outcome | { kind: 'unstarted' } | { kind: 'dead' };
   /** The status of the run afterwards. */
   status: RunsTable['status'];
   /** When that status was stored. */
@@ -73,8 +74,18 @@ interface TracingParts {
   database: Pick<Database, 'read'>;
 }
 
+/** Reads the run of a lease, to record its attempt once the lease has ended; null when nobody traces it. Never throws. */
+export async function readTracedRun(
+  { tracing, database }: TracingParts,
+  { application_uid, id, fence }: RunKey & Pick<RunsTable, 'fence'>,
+): Promise<RunsTable | null> {
+  if (tracing === null) return null;
+  const run = await findRun(database.read, application_uid, id).catch(() => undefined);
+  return run?.fence === fence ? run : null;
+}
+
 /**
- * Records the span of a run that ended without an attempt: it was canceled in the queue, its worker died, or its child runs
+ * Records the span of a run that ended without an attempt: it was canceled in the queue, or its child runs
  * have ended. Reads its row. Never throws.
  */
 export async function recordEndedRun({ tracing, database }: TracingParts, key: RunKey): Promise<void> {
@@ -101,9 +112,12 @@ function describeAttempt({ id, application_id, attempt }: RunsTable): SpanAttrib
 
 function describePhase(name: RunPhase, end: EndedAttempt['end'], run: RunsTable): SpanAttributes {
   if (name === 'claim') return { 'switchyard.worker.id': run.worker_id ?? '' };
-  if (name !== 'execute' || end.kind !== 'ended') return {};
+  if (name !== 'execute') return {};
+  const worker = { 'switchyard.worker.id': run.worker_id ?? '' };
+  if (end.kind === 'dead') return { ...worker, 'switchyard.run.end_reason': 'worker_died' };
+  if (end.kind !== 'ended') return {};
   return {
-    'switchyard.worker.id': run.worker_id ?? '',
+    ...worker,
     'switchyard.run.containment': end.containment,
     'switchyard.run.end_reason': end.reason,
     ...(end.exitCode === null ? {} : { 'process.exit.code': end.exitCode }),
@@ -131,6 +145,11 @@ function listPhases({ run, claimedAt, end, storedAt }: EndedAttempt): PhaseTimes
   };
   const initiatedAt = run.initiated_at ?? last;
   add('queued', initiatedAt);
+  if (end.kind === 'dead') {
+    // From the claim until the worker was declared dead: the spans of the app are below it.
+    add('execute', storedAt, true);
+    return phases;
+  }
   add('claim', claimedAt ?? initiatedAt);
   if (end.kind !== 'ended' || !hasStarted(end)) {
     add('prepare', storedAt, true);

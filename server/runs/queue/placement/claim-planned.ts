@@ -18,11 +18,10 @@ import { type ClaimRequest, createWorkflowFilter } from '../claim-request.ts';
 import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';
 import { loadPastDurations, type PastDurations } from '../prediction/past-durations.ts';
 import { listQueuedAccounts, lockFreeRuns } from '../run-quota.ts';
-import { describeDemand, parseRequirements } from '../run-requirements.ts';
+import { describeDemand, formatLicenseKey, parseRequirements } from '../run-requirements.ts';
 import { listWaiting, listWaitingOfAccounts, type RetryTimes, type WaitingRow } from './list-waiting.ts';
 import {
   type FreeQuotas,
-  formatLicenseKey,
   type Host,
   planClaims,
   type RunningNeeds,

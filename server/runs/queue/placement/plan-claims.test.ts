@@ -1,10 +1,11 @@
 /** Plans of claims: a table of cases. */
+
 import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { expect, test } from 'vitest';
+import { formatLicenseKey } from '../run-requirements.ts';
 import {
-  formatLicenseKey,
   type Host,
   planClaims,
   type RunningNeeds,

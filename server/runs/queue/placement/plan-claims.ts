@@ -14,6 +14,7 @@ import type { ExecutionClass } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Pool } from '@switchyard/worker/execute/slots.ts';
 import { canEverServe, countFitting, type Demand, type WorkerOffer } from '../../../workers/offers.ts';
+import { formatLicenseKey } from '../run-requirements.ts';
 
 /** The things that a run occupies while it is running. */
 interface Needs {
@@ -73,11 +74,6 @@ export interface Situation {
  * be one that claims nothing, for example because its disk is full.
  */
 const RESERVED_EVERYWHERE_AFTER_MS = 10 * 60 * 1000;
-
-/** Returns the key of a licence of an account. */
-export function formatLicenseKey(account: AccountId, name: string): string {
-  return `${account} ${name}`;
-}
 
 /** The waiting runs that the worker starts now, in queue order. */
 interface ClaimPlan {

@@ -1,15 +1,11 @@
 /** Plans of claims in a simulated cluster: the oldest run is never delayed. */
+
 import { CLASS_LIMITS, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  formatLicenseKey,
-  type Host,
-  planClaims,
-  type RunningNeeds,
-  type WaitingNeeds,
-} from './plan-claims.ts';
+import { formatLicenseKey } from '../run-requirements.ts';
+import { type Host, planClaims, type RunningNeeds, type WaitingNeeds } from './plan-claims.ts';
 
 const ACCOUNT = 'account' as AccountId;
 

@@ -14,7 +14,6 @@ import type { WorkerOffer } from '../../../workers/offers.ts';
 import { type ActiveWorker, listActiveWorkers } from '../../../workers/workers.ts';
 import type { RunsTable } from '../../store/schema.ts';
 import { listTokenHolders, type TokenHolder } from '../license-use.ts';
-import { formatLicenseKey } from '../placement/plan-claims.ts';
 import {
   compareQueueOrder,
   listSlotHolders,
@@ -22,7 +21,7 @@ import {
   type SlotHolder,
   selectQueued,
 } from '../queue-order.ts';
-import { describeDemand, parseRequirements } from '../run-requirements.ts';
+import { describeDemand, formatLicenseKey, parseRequirements } from '../run-requirements.ts';
 import { loadPastDurations, type PastDurations, type RunOrigin } from './past-durations.ts';
 import {
   type ExpectedRun,

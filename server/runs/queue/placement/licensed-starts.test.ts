@@ -2,20 +2,16 @@
  * The share of simulated starts inside their predicted ranges, for a queue whose runs need labels and licence tokens. The
  * workers claim by `planClaims`, as the server does.
  */
+
 import { CLASS_LIMITS, EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import { expect, test } from 'vitest';
 import { RandomGenerator } from '../../../random-generator.ts';
 import { SLOTS_ONLY } from '../../../workers/offers.ts';
-import {
-  formatLicenseKey,
-  type Host,
-  planClaims,
-  type RunningNeeds,
-  type WaitingNeeds,
-} from '../placement/plan-claims.ts';
-import { expectDuration, expectTotalDuration } from './expected-duration.ts';
-import { predictStarts, type RunningRun, type WaitingRun } from './predict-starts.ts';
+import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';
+import { predictStarts, type RunningRun, type WaitingRun } from '../prediction/predict-starts.ts';
+import { formatLicenseKey } from '../run-requirements.ts';
+import { type Host, planClaims, type RunningNeeds, type WaitingNeeds } from './plan-claims.ts';
 
 const NOW = 1_800_000_000_000;
 const ACCOUNT = 'account' as AccountId;

@@ -1,0 +1,159 @@
+/**
+ * Result files that remote workers upload before the request that ends their attempt. A worker may lie, so the files of an
+ * attempt are bounded, and they are removed once the attempt no longer holds its lease: when it has ended, its run is queued
+ * again or deleted, or its worker died.
+ */
+import type { Readable } from 'node:stream';
+import { ATTEMPT_FILES_BYTES_MAX, ATTEMPT_FILES_MAX, UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
+import type { RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
+import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
+import type { Contents, PreparedContent } from '../../blobs/contents.ts';
+import type { Clock } from '../../clock.ts';
+import type { Database, Reader, Writer } from '../../database/database.ts';
+import { badRequest } from '../../http/errors/problem.ts';
+import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
+import { makeId, type Random } from '../../random.ts';
+import { insertUpload } from '../../uploads/store.ts';
+import { storeStream } from '../../uploads/store-stream.ts';
+import type { RunsTable } from '../store/schema.ts';
+import { RUNNING } from '../store/status-literals.ts';
+import { getLeasedRun } from './attempts.ts';
+
+interface Parts {
+  database: Database;
+  contents: Contents;
+  clock: Clock;
+  random: Random;
+}
+
+type LeasedRun = Pick<RunsTable, 'id' | 'fence' | 'worker_id' | 'application_uid'>;
+
+/** Stores the result files of attempts. */
+export class AttemptFiles {
+  readonly #parts: Parts;
+  /** The last upload of each attempt. Uploads of one attempt follow each other, so that each knows the bytes of the others. */
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores a result file of an attempt, and returns its id. Throws a 400 for more files or bytes than an attempt may have, and a
+   * 404 when the lease expired meanwhile.
+   */
+  async store(run: LeasedRun, file: Readable): Promise<UploadId> {
+    const key = formatAttemptKey(run);
+    const previous = this.#underWay.get(key);
+    const stored = (previous ?? Promise.resolve()).catch(() => {}).then(() => this.#store(run, key, file));
+    this.#underWay.set(key, stored);
+    try {
+      return await stored;
+    } finally {
+      if (this.#underWay.get(key) === stored) this.#underWay.delete(key);
+    }
+  }
+
+  async #store(run: LeasedRun, key: string, file: Readable): Promise<UploadId> {
+    const { database, contents, clock, random } = this.#parts;
+    const freeBytes = await readFreeBytes(database.read, key, 0);
+    const content = await storeStream(contents, file, Math.min(UPLOAD_BYTES_MAX, freeBytes));
+    const id = makeId<UploadId>(random, 'upl');
+    try {
+      await database.transact(async (tx) => {
+        await this.#requireLease(tx, run);
+        // Another server may have stored a file meanwhile.
+        await readFreeBytes(tx, key, content.bytes);
+        await content.insert(tx);
+        await insertUpload(tx, {
+          ...{ id, application_uid: run.application_uid, purpose: 'result', content_id: content.id },
+          ...{ created_at: clock.now(), attempt: key },
+        });
+      });
+    } catch (error) {
+      await discard(content);
+      throw error;
+    }
+    return id;
+  }
+
+  async #requireLease(tx: Writer, { id, fence, worker_id }: LeasedRun): Promise<void> {
+    await getLeasedRun(tx, { run_id: id, fence: String(fence), worker_id: worker_id ?? '' });
+  }
+}
+
+const discard = (content: PreparedContent): Promise<void> => content.discard().catch(() => {});
+
+/** Returns the bytes that the files of an attempt may still have; throws a 400 when `added` bytes are too many. */
+async function readFreeBytes(db: Reader, attempt: string, added: number): Promise<number> {
+  const { files, bytes } = await db
+    .selectFrom('uploads')
+    .innerJoin('contents', 'contents.id', 'uploads.content_id')
+    .select((eb) => [eb.fn.countAll().as('files'), eb.fn.sum('contents.bytes').as('bytes')])
+    .where('attempt', '=', attempt)
+    .executeTakeFirstOrThrow();
+  const free = ATTEMPT_FILES_BYTES_MAX - Number(bytes ?? 0) - added;
+  if (Number(files) < ATTEMPT_FILES_MAX && free >= 0 && (added > 0 || free > 0)) return free;
+  throw badRequest(
+    `The attempt has ${files} result files with ${Number(bytes ?? 0)} bytes; it may have at most ${ATTEMPT_FILES_MAX} files with ${ATTEMPT_FILES_BYTES_MAX} bytes together. End the attempt with the files that it has.`,
+  );
+}
+
+const CLEAN_UP_INTERVAL_MS = 60_000;
+/** Many runs end in a second. */
+const DEBOUNCE_MS = 1000;
+const BATCH_SIZE = 200;
+
+/** Removes the result files of attempts that do not hold their lease any more. */
+export function removeAttemptFilesJob(parts: JobContext & Pick<Parts, 'database' | 'contents'>): Job {
+  const { database, contents } = parts;
+  return defineJob<string>(parts, {
+    name: 'remove-attempt-files',
+    intervalMs: CLEAN_UP_INTERVAL_MS,
+    debounceMs: DEBOUNCE_MS,
+    wakeOn: ['runs-ended', 'runs-queued', 'workers-changed'],
+    batchSize: BATCH_SIZE,
+    listRows: (limit, after) => listAttempts(database.read, limit, after),
+    formatKey: (attempt) => attempt,
+    async handleRow(attempt) {
+      const blobs = await database.transact(async (tx) => {
+        if (await holdsLease(tx, attempt)) return [];
+        const rows = await tx
+          .deleteFrom('uploads')
+          .where('attempt', '=', attempt)
+          .returning('content_id')
+          .execute();
+        return contents.remove(
+          tx,
+          rows.map((row) => row.content_id),
+        );
+      });
+      await contents.removeBlobs(blobs);
+    },
+  });
+}
+
+/** Lists attempts that have result files. */
+async function listAttempts(db: Reader, limit: number, after: string | null): Promise<string[]> {
+  const rows = await db
+    .selectFrom('uploads')
+    .select('attempt')
+    .distinct()
+    .where('attempt', '>', after ?? '')
+    .orderBy('attempt')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ attempt }) => attempt ?? []);
+}
+
+async function holdsLease(tx: Writer, attempt: string): Promise<boolean> {
+  const [id = '', fence] = attempt.split(' ');
+  const run = await tx
+    .selectFrom('runs')
+    .select('id')
+    .where('id', '=', id as RunId)
+    .where('fence', '=', Number(fence))
+    .where('status', '=', RUNNING)
+    .executeTakeFirst();
+  return run !== undefined;
+}
