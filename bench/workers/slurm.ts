@@ -20,7 +20,8 @@ import {
 
 /** Slurm's own defaults but for the backfill, whose default interval of 30 s suits a cluster with long jobs. */
 const SCHEDULER = 'bf_interval=1';
-const CORES = 2;
+/** Cores of a node. */
+export const CORES = 2;
 const MEMORY_MB = 1000;
 const IDLE_SECONDS = 5;
 const POLL_MS = 100;
