@@ -159,7 +159,7 @@ export const Waiting = Type.Object(
     predicted_start_absence: Type.Optional(
       stringEnum(
         PREDICTED_START_ABSENCES,
-        `Reason why a run that waits for others to end has no predicted start. With \`few_past_runs\`, too few past runs are similar to one that it waits for. With \`shared_resources\`, workers divide their cores and memory among runs, which the prediction does not simulate. With \`position\`, its position is above ${PREDICTED_STARTS_MAX}.`,
+        `Reason why a run that waits for others to end has no predicted start. With \`few_past_runs\`, a run that it waits for has too few similar past runs. With \`shared_resources\`, workers divide their cores and memory among runs, which the prediction does not simulate. With \`position\`, its position is above ${PREDICTED_STARTS_MAX}.`,
       ),
     ),
     slots_taken_since: Type.Optional(

@@ -1,12 +1,13 @@
 /**
  * Result files that remote workers upload before the request that ends their attempt. A worker may lie, so the files of an
- * attempt are bounded, and they are removed once the attempt no longer holds its lease: when it has ended, its run is queued
- * again or deleted, or its worker died.
+ * attempt are bounded. They are removed once the attempt no longer holds its lease: it has ended, its run was queued again or
+ * deleted, or its worker died.
  */
 import type { Readable } from 'node:stream';
 import { ATTEMPT_FILES_BYTES_MAX, ATTEMPT_FILES_MAX, UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
-import type { RunId, UploadId } from '@switchyard/contract/schemas/ids.ts';
+import type { UploadId } from '@switchyard/contract/schemas/ids.ts';
 import { formatAttemptKey } from '@switchyard/worker/execute/job.ts';
+import { sql } from 'kysely';
 import type { Contents, PreparedContent } from '../../blobs/contents.ts';
 import type { Clock } from '../../clock.ts';
 import type { Database, Reader, Writer } from '../../database/database.ts';
@@ -39,8 +40,8 @@ export class AttemptFiles {
   }
 
   /**
-   * Stores a result file of an attempt, and returns its id. Throws a 400 for more files or bytes than an attempt may have, and a
-   * 404 when the lease expired meanwhile.
+   * Stores a result file of an attempt, and returns its id. Throws a 400 for more files or bytes than an attempt may have. Throws
+   * a 404 when the lease has expired.
    */
   async store(run: LeasedRun, file: Readable): Promise<UploadId> {
     const key = formatAttemptKey(run);
@@ -151,7 +152,7 @@ async function holdsLease(tx: Writer, attempt: string): Promise<boolean> {
   const run = await tx
     .selectFrom('runs')
     .select('id')
-    .where('id', '=', id as RunId)
+    .where(sql<string>`id`, '=', id)
     .where('fence', '=', Number(fence))
     .where('status', '=', RUNNING)
     .executeTakeFirst();

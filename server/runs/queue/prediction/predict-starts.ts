@@ -59,8 +59,8 @@ export interface StartRange {
 }
 
 /**
- * Why a run has no range. `position`: it is after the first PREDICTED_STARTS_MAX runs. `few_past_runs`: the duration of a run
- * that it waits for is unknown. `unservable`: no slot serves it, or its account has too few tokens.
+ * Why a run has no range. With `position`, it is after the first PREDICTED_STARTS_MAX runs. With `few_past_runs`, the duration
+ * of a run that it waits for is unknown. With `unservable`, no slot serves it, or its account has too few tokens.
  */
 export type StartAbsence = 'position' | 'few_past_runs' | 'unservable';
 

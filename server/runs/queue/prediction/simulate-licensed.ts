@@ -1,7 +1,7 @@
 /**
  * Simulates a queue in which runs need licence tokens. A run may then overtake one that waits for tokens, so the starts do not
- * follow from the queue order alone. The simulation goes from one end of a run to the next, and starts runs by the rules of
- * `plan-claims.ts`: in queue order, and past a run that does not fit only without delaying it.
+ * follow from the queue order alone. The simulation goes from one end of a run to the next. It starts runs by the rules of
+ * `plan-claims.ts`, in queue order. A run passes one that does not fit only if it does not delay it.
  */
 import type { FreeTimes } from './free-times.ts';
 
@@ -23,7 +23,7 @@ export interface LicensedRun {
 }
 
 /** Tokens that a run occupies until its end. */
-export interface TokenHolder {
+interface TokenHolder {
   tokens: readonly TokenCount[];
   end: number;
 }
@@ -84,7 +84,7 @@ class LicensedCluster {
   }
 
   /** Returns true if the run has its tokens at the time, beside another run that starts now and continues until then. */
-  hasTokensBeside(run: LicensedRun, other: LicensedRun, time: number): boolean {
+  fitsTokensWith(run: LicensedRun, other: LicensedRun, time: number): boolean {
     return run.tokens.every(({ license, tokens }) => {
       let free = this.#free[license] ?? 0;
       for (const { end, tokens: counts } of this.#holders)
@@ -190,7 +190,7 @@ class Round {
 
   #delaysStart({ run, pool, time }: Reservation, candidate: LicensedRun, ofCandidate: number): boolean {
     if (this.#time + candidate.expectedMs <= time) return false;
-    if (!this.#cluster.hasTokensBeside(run, candidate, time)) return true;
+    if (!this.#cluster.fitsTokensWith(run, candidate, time)) return true;
     return pool === ofCandidate && (this.#cluster.queues[pool]?.second ?? 0) > time;
   }
 
