@@ -199,6 +199,15 @@ test.each<[string, Case, string[]]>([
     ['1'],
   ],
   [
+    'no run with the token of one that starts now, though past runs ended when they started',
+    {
+      hosts: [SLOTS],
+      licenses: { gurobi: 1 },
+      waiting: ['1', '2'].map((id) => waits(id, SMALL, { licenses: GUROBI, durationMs: 0 })),
+    },
+    ['1'],
+  ],
+  [
     'none whose tokens a waiting workflow occupies',
     {
       hosts: [SLOTS],

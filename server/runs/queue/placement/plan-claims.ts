@@ -132,12 +132,15 @@ class Cluster {
 
   constructor(situation: Situation) {
     this.#situation = situation;
-    // The end of a run that has outlived its expected end can be any moment, but is not now.
-    for (const run of situation.running)
-      this.#add({ ...run, endsAt: Math.max(run.endsAt, situation.now + 1) });
+    for (const run of situation.running) this.#add(run);
   }
 
-  #add(run: RunningNeeds): void {
+  /**
+   * The end of a run that has outlived its expected end can be any moment, but is not now. A run that starts now does not end
+   * now either, although past runs lasted for no time when the clock was set back.
+   */
+  #add(added: RunningNeeds): void {
+    const run = { ...added, endsAt: Math.max(added.endsAt, this.#situation.now + 1) };
     if (run.hasSlot) addTo(this.#running, run.workerId, run);
     for (const name of Object.keys(run.licenses))
       addTo(this.#holders, formatLicenseKey(run.account, name), run);
