@@ -10,28 +10,16 @@
  */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { errorMessage } from '../../log.ts';
 import { type Database, type Tables, TopicListeners } from '../database.ts';
 import { executeDirectly } from '../prepared-statements.ts';
 import { isDatabaseDamaged } from '../transient-errors.ts';
-import type { CheckpointThreadData } from './checkpoint-thread.ts';
+import { startCheckpoints, startCheckpointThread, WAL_BYTES } from './checkpoints.ts';
 import { GroupCommit } from './group-commit.ts';
 import { GroupFlush } from './group-flush.ts';
 import { ReusedRows } from './reused-rows.ts';
 
-const CHECKPOINT_INTERVAL_MS = 1000;
-/** Less in the WAL than this waits for more, or for the close of the database. */
-const CHECKPOINT_MIN_BYTES = 4 * 1024 * 1024;
-/**
- * Minimum length of the WAL, and the length from which it restarts at its beginning. A sync of overwritten bytes needs no
- * commit of the file system's journal. That commit would wait for every new file and folder of other processes, above all
- * those of runs.
- */
-export const WAL_BYTES = 32 * 1024 * 1024;
-/** Writers wait for a checkpoint while the WAL is longer, because they can be faster than the disk. */
-const WAL_BYTES_MAX = 64 * 1024 * 1024;
 const CACHED_STATEMENTS_MAX = 500;
 
 /**
@@ -66,7 +54,10 @@ export function openSqlite(path: string): Database {
   growWal(wal);
   const flush = new GroupFlush(wal);
   const topics = new TopicListeners();
-  const checkpoints = startCheckpoints(path, wal, readConnection);
+  const checkpoints = startCheckpoints({
+    ...{ wal, connection: readConnection },
+    startThread: () => startCheckpointThread(path),
+  });
   const commits = new GroupCommit({
     db: write,
     executeControl: compileControl(writeConnection),
@@ -200,52 +191,4 @@ function adapt(connection: DatabaseSync, onError: (error: unknown) => void): Sql
       };
     },
   };
-}
-
-/**
- * Runs checkpoints in a thread (checkpoint-thread.ts), once a second while enough of the WAL is not in the database file. The
- * thread starts with the first checkpoint, because it takes a tenth of the start of a server.
- */
-function startCheckpoints(
-  path: string,
-  wal: number,
-  connection: DatabaseSync,
-): { keepUp(): Promise<void> | null; stop(): Promise<void> } {
-  let worker: Worker | null = null;
-  let running: Promise<void> | null = null;
-  const run = (): Promise<void> => {
-    worker ??= startCheckpointThread(path);
-    const thread = worker;
-    running ??= new Promise<void>((resolve) => {
-      thread.postMessage('checkpoint');
-      thread.once('message', () => {
-        running = null;
-        resolve();
-      });
-    });
-    return running;
-  };
-  const pageBytes = Number(connection.prepare('pragma page_size').get()?.page_size);
-  // The length of the file does not show it, because the file is not shorter than WAL_BYTES.
-  const progress = connection.prepare('pragma wal_checkpoint(noop)');
-  const timer = setInterval(() => {
-    const { log, checkpointed } = progress.get() ?? {};
-    if ((Number(log) - Number(checkpointed)) * pageBytes >= CHECKPOINT_MIN_BYTES) void run();
-  }, CHECKPOINT_INTERVAL_MS);
-  timer.unref();
-  return {
-    keepUp: () => (fstatSync(wal).size > WAL_BYTES_MAX ? run() : null),
-    async stop() {
-      clearInterval(timer);
-      await worker?.terminate();
-    },
-  };
-}
-
-function startCheckpointThread(path: string): Worker {
-  const worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
-    workerData: { path, restartBytes: WAL_BYTES } satisfies CheckpointThreadData,
-  });
-  worker.unref();
-  return worker;
 }
