@@ -50,10 +50,7 @@ export function formatRunCommand({ application, instance, body, upload }: Planne
     isEnsemble ? ['--ensemble-id', runType.definition_id] : ['--instance', instance],
     ['--input-id', body.input_id],
     ['--input', input === undefined ? findInputFile(upload) : '-'],
-    [
-      '--format',
-      configuration?.format?.format_input?.input_type ?? (typeof input === 'string' ? 'text' : null),
-    ],
+    ['--format', configuration?.format?.input?.type ?? (typeof input === 'string' ? 'text' : null)],
     ['--name', body.name],
     ['--description', body.description],
     ...Object.entries(options ?? {}).map(([name, value]) => ['--option', `${name}=${value}`] as const),

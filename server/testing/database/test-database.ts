@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { Database } from '../../database/database.ts';
 import { openPostgres } from '../../database/postgres/postgres.ts';
-import { openSqlite, WAL_BYTES } from '../../database/sqlite/sqlite.ts';
+import { WAL_BYTES } from '../../database/sqlite/checkpoints.ts';
+import { openSqlite } from '../../database/sqlite/sqlite.ts';
 import { createLog } from '../../log.ts';
 import { createDatabase, dropDatabase, TEMPLATE_DATABASE } from './postgres-server.ts';
 
