@@ -28,17 +28,20 @@ const Provisioner = Type.Object(
       { description: 'The jobs of workers on the cluster.' },
     ),
     pending_reasons: Type.Array(
-      Type.Object({
-        reason: Type.String({
-          description: 'The reason in the words of the cluster, such as `QOSMaxCpuPerUserLimit`.',
-        }),
-        jobs: Type.Integer({ description: 'The number of jobs with this reason.' }),
-        since: timestampSchema('Time at which the oldest of these jobs was requested'),
-        is_blocked: Type.Boolean({
-          description:
-            'true: the jobs cannot start until somebody changes the cluster or the settings. The server stops such a job after three minutes, and counts it as a failed start. false: they wait for their turn.',
-        }),
-      }),
+      Type.Object(
+        {
+          reason: Type.String({
+            description: 'The reason in the words of the cluster, such as `QOSMaxCpuPerUserLimit`.',
+          }),
+          jobs: Type.Integer({ description: 'The number of jobs with this reason.' }),
+          since: timestampSchema('Time at which the oldest of these jobs was requested'),
+          is_blocked: Type.Boolean({
+            description:
+              'true: the jobs cannot start until somebody changes the cluster or the settings. The server stops such a job after three minutes, and counts it as a failed start. false: they wait for their turn.',
+          }),
+        },
+        { $id: 'PendingReason', description: 'The jobs that wait for one reason.' },
+      ),
       {
         description:
           'Why jobs do not run yet, with blocking reasons first. Empty when the cluster names no reason, and for a caller who does not manage the server.',
