@@ -2,7 +2,7 @@
 import type { EventId } from '@switchyard/contract/schemas/ids.ts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../testing/database/test-database.ts';
-import { insertDeliveries, insertEvent, removeEvents, removeWebhookRows } from './outbox.ts';
+import { insertDeliveries, insertEvents, removeEvents, removeWebhookRows } from './outbox.ts';
 
 // SQLite has one writer at a time.
 describe.skipIf(!inject('postgres'))('on PostgreSQL', () => {
@@ -17,7 +17,7 @@ describe.skipIf(!inject('postgres'))('on PostgreSQL', () => {
     const event_id = 'event-shared' as EventId;
     const webhooks = ['first', 'second'];
     await database.transact(async (tx) => {
-      await insertEvent(tx, { id: event_id, body: '{}', created_at: 0 });
+      await insertEvents(tx, [{ id: event_id, body: '{}', created_at: 0 }]);
       await insertDeliveries(
         tx,
         webhooks.map((webhook_uid) => ({ id: `delivery-${webhook_uid}`, webhook_uid, event_id, next_at: 0 })),

@@ -8,19 +8,24 @@ import type { Reader, Writer } from '../database/database.ts';
 import { locked, lockRows } from '../database/row-locks.ts';
 import type { WebhookDeliveriesTable, WebhookEventsTable } from './schema.ts';
 
-export async function insertEvent(tx: Writer, event: WebhookEventsTable): Promise<void> {
-  await tx.insertInto('webhook_events').values(event).execute();
+/** Keeps a statement below the parameter limit of SQLite (32,766). */
+const ROWS_PER_STATEMENT = 1000;
+
+/** Stores events. Insert their deliveries in the same transaction. */
+export async function insertEvents(tx: Writer, events: readonly WebhookEventsTable[]): Promise<void> {
+  if (events.length > 0) await tx.insertInto('webhook_events').values(events).execute();
 }
 
+export type NewDelivery = Pick<WebhookDeliveriesTable, 'id' | 'webhook_uid' | 'event_id' | 'next_at'>;
+
 /** Inserts deliveries without attempts. Call `database.notify('webhooks-due')` after the commit. */
-export async function insertDeliveries(
-  tx: Writer,
-  deliveries: readonly Pick<WebhookDeliveriesTable, 'id' | 'webhook_uid' | 'event_id' | 'next_at'>[],
-): Promise<void> {
-  if (deliveries.length > 0)
+export async function insertDeliveries(tx: Writer, deliveries: readonly NewDelivery[]): Promise<void> {
+  for (let from = 0; from < deliveries.length; from += ROWS_PER_STATEMENT)
     await tx
       .insertInto('webhook_deliveries')
-      .values(deliveries.map((one) => ({ ...one, attempts: 0, fence: 0 })))
+      .values(
+        deliveries.slice(from, from + ROWS_PER_STATEMENT).map((one) => ({ ...one, attempts: 0, fence: 0 })),
+      )
       .execute();
 }
 

@@ -38,13 +38,24 @@ export function listPendingEvents(
     .execute();
 }
 
-/** Marks the event as delivered, in the transaction that fans it out; returns false when another process has done so. */
-export async function claimPendingEvent(tx: Writer, { seq }: Pick<RunEventsTable, 'seq'>): Promise<boolean> {
-  const result = await tx
+/**
+ * Marks the events as delivered, in the transaction that fans them out. Returns the numbers of those that no other process has
+ * marked before.
+ */
+export async function claimPendingEvents(
+  tx: Writer,
+  events: readonly Pick<RunEventsTable, 'seq'>[],
+): Promise<Set<number>> {
+  const rows = await tx
     .updateTable('run_events')
     .set({ pending: 0 })
-    .where('seq', '=', seq)
+    .where(
+      'seq',
+      'in',
+      events.map(({ seq }) => seq),
+    )
     .where('pending', '=', 1)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+    .returning('seq')
+    .execute();
+  return new Set(rows.map(({ seq }) => seq));
 }

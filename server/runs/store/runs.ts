@@ -28,6 +28,13 @@ export async function findRun(db: Reader, applicationUid: string, id: RunId): Pr
   return run?.application_uid === applicationUid ? run : undefined;
 }
 
+/** Returns those of the runs that exist, of any application, by id. */
+export async function findRuns(db: Reader, ids: readonly RunId[]): Promise<Map<RunId, RunsTable>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('runs').selectAll().where('id', 'in', ids).execute();
+  return new Map(rows.map((run) => [run.id, run]));
+}
+
 /** The columns of a run in lists: without its statistics and metrics, which can be a megabyte each. */
 export const LISTED_COLUMNS = [
   'id',
