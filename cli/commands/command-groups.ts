@@ -33,7 +33,6 @@ type CommandGroup = (program: Command, session: Session) => void;
 
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineProfileCommands,
-  defineApplyCommands,
   defineAppCommands,
   defineLocalCommands,
   defineApplicationCommands,
@@ -46,6 +45,8 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineExperimentCommands,
   defineBisectCommand,
   defineEnsembleCommands,
+  defineApplyCommands,
+  definePromoteCommand,
   defineQueueCommands,
   defineWorkerCommands,
   defineWebhookCommands,
@@ -57,7 +58,4 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineMcpCommands,
   defineCompletionCommands,
   defineApiCommand,
-  defineExperimentCommands,
-  definePromoteCommand,
-  defineRunCommands,
 ];
