@@ -119,7 +119,12 @@ describe.skipIf(clientMissing)('the templates of the published package', () => {
           SWITCHYARD_URL: server.url,
           SWITCHYARD_TOKEN: server.token,
         };
-        const args = [join(import.meta.dirname, '..', '..', 'cli', 'push.ts'), join(templates, folder), app];
+        const args = [
+          join(import.meta.dirname, '..', '..', 'cli', 'main.ts'),
+          'push',
+          join(templates, folder),
+          app,
+        ];
         return await promisify(execFile)(process.execPath, args, { env }).then(
           () => '',
           (error: { stderr: string }) => error.stderr,
