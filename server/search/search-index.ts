@@ -11,7 +11,7 @@ import {
 } from '@switchyard/contract/site/search.ts';
 import MiniSearch, { type Query, type QueryCombination, type SearchResult } from 'minisearch';
 import { extractExcerpt } from './search-excerpt.ts';
-import { isStopWord, listSynonyms, splitWords, stemWord, wordStem } from './search-words.ts';
+import { isStopWord, listSynonyms, splitWords, stemWord, unifySpelling, wordStem } from './search-words.ts';
 
 const HITS_PER_PAGE_MAX = 2;
 /** More words cost time and do not improve the result. */
@@ -70,9 +70,16 @@ export function createSearch(records: readonly SearchRecord[]): Search {
   const pages = new MiniSearch<Page>({ fields: Object.keys(PAGE_BOOST), ...words });
   pages.addAll([...Map.groupBy(records, ({ slug }) => slug)].map(([slug, all]) => createPage(slug, all)));
 
+  const spellings = groupSpellings(termsByWord.values());
+  const createQuery = (word: string, fuzzy: boolean): Query =>
+    createWordQuery(
+      [word, ...(spellings.get(unifySpelling(word)) ?? []).filter((other) => other !== word)],
+      fuzzy,
+    );
+
   /** Returns the score of every page with any of the words, relative to the best page (0 to 1). */
   const scorePages = (words: readonly string[], fuzzy: boolean): Map<string, number> => {
-    const query: Query = { combineWith: 'OR', queries: words.map((word) => createWordQuery(word, fuzzy)) };
+    const query: Query = { combineWith: 'OR', queries: words.map((word) => createQuery(word, fuzzy)) };
     const found = pages.search(query, {
       boost: PAGE_BOOST,
       boostDocument: (slug) => (String(slug).includes(OPERATIONS_PATH) ? OPERATIONS_WEIGHT : 1),
@@ -85,7 +92,7 @@ export function createSearch(records: readonly SearchRecord[]): Search {
     options: { combineWith: 'AND' | 'OR'; fuzzy: boolean; scores: Map<string, number> },
   ): SearchResult[] => {
     const { combineWith, fuzzy, scores } = options;
-    const query: Query = { combineWith, queries: words.map((word) => createWordQuery(word, fuzzy)) };
+    const query: Query = { combineWith, queries: words.map((word) => createQuery(word, fuzzy)) };
     const found = places.search(query, { boost: PLACE_BOOST });
     const best = found[0]?.score ?? 1;
     const combineScores = ({ id, score }: SearchResult): number =>
@@ -132,14 +139,25 @@ function createPage(slug: string, records: readonly SearchRecord[]): Page {
   };
 }
 
-/** Returns the query for a word: the word, longer words that begin with it, its stem and its synonyms. */
-function createWordQuery(word: string, fuzzy: boolean): Query {
+/** Returns the words of the pages that occur in two spellings, by the form that these have in common. */
+function groupSpellings(terms: Iterable<readonly string[]>): Map<string, string[]> {
+  const words = new Set([...terms].flatMap(([plain = '']) => plain));
+  const groups = Map.groupBy(words, unifySpelling);
+  for (const [form, spellings] of groups) if (spellings.length < 2) groups.delete(form);
+  return groups;
+}
+
+/**
+ * Returns the query for a word in its spellings: the word, longer words that begin with it, its stem and its synonyms.
+ * Without the other spellings, pages that use the one of the query would come first.
+ */
+function createWordQuery([word = '', ...spellings]: readonly string[], fuzzy: boolean): Query {
   const stem = wordStem(word);
   return {
     combineWith: 'OR',
     queries: [
       {
-        queries: [word],
+        queries: [word, ...spellings],
         tokenize: (text) => [text],
         processTerm: (term) => term,
         prefix: word.length >= PREFIX_CHARS_MIN,

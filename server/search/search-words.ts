@@ -84,8 +84,12 @@ export function stemWord(word: string): string[] {
  */
 export function wordStem(word: string): string {
   if (word.length < 3 || word.length > STEMMED_CHARS_MAX || !/^[a-z]+$/.test(word)) return word;
-  const spelled = SPELLINGS.reduce((text, [pattern, other]) => text.replace(pattern, other), word);
-  return `^${stemmer(spelled)}`;
+  return `^${stemmer(unifySpelling(word))}`;
+}
+
+/** Returns the form that both spellings of a word have. */
+export function unifySpelling(word: string): string {
+  return SPELLINGS.reduce((text, [pattern, other]) => text.replace(pattern, other), word);
 }
 
 const SYNONYMS_BY_STEM: ReadonlyMap<string, readonly string[]> = new Map(
