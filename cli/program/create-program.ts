@@ -44,6 +44,9 @@ export function createProgram(session: Session): Command {
   program.hook('preAction', (_program, command) => {
     refuseUnknownCommand(command);
     session.configure(command.optsWithGlobals());
+    // Some commands make a request of their options, which must not contain those of the program.
+    for (const option of listGlobalOptions(program))
+      command.setOptionValue(option.attributeName(), undefined);
   });
   return program;
 }

@@ -68,7 +68,7 @@ describe('dev', () => {
     const { stdout } = await run(['dev', 'chart']);
     expect(stdout).toMatch(/Run succeeded after/);
     expect(stdout).toMatch(/result\.value\s+4\n/);
-    expect(stdout).toMatch(/objective\n9 \|/);
+    expect(stdout).toMatch(/objective\n +9 \|/);
     expect((await run(['dev', 'chart', '--quiet'])).stdout).toBe('4\n');
   });
 

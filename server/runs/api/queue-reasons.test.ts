@@ -93,6 +93,7 @@ test('has the fields that existing clients read, and the same reason for waiting
   });
   const waiting = {
     place: 1,
+    predicted_start_absence: 'few_past_runs',
     reason: 'slots_taken',
     message: 'The only slot that serves execution class 6c9500mb870s is taken; this run is next.',
     slots: { total: 1, free: 0 },
