@@ -79,7 +79,8 @@ export const getDeviceAuthorizationStatus: OperationHandler<'getDeviceAuthorizat
   const code = headers[DEVICE_CODE_HEADER];
   if (typeof code !== 'string' || code === '')
     throw badRequest(`The header ${DEVICE_CODE_HEADER} is absent; it must have the device code.`);
-  const row = await store.findByDeviceCode(database.read, hashSecret(code), clock.now());
+  const hash = hashSecret(code);
+  const row = await store.findByCode(database.read, 'device_code_hash', { hash, now: clock.now() });
   if (!row) throw notFound(UNKNOWN_DEVICE_CODE);
   return { status: 200, body: { status: row.status } };
 };
@@ -111,7 +112,7 @@ export const getDeviceAuthorization: OperationHandler<'getDeviceAuthorization'> 
   { caller, query },
 ) => {
   const hash = deviceCodes.hashUserCode(query.user_code);
-  const row = await store.findByUserCode(database.read, hash, clock.now());
+  const row = await store.findByCode(database.read, 'user_code_hash', { hash, now: clock.now() });
   // A decided request belongs to the account of the person who decided.
   const isVisible = row && (row.account_id === null || row.account_id === caller.account);
   if (!isVisible) throw unknownUserCode(query.user_code);

@@ -21,28 +21,16 @@ export async function countOpen(
   return { all: Number(rows.all), fromNetwork: Number(rows.fromNetwork) };
 }
 
-export function findByDeviceCode(
+/** Finds the request with the hash of one of its codes. */
+export function findByCode(
   db: Reader,
-  hash: string,
-  now: number,
+  column: 'device_code_hash' | 'user_code_hash',
+  { hash, now }: { hash: string; now: number },
 ): Promise<DeviceAuthorizationsTable | undefined> {
   return db
     .selectFrom('device_authorizations')
     .selectAll()
-    .where('device_code_hash', '=', hash)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
-}
-
-export function findByUserCode(
-  db: Reader,
-  hash: string,
-  now: number,
-): Promise<DeviceAuthorizationsTable | undefined> {
-  return db
-    .selectFrom('device_authorizations')
-    .selectAll()
-    .where('user_code_hash', '=', hash)
+    .where(column, '=', hash)
     .where('expires_at', '>', now)
     .executeTakeFirst();
 }
