@@ -26,6 +26,10 @@ export interface PendingReason {
   isBlocked: boolean;
 }
 
+/** Returns the text of a pending reason from its code and its message, as far as the cluster names them. */
+export const formatReason = (code: string | undefined, message: string | undefined): string =>
+  [code, message].filter(Boolean).join(': ');
+
 /** Returns the code of a pending reason: the text before the first colon. The rest may name one pod, or count nodes. */
 export const readReasonCode = (text: string): string => text.split(':', 1)[0] ?? '';
 

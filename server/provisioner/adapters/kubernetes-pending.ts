@@ -3,7 +3,7 @@
  * and why a container does not start. Events say why there is no pod, and why a volume is not mounted.
  */
 import type { CoreV1Event, V1Job, V1Pod } from '@kubernetes/client-node';
-import type { PendingReason } from './adapter.ts';
+import { formatReason, type PendingReason } from './adapter.ts';
 
 /** Reasons of a waiting container that stay until somebody corrects the image, the manifest or an object that it names. */
 const BLOCKING_REASONS = new Set([
@@ -22,17 +22,15 @@ export interface JobObjects {
   events: readonly CoreV1Event[];
 }
 
-const describe = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(': ');
-
 /** Returns why the Job does not run yet; null when nothing says it, as in the moment after its creation. */
 export function explainJob({ metadata, status }: V1Job, { pods, events }: JobObjects): PendingReason | null {
   const suspended = status?.conditions?.find(({ type, status: is }) => type === 'Suspended' && is === 'True');
-  if (suspended) return { text: describe('Suspended', suspended.message), isBlocked: false };
+  if (suspended) return { text: formatReason('Suspended', suspended.message), isBlocked: false };
   const pod = pods.find((one) => findJobName(one) === metadata?.name);
   if (pod) return explainPod(pod, events);
   const message = findLatestMessage(events, { kind: 'Job', name: metadata?.name, reason: 'FailedCreate' });
   if (message === null) return null;
-  return { text: describe('FailedCreate', message), isBlocked: !QUOTA_MESSAGE.test(message) };
+  return { text: formatReason('FailedCreate', message), isBlocked: !QUOTA_MESSAGE.test(message) };
 }
 
 /** Returns true if only events can say why the Job does not run yet. */
@@ -45,19 +43,22 @@ function explainPod({ metadata, status }: V1Pod, events: readonly CoreV1Event[])
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const waiting = containers.flatMap(({ state }) => (state?.waiting?.reason ? [state.waiting] : []));
   const blocked = waiting.find(({ reason = '' }) => BLOCKING_REASONS.has(reason));
-  if (blocked) return { text: describe(blocked.reason, blocked.message), isBlocked: true };
+  if (blocked) return { text: formatReason(blocked.reason, blocked.message), isBlocked: true };
   const unscheduled = status?.conditions?.find(
     ({ type, status: is }) => type === 'PodScheduled' && is === 'False',
   );
   // A cluster may add a node for the pod, so it waits.
   if (unscheduled)
-    return { text: describe(unscheduled.reason ?? 'Unschedulable', unscheduled.message), isBlocked: false };
+    return {
+      text: formatReason(unscheduled.reason ?? 'Unschedulable', unscheduled.message),
+      isBlocked: false,
+    };
   const [first] = waiting;
   if (first === undefined) return null;
   const warning = findLatest(events, { kind: 'Pod', name: metadata?.name });
   if (SETUP_REASONS.has(first.reason ?? '') && warning)
-    return { text: describe(warning.reason, warning.message), isBlocked: false };
-  return { text: describe(first.reason, first.message), isBlocked: false };
+    return { text: formatReason(warning.reason, warning.message), isBlocked: false };
+  return { text: formatReason(first.reason, first.message), isBlocked: false };
 }
 
 const findJobName = ({ metadata }: V1Pod): string | undefined =>

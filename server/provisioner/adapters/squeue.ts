@@ -2,7 +2,7 @@
  * Parses `squeue --json`. Its form differs between versions. Up to 22.05 a state is a text and an exit code a number. From 23.02
  * on a state is a list of flags, and a number is an object `{set, infinite, number}`.
  */
-import type { ListedJob, PendingReason } from './adapter.ts';
+import { formatReason, type ListedJob, type PendingReason } from './adapter.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -67,10 +67,7 @@ function parsePendingReason(job: Fields): PendingReason | null {
   const code = readReason(job);
   if (code === '') return null;
   const description = typeof job.state_description === 'string' ? job.state_description.trim() : '';
-  return {
-    text: description === '' ? code : `${code}: ${description}`,
-    isBlocked: BLOCKING_REASONS.test(code),
-  };
+  return { text: formatReason(code, description), isBlocked: BLOCKING_REASONS.test(code) };
 }
 
 /** Returns the reason of the job's state; an empty text for none. */
