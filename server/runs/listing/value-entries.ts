@@ -308,27 +308,23 @@ function selectInterval(db: Reader, { field, from, to }: Interval) {
  */
 function selectSorted(db: Reader, isDescending: boolean, values: SortedValues) {
   const direction = isDescending ? 'desc' : 'asc';
-  const { field, from, to, startAt, startId, endAt, endId, limit } = values;
+  const { field, from, to, limit } = values;
   return db
     .selectFrom('run_values as entry')
     .select(['entry.value', 'entry.created_at', 'entry.run_id'])
     .where('entry.field', '=', field)
     .where('entry.value', '>=', from)
     .where('entry.value', '<=', to)
-    .where(
-      sql<SqlBool>`(entry.created_at > ${startAt} or entry.created_at = ${startAt} and entry.run_id > ${startId})`,
-    )
-    .where(
-      sql<SqlBool>`(entry.created_at < ${endAt} or entry.created_at = ${endAt} and entry.run_id < ${endId})`,
-    )
+    .where(isInWindow(values))
     .orderBy(sql`entry.created_at + 0`, direction)
     .orderBy('entry.run_id', direction)
     .limit(limit);
 }
 
+/** The condition has no tuples, for which the index of the times would be used. */
 function isInWindow({ startAt, startId, endAt, endId }: Window): Expression<SqlBool> {
-  return sql<SqlBool>`(entry.created_at, entry.run_id) > (${startAt}, ${startId})
-    and (entry.created_at, entry.run_id) < (${endAt}, ${endId})`;
+  return sql<SqlBool>`(entry.created_at > ${startAt} or entry.created_at = ${startAt} and entry.run_id > ${startId})
+    and (entry.created_at < ${endAt} or entry.created_at = ${endAt} and entry.run_id < ${endId})`;
 }
 
 type MergeValues = Pick<ChunkValues, 'field' | keyof Window | 'limit'> & { limitOfValue: number } & Record<
