@@ -73,39 +73,49 @@ const SIMULATION_COUNTS = [399, 199, 99] as const;
 const DRAWS_MAX = 100_000;
 const SEED = 'predicted starts';
 
-/** A run that is simulated. */
+/** A waiting run that is simulated. */
 interface SimulatedRun extends WaitingRun {
   servedBy: readonly number[];
   tokens: readonly TokenCount[];
   expectedMs: number;
 }
 
+/** A running run that is simulated. */
+interface SimulatedHolder extends RunningRun {
+  tokens: readonly TokenCount[];
+}
+
+/** The queue as every simulation begins with it. */
+interface SimulatedQueue {
+  /** In queue order. */
+  waiting: readonly SimulatedRun[];
+  pools: readonly { slots: number; running: readonly SimulatedHolder[] }[];
+  holders: readonly SimulatedHolder[];
+  /** The total of each licence that a waiting run needs. */
+  totals: readonly number[];
+  now: number;
+}
+
 /** Returns the range of each waiting run, or why it has none. */
 export function predictStarts(situation: QueueSituation): (StartRange | StartAbsence)[] {
-  const { waiting, pools, holders, now } = situation;
+  const { waiting, pools } = situation;
   const predicted = waiting.slice(0, PREDICTED_STARTS_MAX).map((run) => ({
     ...run,
     servedBy: [...pools.keys()].filter((index) => isServed(run, pools[index])),
   }));
   const absences = findAbsences(predicted, situation);
-  const licenses = new LicenseIndex(situation);
-  const runs = predicted
-    .filter((_, index) => absences[index] === null)
-    .map(
-      (run): SimulatedRun => ({
-        ...run,
-        tokens: licenses.index(run),
-        expectedMs: expectDuration(run.past, run.limitMs),
-      }),
-    );
-  const samplers = createSamplers([...runs, ...pools.flatMap(({ running }) => running), ...holders]);
-  const count = chooseCount(runs, pools, samplers);
-  const starts = runs.map(() => new Float64Array(count));
+  const queue = prepareQueue(
+    predicted.filter((_, index) => absences[index] === null),
+    situation,
+  );
+  const running = queue.pools.flatMap((pool) => pool.running);
+  const samplers = createSamplers([...queue.waiting, ...running, ...queue.holders]);
+  const count = chooseCount(queue, samplers);
+  const starts = queue.waiting.map(() => new Float64Array(count));
   const random = new RandomGenerator(SEED);
   for (let simulation = 0; simulation < count; simulation += 1) {
     for (const { sampler, uses } of samplers.values()) if (uses > 1) sampler.drawWeights(random);
-    const drawn = new DrawnQueue(situation, { licenses, samplers, random, now });
-    const simulated = drawn.simulate(runs);
+    const simulated = new DrawnQueue(queue, { samplers, random }).simulate();
     for (const [index, start] of simulated.entries()) starts[index]?.set([start], simulation);
   }
   const ranges = starts.map(findRange).values();
@@ -152,6 +162,26 @@ function findAbsences(
   });
 }
 
+/** Prepares the queue for the simulations. */
+function prepareQueue(
+  waiting: readonly (WaitingRun & { servedBy: readonly number[] })[],
+  situation: QueueSituation,
+): SimulatedQueue {
+  const { pools, holders, now } = situation;
+  const licenses = new LicenseIndex(situation);
+  const addTokens = (run: RunningRun): SimulatedHolder => ({ ...run, tokens: licenses.index(run) });
+  return {
+    waiting: waiting.map((run) => ({
+      ...run,
+      tokens: licenses.index(run),
+      expectedMs: expectDuration(run.past, run.limitMs),
+    })),
+    pools: pools.map(({ slots, running }) => ({ slots, running: running.map(addTokens) })),
+    holders: holders.map(addTokens),
+    ...{ totals: licenses.totals, now },
+  };
+}
+
 /** The licences that waiting runs need, by index. */
 class LicenseIndex {
   readonly totals: number[] = [];
@@ -188,7 +218,7 @@ function createSamplers(runs: readonly ExpectedRun[]): Samplers {
 }
 
 /** Returns the number of simulations that keeps the time of the prediction bounded. */
-function chooseCount(waiting: readonly SimulatedRun[], pools: readonly SlotPool[], samplers: Samplers) {
+function chooseCount({ waiting, pools }: SimulatedQueue, samplers: Samplers): number {
   const running = pools.reduce((sum, pool) => sum + pool.running.length, 0);
   const weights = [...samplers.values()].filter(({ uses }) => uses > 1);
   // With licences each end of a run looks at the runs that still wait.
@@ -200,56 +230,57 @@ function chooseCount(waiting: readonly SimulatedRun[], pools: readonly SlotPool[
 }
 
 interface Drawing {
-  licenses: LicenseIndex;
   samplers: Samplers;
   random: RandomGenerator;
-  now: number;
 }
 
 /** One simulation: the slots and tokens with drawn ends of the running runs. */
 class DrawnQueue {
+  readonly #queue: SimulatedQueue;
   readonly #drawing: Drawing;
-  readonly #queues: FreeTimes[];
+  readonly #times: FreeTimes[];
   readonly #holders: { tokens: readonly TokenCount[]; end: number }[] = [];
 
-  constructor({ pools, holders }: QueueSituation, drawing: Drawing) {
+  constructor(queue: SimulatedQueue, drawing: Drawing) {
+    this.#queue = queue;
     this.#drawing = drawing;
-    this.#queues = pools.map((pool) => this.#drawFreeTimes(pool));
-    for (const run of holders) this.#drawEnd(run);
+    this.#times = queue.pools.map((pool) => this.#drawFreeTimes(pool));
+    for (const run of queue.holders) this.#drawEnd(run);
   }
 
-  #drawFreeTimes({ slots, running }: SlotPool): FreeTimes {
-    const times = new Float64Array(Math.max(slots, running.length)).fill(this.#drawing.now);
+  #drawFreeTimes({ slots, running }: SimulatedQueue['pools'][number]): FreeTimes {
+    const times = new Float64Array(Math.max(slots, running.length)).fill(this.#queue.now);
     for (const [index, run] of running.entries()) times[index] = this.#drawEnd(run);
     // A worker that has more runs than slots starts none until the surplus has ended.
     return new FreeTimes(times.sort().subarray(times.length - slots));
   }
 
   /** Returns the end of a running run, at which its tokens become free too. */
-  #drawEnd(run: RunningRun): number {
-    const { licenses, samplers, random, now } = this.#drawing;
+  #drawEnd(run: SimulatedHolder): number {
+    const { samplers, random } = this.#drawing;
+    const { now } = this.#queue;
     const elapsed = Math.max(0, now - run.startedAt);
     const end = now + (findSampler(samplers, run)?.drawRemaining(random, elapsed, run.limitMs) ?? 0);
-    const tokens = licenses.index(run);
-    if (tokens.length > 0) this.#holders.push({ tokens, end });
+    if (run.tokens.length > 0) this.#holders.push({ tokens: run.tokens, end });
     return end;
   }
 
-  /** Returns the start of each run. */
-  simulate(runs: readonly SimulatedRun[]): Float64Array {
-    const { licenses, samplers, random, now } = this.#drawing;
+  /** Returns the start of each waiting run. */
+  simulate(): Float64Array {
+    const { samplers, random } = this.#drawing;
+    const { waiting, totals, now } = this.#queue;
     const draw = (run: SimulatedRun): number =>
       findSampler(samplers, run)?.drawDuration(random, run.limitMs) ?? 0;
-    if (licenses.totals.length > 0)
+    if (totals.length > 0)
       return simulateLicensed(
-        runs.map((run) => ({ ...run, durationMs: draw(run) })),
-        { queues: this.#queues, totals: licenses.totals, holders: this.#holders, now },
+        waiting.map((run) => ({ ...run, durationMs: draw(run) })),
+        { queues: this.#times, totals, holders: this.#holders, now },
       );
     // Without licences each run takes the first slot that serves it: no later run was there before it.
-    return Float64Array.from(runs, (run) => {
-      const queue = this.#findNextFree(run.servedBy);
-      const start = queue?.first ?? now;
-      queue?.occupyFirst(start + draw(run));
+    return Float64Array.from(waiting, (run) => {
+      const times = this.#findNextFree(run.servedBy);
+      const start = times?.first ?? now;
+      times?.occupyFirst(start + draw(run));
       return start;
     });
   }
@@ -258,8 +289,8 @@ class DrawnQueue {
   #findNextFree(servedBy: readonly number[]): FreeTimes | undefined {
     let next: FreeTimes | undefined;
     for (const index of servedBy) {
-      const queue = this.#queues[index];
-      if (queue && (!next || queue.first < next.first)) next = queue;
+      const times = this.#times[index];
+      if (times && (!next || times.first < next.first)) next = times;
     }
     return next;
   }

@@ -184,8 +184,11 @@ class Round {
   }
 
   #delays(run: LicensedRun, pool: number): boolean {
-    const reservations = [this.#first, this.#ofPools.get(pool)];
-    return reservations.some((reservation) => reservation && this.#delaysStart(reservation, run, pool));
+    const ofPool = this.#ofPools.get(pool);
+    return (
+      (this.#first !== null && this.#delaysStart(this.#first, run, pool)) ||
+      (ofPool !== undefined && ofPool !== this.#first && this.#delaysStart(ofPool, run, pool))
+    );
   }
 
   #delaysStart({ run, pool, time }: Reservation, candidate: LicensedRun, ofCandidate: number): boolean {
