@@ -297,6 +297,7 @@ const holder = (
   initiated_at: NOW - seconds * 1000,
   network: 0,
   containment: 'sandbox',
+  ...{ required_labels: null, required_licenses: null },
   ...(more as object),
 });
 

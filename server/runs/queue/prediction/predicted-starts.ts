@@ -39,8 +39,6 @@ type PredictedStarts = ReadonlyMap<RunId, StartPrediction>;
 type LicenseColumns = Pick<RunsTable, 'required_labels' | 'required_licenses'>;
 type WaitingRow = QueuePosition & RunOrigin & LicenseColumns;
 
-const NO_REQUIREMENTS: LicenseColumns = { required_labels: null, required_licenses: null };
-
 /** Requests within this time share a prediction. */
 const CACHE_MS = 1_000;
 
@@ -147,12 +145,9 @@ function describeCluster(
   workers: readonly ActiveWorker[],
   { slotHolders, tokenHolders, past }: RunningRows,
 ): Pick<QueueSituation, 'pools' | 'holders'> {
-  const licensed = new Map(tokenHolders.map((run) => [run.id, run]));
   const placed = new Set<RunId>();
   const pools = new Map<string, SlotPool>();
-  const describeRunning = (
-    run: RunOrigin & LicenseColumns & Pick<RunsTable, 'initiated_at'>,
-  ): RunningRun => ({
+  const describeRunning = (run: SlotHolder | TokenHolder): RunningRun => ({
     ...describeRun(run, past),
     startedAt: run.initiated_at ?? 0,
   });
@@ -164,12 +159,9 @@ function describeCluster(
       const other = pools.get(key);
       const own = ofWorker.filter((run) => classes.includes(run.execution_class));
       for (const run of own) placed.add(run.id);
-      const running = own.map((run) =>
-        describeRunning({ ...NO_REQUIREMENTS, ...run, ...licensed.get(run.id) }),
-      );
       pools.set(key, {
         ...{ classes, offer, slots: slots + (other?.slots ?? 0) },
-        running: [...running, ...(other?.running ?? [])],
+        running: [...own.map(describeRunning), ...(other?.running ?? [])],
       });
     }
   }
