@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import type { CoreV1Event, V1Pod } from '@kubernetes/client-node';
 import { Ajv } from 'ajv';
+import { listenOnFreePort } from '../http/receiver.ts';
 
 const TOKEN = 'token-of-the-service-account';
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -83,17 +84,8 @@ export async function startKubernetesApi(namespace: string): Promise<KubernetesA
   const server = createServer((request, response) => {
     void respond(request, response, { namespace, ...api });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return {
-    ...api,
-    kubeconfig: formatKubeconfig(`http://127.0.0.1:${port}`),
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  const { port, close } = await listenOnFreePort(server);
+  return { ...api, kubeconfig: formatKubeconfig(`http://127.0.0.1:${port}`), close };
 }
 
 const formatKubeconfig = (server: string): string =>
