@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { RandomGenerator } from '../../server/random-generator.ts';
 import { createDatabase, startPostgres } from '../../server/testing/database/postgres-server.ts';
-import { pushApp } from '../../server/testing/fixtures/apps.ts';
+import { createRun, pushApp } from '../../server/testing/fixtures/apps.ts';
 import { sleep } from '../../server/testing/host/sleep.ts';
 import { checkRunEvents, openQuery } from '../../server/testing/load/invariants.ts';
 import { checkTokens, LOAD_LICENSE } from '../../server/testing/load/license-history.ts';
@@ -75,13 +75,11 @@ async function createApplication(server: ServerProcess): Promise<void> {
   });
 }
 
-async function createRuns({ client }: ServerProcess): Promise<void> {
-  for (let run = 0; run < RUNS; run += 1)
-    await client.call('createRun', {
-      params: APPLICATION,
-      query: { instance_id: run % LICENSED_SHARE === 0 ? LICENSED_INSTANCE : 'latest' },
-      body: { input: {} },
-    });
+async function createRuns(server: ServerProcess): Promise<void> {
+  for (let run = 0; run < RUNS; run += 1) {
+    const instance = run % LICENSED_SHARE === 0 ? LICENSED_INSTANCE : 'latest';
+    await createRun(server, APPLICATION.application_id, { instance, input: {} });
+  }
 }
 
 /** Counts the runs that have not ended. The server may be down. */
