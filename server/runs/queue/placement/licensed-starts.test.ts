@@ -2,11 +2,11 @@
  * The share of simulated starts inside their predicted ranges, for a queue whose runs need labels and licence tokens. The
  * workers claim by `planClaims`, as the server does.
  */
-
 import { CLASS_LIMITS, EXECUTION_CLASS_DEFAULT } from '@switchyard/contract/execution-classes.ts';
 import type { AccountId, RunId } from '@switchyard/contract/schemas/ids.ts';
-import { expect, test } from 'vitest';
-import { RandomGenerator } from '../../../random-generator.ts';
+import { test } from 'vitest';
+import type { RandomGenerator } from '../../../random-generator.ts';
+import { type DrawDuration, expectCalibratedStarts } from '../../../testing/load/start-calibration.ts';
 import { SLOTS_ONLY } from '../../../workers/offers.ts';
 import { expectDuration, expectTotalDuration } from '../prediction/expected-duration.ts';
 import { predictStarts, type RunningRun, type WaitingRun } from '../prediction/predict-starts.ts';
@@ -23,15 +23,7 @@ const WAITING_MAX = 30;
 /** With 1,000 queues the shares were 0.805, 0.814 and 0.815. */
 const QUEUES_PER_CASE = 80;
 
-type DrawDuration = (random: RandomGenerator) => number;
-
-const DISTRIBUTIONS: [string, DrawDuration][] = [
-  ['exponential', (random) => -20_000 * Math.log(random.uniform())],
-  ['lognormal', (random) => 10_000 * Math.exp(random.normal())],
-  ['bimodal', (random) => (random.uniform() < 0.7 ? 5_000 : 100_000) * (0.9 + 0.2 * random.uniform())],
-];
-
-/** The instances of the queue, each with durations of its own. */
+/** The instances of the queue, each with its own durations. */
 const KINDS = [
   { labels: [], tokens: 0, scale: 1 },
   { labels: ['gpu'], tokens: 0, scale: 2 },
@@ -190,15 +182,5 @@ function observeStart(draw: DrawDuration, random: RandomGenerator): boolean {
 }
 
 test('80 % of the starts of runs with labels and licences fall into their range', () => {
-  const shares = DISTRIBUTIONS.map(([name, draw]) => {
-    const random = new RandomGenerator(`licences ${name}`);
-    const inside = Array.from({ length: QUEUES_PER_CASE }, () => observeStart(draw, random)).filter(Boolean);
-    return inside.length / QUEUES_PER_CASE;
-  });
-  // Three standard errors of a share.
-  const tolerance = (queues: number): number => 3 * Math.sqrt((0.8 * 0.2) / queues);
-  for (const [index, [name]] of DISTRIBUTIONS.entries())
-    expect(Math.abs((shares[index] ?? 0) - 0.8), name).toBeLessThan(tolerance(QUEUES_PER_CASE));
-  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
-  expect(Math.abs(mean - 0.8)).toBeLessThan(tolerance(QUEUES_PER_CASE * shares.length));
+  expectCalibratedStarts({ seed: 'licences', queuesPerCase: QUEUES_PER_CASE, observeStart });
 });

@@ -3,7 +3,8 @@ import { CLASS_LIMITS, type ExecutionClass } from '@switchyard/contract/executio
 import { PREDICTED_STARTS_MAX } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { expect, test } from 'vitest';
-import { RandomGenerator } from '../../../random-generator.ts';
+import type { RandomGenerator } from '../../../random-generator.ts';
+import { type DrawDuration, expectCalibratedStarts } from '../../../testing/load/start-calibration.ts';
 import { SLOTS_ONLY, type WorkerOffer } from '../../../workers/offers.ts';
 import {
   predictStarts,
@@ -254,13 +255,6 @@ test('only the first runs of a long queue have a prediction', () => {
   expect(ranges.slice(PREDICTED_STARTS_MAX).every((range) => range === 'position')).toBe(true);
 });
 
-type DrawDuration = (random: RandomGenerator) => number;
-
-const DISTRIBUTIONS: [string, DrawDuration][] = [
-  ['exponential', (random) => -20_000 * Math.log(random.uniform())],
-  ['lognormal', (random) => 10_000 * Math.exp(random.normal())],
-  ['bimodal', (random) => (random.uniform() < 0.7 ? 5_000 : 100_000) * (0.9 + 0.2 * random.uniform())],
-];
 /** With 3,000 queues the shares were 0.794, 0.806 and 0.814. */
 const QUEUES_PER_CASE = 120;
 const HISTORY_SIZE = 50;
@@ -325,15 +319,5 @@ function observeStart(draw: DrawDuration, random: RandomGenerator): boolean {
 }
 
 test('80 % of the starts fall into their range', () => {
-  const shares = DISTRIBUTIONS.map(([name, draw]) => {
-    const random = new RandomGenerator(`calibration ${name}`);
-    const inside = Array.from({ length: QUEUES_PER_CASE }, () => observeStart(draw, random)).filter(Boolean);
-    return inside.length / QUEUES_PER_CASE;
-  });
-  // Three standard errors of a share.
-  const tolerance = (queues: number): number => 3 * Math.sqrt((0.8 * 0.2) / queues);
-  for (const [index, [name]] of DISTRIBUTIONS.entries())
-    expect(Math.abs((shares[index] ?? 0) - 0.8), name).toBeLessThan(tolerance(QUEUES_PER_CASE));
-  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
-  expect(Math.abs(mean - 0.8)).toBeLessThan(tolerance(QUEUES_PER_CASE * shares.length));
+  expectCalibratedStarts({ seed: 'calibration', queuesPerCase: QUEUES_PER_CASE, observeStart });
 });
