@@ -78,7 +78,6 @@ async function readState(db: Reader, now: number): Promise<ServiceState> {
 /** Returns the predicted starts of the first queued run of each class. */
 async function readPredictedStarts(db: Reader, now: number): Promise<PredictedStart[]> {
   const next = await listNextQueued(db, EXECUTION_CLASSES, 1);
-  if (next.length === 0) return [];
   const ids = next.map(({ id }) => id);
   const starts = await findPredictedStarts(db, ids, now);
   return next.flatMap(({ id, execution_class: executionClass }) => {

@@ -146,7 +146,6 @@ async function addPredictedStarts(
 ): Promise<ReadonlyMap<RunId, Waiting>> {
   const predictable = [...reasons].filter(([, { reason }]) => PREDICTABLE_REASONS.has(reason));
   const near = predictable.filter(([, { place }]) => place <= PREDICTED_STARTS_MAX).map(([id]) => id);
-  if (predictable.length === 0) return reasons;
   const starts = await findPredictedStarts(db, near, now);
   const predicted = new Map(reasons);
   for (const [id, waiting] of predictable) {

@@ -54,13 +54,15 @@ const getCache = memoizeByObject((_adapter: object): { latest: CachedPrediction 
 
 /**
  * Returns the predicted starts of the first PREDICTED_STARTS_MAX waiting runs of each class, of all accounts, or why a
- * start cannot be predicted. A prediction of the last second is used again if it has all runs of `wanted`.
+ * start cannot be predicted. A prediction of the last second is used again if it has all runs of `wanted`. Predicts nothing
+ * without wanted runs.
  */
 export async function findPredictedStarts(
   db: Reader,
   wanted: readonly RunId[],
   now: number,
 ): Promise<PredictedStarts> {
+  if (wanted.length === 0) return new Map();
   const cache = getCache(db.getExecutor().adapter);
   const { latest } = cache;
   if (latest && latest.at <= now && now < latest.at + CACHE_MS) {
