@@ -25,7 +25,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Decides a test on a batch of its own, and returns its id. A side without a value fails on the input. */
+/** Decides a test on a new batch, and returns its id. A side without a value fails on the input. */
 async function decide(inputs: readonly ExpectedValues[]): Promise<string> {
   const { id } = await createAcceptanceTest(server, application, {
     input_set_id: await createInputSet(server, application, inputs),

@@ -1,5 +1,5 @@
 /**
- * A device authorization signs a program in that has no browser of its own, such as the command line on a remote machine
+ * A device authorization signs a program in on a machine without a browser, such as the command line on a remote machine
  * (RFC 8628). The program shows a short code; a person enters it in the console and approves; the program gets a key.
  */
 import Type, { type Static } from 'typebox';
