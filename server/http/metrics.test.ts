@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { createRun, createRunAndWait, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
-import { createMetrics, registerQueueMetrics } from './metrics.ts';
+import { createMetrics, registerQueueMetrics, registerStoredGauge } from './metrics.ts';
 
 let server: TestServer;
 let offsetMs = 0;
@@ -87,5 +87,17 @@ describe('B19: the metrics', () => {
     isUnavailable = true;
     elapsed = 10_000;
     expect(await metrics.registry.metrics()).not.toContain(queued);
+  });
+
+  test('omit a stored gauge without labels while its value cannot be read', async () => {
+    const metrics = createMetrics();
+    let stored: number | null = 3;
+    registerStoredGauge(metrics, async () => stored, {
+      ...{ name: 'stored_runs', help: 'Runs.', labelNames: [] },
+      list: (value) => [[{}, value]],
+    });
+    expect(await metrics.registry.metrics()).toMatch(/^stored_runs 3$/m);
+    stored = null;
+    expect(await metrics.registry.metrics()).not.toMatch(/^stored_runs \d/m);
   });
 });

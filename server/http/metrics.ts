@@ -194,6 +194,8 @@ export function registerStoredGauge<Value, Label extends string>(
     async collect() {
       const value = await read();
       this.reset();
+      // A reset sets a gauge without labels to 0.
+      if (settings.labelNames.length === 0) this.remove();
       if (value === null) return;
       for (const [labels, number] of list(value)) this.set(labels, number);
     },
@@ -205,18 +207,13 @@ export function registerStoredGauge<Value, Label extends string>(
  * while the database is unavailable.
  */
 export function registerBackupMetric(
-  { registry }: Pick<Metrics, 'registry'>,
+  metrics: Pick<Metrics, 'registry'>,
   { clock, read }: { clock: Clock; read(): Promise<number | null> },
 ): void {
-  new Gauge({
+  registerStoredGauge(metrics, () => read().catch(() => null), {
     name: 'switchyard_backup_age_seconds',
     help: 'Seconds since the instant of the last backup that the command has made; absent without one.',
-    registers: [registry],
-    async collect() {
-      const at = await read().catch(() => null);
-      this.reset();
-      if (at === null) this.remove();
-      else this.set(Math.max(0, (clock.now() - at) / 1000));
-    },
+    labelNames: [],
+    list: (at) => [[{}, Math.max(0, (clock.now() - at) / 1000)]],
   });
 }
