@@ -25,7 +25,8 @@ import {
   quoteValue,
   tooManyRequests,
 } from '../http/errors/problem.ts';
-import type { OperationHandler } from '../http/handlers/handler.ts';
+import type { Context } from '../http/handlers/context.ts';
+import type { OperationCall, OperationHandler } from '../http/handlers/handler.ts';
 import { addressBucketKey } from '../http/limits/rate-limit.ts';
 import { makeId } from '../random.ts';
 import { createSecret, hashSecret } from '../sessions/sessions.ts';
@@ -120,42 +121,42 @@ export const getDeviceAuthorization: OperationHandler<'getDeviceAuthorization'> 
 };
 
 export const approveDeviceAuthorization: OperationHandler<'approveDeviceAuthorization'> = async (
-  { clock, deviceCodes },
-  { caller, body, commit, setOwner },
+  context,
+  call,
 ) => {
+  const { caller, body, commit } = call;
   const role = body.role ?? caller.role;
   if (!canGrant(caller.role, role))
     throw forbidden(
       `role is ${quoteValue(role)}, which has rights that your role ${caller.role} does not have.`,
     );
-  const hash = deviceCodes.hashUserCode(body.user_code);
   return commit(async (tx) => {
     const { key } = await lockCallerAccount(tx, caller);
     await requireKeyOwner(tx, { ...key, role });
-    const decision = { status: 'approved', account_id: caller.account, key_id: caller.key, role } as const;
-    const row = await store.decide(tx, { hash, now: clock.now() }, decision);
-    if (!row) throw unknownUserCode(body.user_code);
-    setOwner({ account: caller.account, resource: { device_authorization_id: row.id } });
-    return { status: 200, body: formatAuthorization(row) };
+    return { status: 200, body: await storeDecision(tx, context, call, { status: 'approved', role }) };
   });
 };
 
-export const denyDeviceAuthorization: OperationHandler<'denyDeviceAuthorization'> = async (
-  { clock, deviceCodes },
-  { caller, body, commit, setOwner },
-) => {
-  const hash = deviceCodes.hashUserCode(body.user_code);
-  const decision = {
-    ...({ status: 'denied', role: null } as const),
-    ...{ account_id: caller.account, key_id: caller.key },
-  };
-  return commit(async (tx) => {
-    const row = await store.decide(tx, { hash, now: clock.now() }, decision);
-    if (!row) throw unknownUserCode(body.user_code);
-    setOwner({ account: caller.account, resource: { device_authorization_id: row.id } });
-    return { status: 200, body: formatAuthorization(row) };
-  });
-};
+export const denyDeviceAuthorization: OperationHandler<'denyDeviceAuthorization'> = async (context, call) =>
+  call.commit(async (tx) => ({
+    status: 200,
+    body: await storeDecision(tx, context, call, { status: 'denied', role: null }),
+  }));
+
+/** Stores the decision of the caller. Throws a 404 for a code that is unknown, expired or already decided. */
+async function storeDecision(
+  tx: Writer,
+  { clock, deviceCodes }: Pick<Context, 'clock' | 'deviceCodes'>,
+  { caller, body, setOwner }: Pick<OperationCall<'denyDeviceAuthorization'>, 'caller' | 'body' | 'setOwner'>,
+  decision: Pick<DeviceAuthorizationsTable, 'status' | 'role'>,
+): Promise<DeviceAuthorization> {
+  const code = { hash: deviceCodes.hashUserCode(body.user_code), now: clock.now() };
+  const { account, key } = caller;
+  const row = await store.decide(tx, code, { ...decision, account_id: account, key_id: key });
+  if (!row) throw unknownUserCode(body.user_code);
+  setOwner({ account, resource: { device_authorization_id: row.id } });
+  return formatAuthorization(row);
+}
 
 const UNKNOWN_DEVICE_CODE = 'The device code is unknown, expired or already redeemed; start again.';
 
