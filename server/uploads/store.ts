@@ -70,3 +70,40 @@ export async function removeUploads(
     .execute();
   return rows.map((row) => row.content_id);
 }
+
+/** Counts the result files of an attempt, and sums their bytes. */
+export async function countAttemptUploads(
+  db: Reader,
+  attempt: string,
+): Promise<{ files: number; bytes: number }> {
+  const { files, bytes } = await db
+    .selectFrom('uploads')
+    .innerJoin('contents', 'contents.id', 'uploads.content_id')
+    .select((eb) => [eb.fn.countAll().as('files'), eb.fn.sum('contents.bytes').as('bytes')])
+    .where('attempt', '=', attempt)
+    .executeTakeFirstOrThrow();
+  return { files: Number(files), bytes: Number(bytes ?? 0) };
+}
+
+/** Lists attempts that have result files, in the order of their keys. */
+export async function listUploadAttempts(db: Reader, limit: number, after: string | null): Promise<string[]> {
+  const rows = await db
+    .selectFrom('uploads')
+    .select('attempt')
+    .distinct()
+    .where('attempt', '>', after ?? '')
+    .orderBy('attempt')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ attempt }) => attempt ?? []);
+}
+
+/** Removes the result files of an attempt; returns the ids of their contents. */
+export async function deleteAttemptUploads(tx: Writer, attempt: string): Promise<(string | null)[]> {
+  const rows = await tx
+    .deleteFrom('uploads')
+    .where('attempt', '=', attempt)
+    .returning('content_id')
+    .execute();
+  return rows.map((row) => row.content_id);
+}

@@ -14,7 +14,12 @@ import type { Database, Reader, Writer } from '../../database/database.ts';
 import { badRequest } from '../../http/errors/problem.ts';
 import { defineJob, type Job, type JobContext } from '../../jobs/define-job.ts';
 import { makeId, type Random } from '../../random.ts';
-import { insertUpload } from '../../uploads/store.ts';
+import {
+  countAttemptUploads,
+  deleteAttemptUploads,
+  insertUpload,
+  listUploadAttempts,
+} from '../../uploads/store.ts';
 import { storeStream } from '../../uploads/store-stream.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
@@ -87,16 +92,11 @@ const discard = (content: PreparedContent): Promise<void> => content.discard().c
 
 /** Returns the bytes that the files of an attempt may still have; throws a 400 when `added` bytes are too many. */
 async function readFreeBytes(db: Reader, attempt: string, added: number): Promise<number> {
-  const { files, bytes } = await db
-    .selectFrom('uploads')
-    .innerJoin('contents', 'contents.id', 'uploads.content_id')
-    .select((eb) => [eb.fn.countAll().as('files'), eb.fn.sum('contents.bytes').as('bytes')])
-    .where('attempt', '=', attempt)
-    .executeTakeFirstOrThrow();
-  const free = ATTEMPT_FILES_BYTES_MAX - Number(bytes ?? 0) - added;
-  if (Number(files) < ATTEMPT_FILES_MAX && free >= 0 && (added > 0 || free > 0)) return free;
+  const { files, bytes } = await countAttemptUploads(db, attempt);
+  const free = ATTEMPT_FILES_BYTES_MAX - bytes - added;
+  if (files < ATTEMPT_FILES_MAX && free >= 0 && (added > 0 || free > 0)) return free;
   throw badRequest(
-    `The attempt has ${files} result files with ${Number(bytes ?? 0)} bytes; it may have at most ${ATTEMPT_FILES_MAX} files with ${ATTEMPT_FILES_BYTES_MAX} bytes together. End the attempt with the files that it has.`,
+    `The attempt has ${files} result files with ${bytes} bytes; it may have at most ${ATTEMPT_FILES_MAX} files with ${ATTEMPT_FILES_BYTES_MAX} bytes together. End the attempt with the files that it has.`,
   );
 }
 
@@ -114,37 +114,16 @@ export function removeAttemptFilesJob(parts: JobContext & Pick<Parts, 'database'
     debounceMs: DEBOUNCE_MS,
     wakeOn: ['runs-ended', 'runs-queued', 'workers-changed'],
     batchSize: BATCH_SIZE,
-    listRows: (limit, after) => listAttempts(database.read, limit, after),
+    listRows: (limit, after) => listUploadAttempts(database.read, limit, after),
     formatKey: (attempt) => attempt,
     async handleRow(attempt) {
       const blobs = await database.transact(async (tx) => {
         if (await holdsLease(tx, attempt)) return [];
-        const rows = await tx
-          .deleteFrom('uploads')
-          .where('attempt', '=', attempt)
-          .returning('content_id')
-          .execute();
-        return contents.remove(
-          tx,
-          rows.map((row) => row.content_id),
-        );
+        return contents.remove(tx, await deleteAttemptUploads(tx, attempt));
       });
       await contents.removeBlobs(blobs);
     },
   });
-}
-
-/** Lists attempts that have result files. */
-async function listAttempts(db: Reader, limit: number, after: string | null): Promise<string[]> {
-  const rows = await db
-    .selectFrom('uploads')
-    .select('attempt')
-    .distinct()
-    .where('attempt', '>', after ?? '')
-    .orderBy('attempt')
-    .limit(limit)
-    .execute();
-  return rows.flatMap(({ attempt }) => attempt ?? []);
 }
 
 async function holdsLease(tx: Writer, attempt: string): Promise<boolean> {
