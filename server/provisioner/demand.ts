@@ -75,7 +75,7 @@ async function limitByLicenses(db: Reader, demand: readonly LicensedDemand[]): P
 /** Lowers the counts to what the quotas of accounts and applications let start now. */
 async function limitByQuotas(db: Reader, demand: readonly Demand[]): Promise<void> {
   if (demand.length === 0) return;
-  const { accounts, applications } = await countFreeRuns(db);
+  const { accounts, applications } = await countFreeRuns(db, demand);
   for (const [uid, free] of [...applications.values()].flatMap((counts) => [...counts]))
     limitCounts(
       demand.filter(({ applicationUid }) => applicationUid === uid),

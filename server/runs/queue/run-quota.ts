@@ -13,6 +13,7 @@ import {
   lockApplicationRunQuotas,
 } from '../../usage/application-quotas-store.ts';
 import { findQuotas, listRunQuotas, lockRunQuotas, type RunQuota } from '../../usage/quotas-store.ts';
+import type { Demand } from '../../workers/offers.ts';
 import { QUEUED, RUNNING } from '../store/status-literals.ts';
 
 const selectRunningCount = prepareStatement((db, { account }: { account: AccountId }) =>
@@ -59,9 +60,21 @@ export async function lockFreeRuns(tx: Writer): Promise<FreeRuns> {
   return subtractRunning(tx, await lockRunQuotas(tx), await lockApplicationRunQuotas(tx));
 }
 
-/** As `lockFreeRuns`, without a lock: the numbers may have changed when the caller gets them. */
-export async function countFreeRuns(db: Reader): Promise<FreeRuns> {
-  return subtractRunning(db, await listRunQuotas(db), await listApplicationRunQuotas(db));
+/**
+ * As `lockFreeRuns`, for the accounts and applications of the runs. Without a lock, the numbers may have changed when the caller
+ * gets them.
+ */
+export async function countFreeRuns(
+  db: Reader,
+  runs: readonly Pick<Demand, 'account' | 'applicationUid'>[],
+): Promise<FreeRuns> {
+  const accounts = new Set(runs.map(({ account }) => account));
+  const applications = new Set(runs.map(({ applicationUid }) => applicationUid));
+  return subtractRunning(
+    db,
+    (await listRunQuotas(db)).filter(({ account }) => accounts.has(account)),
+    (await listApplicationRunQuotas(db)).filter(({ applicationUid }) => applications.has(applicationUid)),
+  );
 }
 
 async function subtractRunning(
