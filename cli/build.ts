@@ -2,15 +2,14 @@
  * Builds the package `switchyard`: the command line with its dependencies as JavaScript for every Node from version 20.
  * `buildCommandLine` returns early when its inputs have not changed. Otherwise it replaces the output folder as a whole.
  */
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hashFiles, hashInputs } from '@switchyard/static-build/input-hash.ts';
-import { replaceFolder } from '@switchyard/static-build/replace-folder.ts';
+import { rebuildFolder } from '@switchyard/static-build/rebuild-folder.ts';
+import { reportBuild } from '@switchyard/static-build/report-build.ts';
 import { VERSION } from './program/version.ts';
 
 const folder = import.meta.dirname;
 const repository = join(folder, '..');
-const STAMP_FILE = 'input-hash.txt';
 const INPUT_FOLDERS = ['cli', 'contract', 'runner', 'worker', 'solver-logs'];
 
 interface BuildResult {
@@ -23,41 +22,24 @@ interface BuildResult {
 export async function buildCommandLine(options: { outDir?: string } = {}): Promise<BuildResult> {
   const outDir = resolve(options.outDir ?? join(folder, 'dist'));
   const tarballName = `switchyard-${VERSION}.tgz`;
-  const tarball = join(outDir, tarballName);
   const inputs = hashInputs(
     INPUT_FOLDERS.map((name) => join(repository, name)),
     join(repository, 'package-lock.json'),
     [hashFiles(repository, ['LICENSE', 'package.json'])],
   );
-  if (readStamp(outDir) === inputs) return { tarball, wasBuilt: false };
-  // The compiler takes half a second to load, which a build without changes does not need.
-  const { createPackageFiles, createTarball } = await import('./build/package-files.ts');
-  const files = await createPackageFiles();
-  const output = new Map<string, string | Uint8Array>([
-    [tarballName, await createTarball(files)],
-    [STAMP_FILE, inputs],
-  ]);
-  for (const [path, content] of files) output.set(`package/${path}`, content);
-  replaceFolder(outDir, output);
-  return { tarball, wasBuilt: true };
-}
-
-/** Returns undefined without a build. */
-function readStamp(outDir: string): string | undefined {
-  try {
-    return readFileSync(join(outDir, STAMP_FILE), 'utf8');
-  } catch {
-    return undefined;
-  }
+  const wasBuilt = await rebuildFolder(outDir, inputs, async () => {
+    // The compiler takes half a second to load, which a build without changes does not need.
+    const { createPackageFiles, createTarball } = await import('./build/package-files.ts');
+    const files = await createPackageFiles();
+    const output = new Map<string, string | Uint8Array>([[tarballName, await createTarball(files)]]);
+    for (const [path, content] of files) output.set(`package/${path}`, content);
+    return output;
+  });
+  return { tarball: join(outDir, tarballName), wasBuilt };
 }
 
 if (import.meta.main) {
   const started = performance.now();
   const { tarball, wasBuilt } = await buildCommandLine();
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(
-    wasBuilt
-      ? `Built ${tarball} in ${seconds} s.`
-      : `Nothing has changed since the last build of ${tarball}.`,
-  );
+  reportBuild({ path: tarball, wasBuilt }, started);
 }

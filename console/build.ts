@@ -2,15 +2,15 @@
  * Builds the console into static files. `buildConsole` returns early when its inputs have not changed. Otherwise it
  * replaces the output folder as a whole, so a server never serves half a console.
  */
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compressFiles } from '@switchyard/static-build/compress.ts';
 import { hashFiles, hashInputs } from '@switchyard/static-build/input-hash.ts';
-import { replaceFolder } from '@switchyard/static-build/replace-folder.ts';
+import { rebuildFolder } from '@switchyard/static-build/rebuild-folder.ts';
+import { reportBuild } from '@switchyard/static-build/report-build.ts';
 
 const folder = import.meta.dirname;
 const repository = join(folder, '..');
-const STAMP_FILE = 'input-hash.txt';
 /** Files of the sample apps that decide their archives. Build steps write others, which must not start a build each time. */
 const SAMPLE_PATTERNS = [
   'sample-apps/*/{app.yaml,input.json,package.json,README.md,*.ts,*.py}',
@@ -32,34 +32,20 @@ export async function buildConsole(options: { outDir?: string } = {}): Promise<B
     join(repository, 'package-lock.json'),
     [hashFiles(repository, globSync(SAMPLE_PATTERNS, { cwd: repository }).sort())],
   );
-  if (readStamp(outDir) === inputs) return { outDir, wasBuilt: false };
-  // The compiler takes half a second to load, which a build without changes does not need.
-  const { bundleConsole } = await import('./build/bundle.ts');
-  const { packSamples } = await import('./build/sample-archives.ts');
-  const files = await bundleConsole();
-  for (const [path, copy] of await compressFiles(files)) files.set(path, copy);
-  for (const [path, content] of await packSamples(repository)) files.set(path, content);
-  files.set(STAMP_FILE, inputs);
-  replaceFolder(outDir, files);
-  return { outDir, wasBuilt: true };
-}
-
-/** Returns undefined without a build. */
-function readStamp(outDir: string): string | undefined {
-  try {
-    return readFileSync(join(outDir, STAMP_FILE), 'utf8');
-  } catch {
-    return undefined;
-  }
+  const wasBuilt = await rebuildFolder(outDir, inputs, async () => {
+    // The compiler takes half a second to load, which a build without changes does not need.
+    const { bundleConsole } = await import('./build/bundle.ts');
+    const { packSamples } = await import('./build/sample-archives.ts');
+    const files = await bundleConsole();
+    for (const [path, copy] of await compressFiles(files)) files.set(path, copy);
+    for (const [path, content] of await packSamples(repository)) files.set(path, content);
+    return files;
+  });
+  return { outDir, wasBuilt };
 }
 
 if (import.meta.main) {
   const started = performance.now();
   const { outDir, wasBuilt } = await buildConsole();
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(
-    wasBuilt
-      ? `Built the console into ${outDir} in ${seconds} s.`
-      : `Nothing has changed since the last build of ${outDir}.`,
-  );
+  reportBuild({ path: outDir, built: `the console into ${outDir}`, wasBuilt }, started);
 }

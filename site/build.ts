@@ -8,6 +8,7 @@ import { BUILD_ADDRESS } from '@switchyard/contract/site/site-address.ts';
 import { compressFiles } from '@switchyard/static-build/compress.ts';
 import { hashFiles, hashInputs } from '@switchyard/static-build/input-hash.ts';
 import { replaceFolder } from '@switchyard/static-build/replace-folder.ts';
+import { reportBuild } from '@switchyard/static-build/report-build.ts';
 import { getLastCommit } from './generator/inputs/git.ts';
 import { ContentError, formatProblem } from './generator/inputs/problems.ts';
 
@@ -97,12 +98,7 @@ if (import.meta.main) {
   try {
     const { outDir, wasBuilt, pageCount, warnings } = await buildSite();
     for (const warning of warnings) console.warn(`Warning: ${warning}`);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(
-      wasBuilt
-        ? `Built ${pageCount} pages into ${outDir} in ${seconds} s.`
-        : `Nothing has changed since the last build of ${outDir}.`,
-    );
+    reportBuild({ path: outDir, built: `${pageCount} pages into ${outDir}`, wasBuilt }, started);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     console.error(error.message);
