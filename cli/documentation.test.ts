@@ -10,22 +10,23 @@ import { startTestServer, type TestServer } from '@switchyard/server/testing/ser
 import { extractExamples, listExamplePages, listTabChoices } from '@switchyard/site/examples.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FirstRunResult, pushAndRunSample } from './first-run/push-and-run-sample.ts';
-import { type CommandServer, startCommandServer } from './testing/command-server.ts';
-import { type CurlServer, startCurlServer } from './testing/curl-server.ts';
+import { startCommandServer } from './testing/command-server.ts';
+import { startCurlServer } from './testing/curl-server.ts';
 import { type PickServer, startPickServer } from './testing/pick-server.ts';
-import { type PythonServer, startPythonServer } from './testing/python-server.ts';
-import { type SleepServer, startSleepServer } from './testing/sleep-server.ts';
+import { startPythonServer } from './testing/python-server.ts';
+import type { ShellServer } from './testing/shell-server.ts';
+import { startSleepServer } from './testing/sleep-server.ts';
 
 const apps = join(import.meta.dirname, '..', 'sample-apps');
 let server: TestServer;
 /** Serves the pages on HTTPS. */
 let secureServer: TestServer;
 let pickServer: PickServer;
-let sleepServer: SleepServer;
-let commandServer: CommandServer;
-let curlServer: CurlServer;
+let sleepServer: ShellServer;
+let commandServer: ShellServer;
+let curlServer: ShellServer;
 /** Undefined on a machine without the published Python client. */
-let pythonServer: PythonServer | undefined;
+let pythonServer: ShellServer | undefined;
 let first: FirstRunResult;
 const output: string[] = [];
 

@@ -2,52 +2,28 @@
  * Runs the command lines of the pages in this process. The shell function `switchyard` sends its arguments here, because a
  * start of Node with all commands takes half a second of processor time.
  */
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { runCommand } from './run-command.ts';
+import { formatEnd, SEPARATOR, type ShellServer, startShellServer } from './shell-server.ts';
 
-/** Ends each part of a request and each record of a response. */
-const SEPARATOR = '\0';
-
-export interface CommandServer {
-  /** The shell function `switchyard`. */
-  readonly definition: string;
-  close(): void;
-}
-
-/** Starts the server on a free port of this machine. */
-export async function startCommandServer(): Promise<CommandServer> {
-  const server = createServer(respond);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    definition: formatDefinition(server.address() as AddressInfo),
-    close: () => server.close(),
-  };
+/** Starts the server. */
+export function startCommandServer(): Promise<ShellServer> {
+  return startShellServer(respond, formatDefinition);
 }
 
 /**
  * The function sends the number of parts, the working folder, standard input where an option reads it, the variables of the
- * program, an empty part, and the arguments. Each record of the response begins with the letter of its stream, or with `x`
- * and the exit code.
+ * program, an empty part, and the arguments.
  */
-function formatDefinition({ port }: AddressInfo): string {
+function formatDefinition(port: number): string {
   return `switchyard() {
-  local record name input='' code=1
+  local name input=''
   local -a variables=("HOME=$HOME")
   for name in "\${!SWITCHYARD_@}"; do variables+=("$name=\${!name}"); done
   for name in "$@"; do if [[ $name == --token-stdin ]]; then input=$(</dev/stdin); fi; done
   exec 7<>/dev/tcp/127.0.0.1/${port}
   printf '%s\\0' "$(( \${#variables[@]} + $# + 3 ))" "$PWD" "$input" "\${variables[@]}" '' "$@" >&7
-  while IFS= read -r -d '' record <&7; do
-    case $record in
-      o*) printf '%s' "\${record#o}" ;;
-      e*) printf '%s' "\${record#e}" >&2 ;;
-      x*) code=\${record#x} ;;
-    esac
-  done
-  exec 7>&-
-  return "$code"
+  ${formatEnd(7)}
 }`;
 }
 

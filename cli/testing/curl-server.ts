@@ -2,14 +2,12 @@
  * Sends the requests of the shell function `curl` from this process. The program takes 7 ms of processor time to start, and
  * the stories make more than a thousand requests. Options that the function does not know go to the program.
  */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SEPARATOR, type ShellServer, startShellServer } from './shell-server.ts';
 
-/** Ends each part of a request, and each part of a response. */
-const SEPARATOR = '\0';
 /** The parts of a request: method, URL, content type, other headers, body. */
 const PARTS = 5;
 /** Ends a stored text, because a shell removes line feeds at the end. */
@@ -17,21 +15,14 @@ const END_MARK = 'x';
 /** Bodies that a shell variable can hold; others may have null bytes. */
 const TEXT_TYPE = /^(text\/|application\/(json|problem|x-ndjson))/;
 
-export interface CurlServer {
-  /** The shell function `curl`. */
-  readonly definition: string;
-  close(): void;
-}
-
-/** Starts the server on a free port of this machine. */
-export async function startCurlServer(): Promise<CurlServer> {
+/** Starts the server. */
+export async function startCurlServer(): Promise<ShellServer> {
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-curl-'));
   let responses = 0;
-  const server = createServer((socket) => respond(socket, () => join(folder, String(responses++))));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const createPath = () => join(folder, String(responses++));
+  const server = await startShellServer((socket) => respond(socket, createPath), formatDefinition);
   return {
-    definition: formatDefinition(server.address() as AddressInfo),
+    definition: server.definition,
     close: () => {
       server.close();
       rmSync(folder, { recursive: true, force: true });
@@ -40,7 +31,7 @@ export async function startCurlServer(): Promise<CurlServer> {
 }
 
 /** The response is the exit code of curl, the status, the kind of the body and its path. */
-function formatDefinition({ port }: AddressInfo): string {
+function formatDefinition(port: number): string {
   return `curl() {
   local -a all=("$@")
   local method='' url='' type='' headers='' body='' has_body='' output='' fails='' code status kind file

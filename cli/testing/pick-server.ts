@@ -2,16 +2,13 @@
  * Evaluates the shell function `pick` of the pages in this process. As the pages define it, each value takes one start of
  * Node, 30 ms of processor time. The stories read 600 values, which was a fifth of their time.
  */
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { format } from 'node:util';
 import { runInThisContext } from 'node:vm';
+import { SEPARATOR, startShellServer } from './shell-server.ts';
 
 /** The line that defines `pick` on every page that has it. */
 const DEFINITION = `pick() { node -p "JSON.parse(fs.readFileSync(0, 'utf8')).$1"; }`;
-
-/** A request is a path and a text of JSON, each with this at its end. */
-const SEPARATOR = '\0';
 
 export interface PickServer {
   /** Returns the script with the definition of `pick` replaced by one that asks this server. */
@@ -19,20 +16,14 @@ export interface PickServer {
   close(): void;
 }
 
-/** Starts the server on a free port of this machine. */
+/** Starts the server. */
 export async function startPickServer(): Promise<PickServer> {
-  const server = createServer(respond);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const definition = formatDefinition(server.address() as AddressInfo);
-  return {
-    replaceDefinition: (script) => script.replaceAll(DEFINITION, () => definition),
-    close: () => server.close(),
-  };
+  const { definition, close } = await startShellServer(respond, formatDefinition);
+  return { replaceDefinition: (script) => script.replaceAll(DEFINITION, () => definition), close };
 }
 
 /** Defines `pick` with bash's own commands, because curl takes 5 ms to start. The result begins with `0` or the exit code. */
-function formatDefinition({ port }: AddressInfo): string {
+function formatDefinition(port: number): string {
   return `pick() {
   local result
   exec 9<>/dev/tcp/127.0.0.1/${port}
@@ -44,6 +35,7 @@ function formatDefinition({ port }: AddressInfo): string {
 }`;
 }
 
+/** A request is a path and a text of JSON. */
 function respond(socket: Socket): void {
   let request = '';
   socket.setEncoding('utf8').on('data', (chunk) => {

@@ -6,15 +6,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { installPythonPackage } from '@switchyard/server/testing/python/python-package.ts';
-
-export interface PythonServer {
-  /** The shell function `python3` for programs that import the client. */
-  readonly definition: string;
-  close(): void;
-}
+import { formatEnd, type ShellServer } from './shell-server.ts';
 
 /** Starts the process; undefined without Python or the client, as on a machine without access to the package index. */
-export async function startPythonServer(): Promise<PythonServer | undefined> {
+export async function startPythonServer(): Promise<ShellServer | undefined> {
   const client = await installPythonPackage('nextmv').catch(() => undefined);
   if (!client) return undefined;
   const process = spawn(client.interpreterPath, [join(import.meta.dirname, 'python-server.py')], {
@@ -30,23 +25,15 @@ async function readPort({ stdout }: ChildProcess): Promise<number> {
   return Number(line);
 }
 
-/** Programs that read standard input are apps: they need no client, and run in a process of their own. */
+/** Programs that read standard input are apps: they need no client, and run in a separate process. */
 function formatDefinition(port: number): string {
   return `python3() {
-  local record name code=1
+  local name
   local -a variables=()
   if [[ ! -f \${1-} || $(<"$1") != *nextmv* ]]; then command python3 "$@"; return; fi
   for name in "\${!SWITCHYARD_@}" "\${!NEXTMV_@}"; do variables+=("$name=\${!name}"); done
   exec 6<>/dev/tcp/127.0.0.1/${port}
   printf '%s\\0' "$(( \${#variables[@]} + $# + 2 ))" "$PWD" "\${variables[@]}" '' "$@" >&6
-  while IFS= read -r -d '' record <&6; do
-    case $record in
-      o*) printf '%s' "\${record#o}" ;;
-      e*) printf '%s' "\${record#e}" >&2 ;;
-      x*) code=\${record#x} ;;
-    esac
-  done
-  exec 6>&-
-  return "$code"
+  ${formatEnd(6)}
 }`;
 }

@@ -2,9 +2,9 @@
  * Evaluates the `sleep` of the pages in this process, which knows when a run ends. Each page waits in a loop of curl and
  * `sleep 0.2`. Half of the programs that the stories started were those of such loops, and each loop noticed the end late.
  */
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
+import { type ShellServer, startShellServer } from './shell-server.ts';
 
 type Database = Pick<TestServer['runningServer']['database'], 'listen' | 'read'>;
 type Topic = Parameters<Database['listen']>[0];
@@ -15,15 +15,9 @@ const ACTIVE_SLEEP_MS = 1000;
 /** After these, a page has something new to read, whether other runs are active or not. */
 const ENDS: readonly Topic[] = ['experiments-ended', 'replays-compared', 'webhooks-told'];
 
-export interface SleepServer {
-  /** The shell function `sleep`, which waits for this server. */
-  readonly definition: string;
-  close(): void;
-}
-
-/** Starts the server on a free port of this machine. */
-export async function startSleepServer(database: Database): Promise<SleepServer> {
-  const server = createServer((socket) => {
+/** Starts the server. */
+export function startSleepServer(database: Database): Promise<ShellServer> {
+  const respond = (socket: Socket): void => {
     let request = '';
     socket.setEncoding('utf8').on('data', async (chunk) => {
       request += chunk;
@@ -31,19 +25,17 @@ export async function startSleepServer(database: Database): Promise<SleepServer>
       await sleep(database, Number(request) * 1000);
       socket.end('\n');
     });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    definition: `sleep() {
+  };
+  return startShellServer(respond, formatDefinition);
+}
+
+function formatDefinition(port: number): string {
+  return `sleep() {
   exec 8<>/dev/tcp/127.0.0.1/${port}
   printf '%s\\n' "$1" >&8
   IFS= read -r _ <&8
   exec 8>&-
-}`,
-    close: () => server.close(),
-  };
+}`;
 }
 
 /** Resolves after the duration without active runs, else after the last of them has ended, and in any case after a second. */
