@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { fail, install, node, root } from './install.mjs';
 
-const PARTS = [
+/** The parts of the repository that are built, each into the folder `dist` in its own. */
+export const PARTS = [
   { folder: 'site', name: 'the documentation site' },
   { folder: 'console', name: 'the console' },
   { folder: 'cli', name: 'the command line' },

@@ -20,10 +20,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { buildAll } from './build.mjs';
+import { buildAll, PARTS } from './build.mjs';
 import { fail, install, root } from './install.mjs';
-
-const BUILT = ['site', 'console', 'cli'];
 
 /** @type {{ version: string }} */
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -51,7 +49,7 @@ async function packServer() {
     const archive = join(scratch, 'source.tar');
     run('git', ['archive', `--prefix=${name}/`, `--output=${archive}`, 'HEAD']);
     run('tar', ['-xf', archive, '-C', scratch]);
-    for (const folder of BUILT)
+    for (const { folder } of PARTS)
       await cp(join(root, folder, 'dist'), join(scratch, name, folder, 'dist'), { recursive: true });
     // The same commit gives the same bytes.
     const time = run('git', ['log', '-1', '--format=%cI']).trim();
