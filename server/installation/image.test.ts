@@ -14,12 +14,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createClient } from '@switchyard/contract/client.ts';
 import { afterAll, expect, test } from 'vitest';
+import { findFreePorts } from '../testing/host/free-ports.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 const DOCKERFILE = 'operations/container/Dockerfile';
@@ -107,15 +107,6 @@ async function listNpmSettings(): Promise<string[]> {
   ];
 }
 
-async function findFreePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const address = listener.address();
-  listener.close();
-  await once(listener, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
 test('the image starts as its user, passes its health check, and serves', {
   timeout: 3_600_000,
 }, async (context) => {
@@ -146,7 +137,7 @@ test('the image starts as its user, passes its health check, and serves', {
   mkdirSync(data, { mode: 0o700 });
   chownSync(data, USER, USER);
   const container = await buildah('from', IMAGE);
-  const port = await findFreePort();
+  const [port] = await findFreePorts(1);
   const environment = ['SWITCHYARD_HOST=127.0.0.1', `SWITCHYARD_PORT=${port}`];
   const flags = [
     '--isolation',
