@@ -39,7 +39,7 @@ export async function develop(session: Session, folder: string, options: Develop
     throw new CommandError(
       '--watch reads the input again for each run; give a file instead of standard input.',
     );
-  // Each process has a folder of its own: a runner ends the runs that an earlier one left in its folder.
+  // Each process has a separate folder: a runner ends the runs that an earlier one left in its folder.
   const scratch = mkdtempSync(join(tmpdir(), 'switchyard-dev-'));
   // Apps run as other users when this is the root user.
   chmodSync(scratch, 0o711);
@@ -76,7 +76,7 @@ async function runOnce(development: Development): Promise<void> {
 
 /** Runs the app, and again when a file changes. A change ends a run that has not ended yet. */
 async function watch(development: Development): Promise<void> {
-  const { session, folder, options } = development;
+  const { session, folder } = development;
   const { signal } = session.terminal;
   while (!signal.aborted) {
     const started = await start(development).catch((error: unknown) => {
@@ -96,7 +96,7 @@ async function watch(development: Development): Promise<void> {
     const path = await changed;
     if (path !== undefined) session.output.note(`\n${relative(folder, path)} has changed.`);
   }
-  if (options.isWatching) session.exitCode = EXIT_CODES.interrupted;
+  session.exitCode = EXIT_CODES.interrupted;
 }
 
 /** Packs the app and starts a run with the present input. */

@@ -1,12 +1,11 @@
 /** Finds the input of a local run: a file, standard input, or a folder for apps that read files. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { gzipSync } from 'node:zlib';
 import { type FormatType, isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
-import { pack } from 'tar-stream';
 import { CommandError } from '../errors/command-error.ts';
+import { packFolder } from '../packing/pack.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Names of inputs beside `app.yaml`, in the order in which they are looked for. */
@@ -39,7 +38,7 @@ export function findInputPath(
 export async function readInput(path: string, format: FormatType, terminal: Terminal): Promise<Buffer> {
   if (path === '-') return checkInput(await buffer(terminal.in), '--input', format);
   if (!statSync(path).isDirectory()) return checkInput(readFileSync(path), path, format);
-  if (isArchive(format)) return await packFolder(path);
+  if (isArchive(format)) return Buffer.from(await (await packFolder(path)).arrayBuffer());
   throw new CommandError(`${path} is a folder; the app reads ${format}, so give a file.`);
 }
 
@@ -53,18 +52,6 @@ function checkInput(bytes: Buffer, name: string, format: FormatType): Buffer {
       `${name} is not JSON: ${error instanceof Error ? error.message : error}. The app reads JSON, as app.yaml says.`,
     );
   }
-}
-
-async function packFolder(folder: string): Promise<Buffer> {
-  const archive = pack();
-  const bytes = buffer(archive);
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
-    const path = join(folder, name);
-    if (!statSync(path).isFile()) continue;
-    archive.entry({ name: relative(folder, path).split(sep).join('/') }, readFileSync(path));
-  }
-  archive.finalize();
-  return gzipSync(await bytes);
 }
 
 /** Opens bytes as the stream that the runner reads. */
