@@ -20,8 +20,7 @@ import { createSeriesReader } from '@switchyard/solver-logs/series-reader.ts';
 import { buildRunSpec, describeContent } from '@switchyard/worker/execute/job.ts';
 import { Mask } from '@switchyard/worker/log/mask.ts';
 import { JsonReader } from '@switchyard/worker/results/json-reader.ts';
-import { findNetworkHint } from '@switchyard/worker/results/network-hint.ts';
-import { computeOutcome } from '@switchyard/worker/results/outcome.ts';
+import { addNetworkHint, computeOutcome, type RunOutcome } from '@switchyard/worker/results/outcome.ts';
 import { readResults } from '@switchyard/worker/results/read-results.ts';
 import { mergeReports } from '@switchyard/worker/results/statistics-and-metrics.ts';
 import { CommandError } from '../errors/command-error.ts';
@@ -38,10 +37,7 @@ export interface LocalRequest {
   secrets: Secret[];
 }
 
-export interface LocalResult {
-  status: 'succeeded' | 'failed' | 'canceled';
-  /** Empty after success. */
-  error: string;
+export interface LocalResult extends RunOutcome {
   executionMs: number;
   peakMemoryBytes: number | null;
   statistics: RunStatistics;
@@ -141,38 +137,32 @@ async function readOutcome(ended: Outcome, { format, mask, network, log }: EndPa
     format,
     mask,
   );
-  const { status, error } = computeOutcome(ended, results.error);
-  const isWithoutNetwork = !network && ended.containment === 'sandbox';
-  const hint = status === 'failed' && isWithoutNetwork ? findNetworkHint(log.text) : '';
-  const isValid = status === 'succeeded';
+  const outcome = computeOutcome(ended, results.error);
+  const { status, error } = await addNetworkHint(outcome, ended, { network, mask });
   const block: unknown = results.statistics.block === null ? null : JSON.parse(results.statistics.block);
   const reported = parseSeries(block);
   return {
     status,
-    error: mask.maskText(hint === '' ? error : `${error} ${hint}`),
+    error: mask.maskText(error),
     executionMs: ended.executionMs,
     peakMemoryBytes: ended.peakMemoryBytes ?? null,
     statistics: mergeReports(results.statistics, results.metrics).statistics,
     series: reported.length > 0 ? reported : log.series,
-    output: isValid && results.output ? await readFile(results.output.path) : null,
+    output: status === 'succeeded' && results.output ? await readFile(results.output.path) : null,
   };
 }
 
-/** The progress in the log of a solver, and the end of the log. */
+/** The progress in the log of a solver. */
 class LogSeries {
-  /** As much of the log as the server searches for the message of a missing network. */
-  static readonly #TEXT_CHARS = 16 * 1024;
   readonly #reader = createSeriesReader();
   readonly #points = new Map<string, Series['points']>();
   #startedAt = 0;
-  #text = '';
 
   setStart(at: number): void {
     this.#startedAt = at;
   }
 
   add({ text, at }: LogLine): void {
-    this.#text = `${this.#text}${text}\n`.slice(-LogSeries.#TEXT_CHARS);
     for (const { series } of this.#reader.push(text, at)) {
       for (const [name, y] of Object.entries(series)) {
         const points = this.#points.get(name) ?? [];
@@ -180,10 +170,6 @@ class LogSeries {
         points.push({ x: Math.max(0, at - this.#startedAt) / 1000, y });
       }
     }
-  }
-
-  get text(): string {
-    return this.#text;
   }
 
   /** The objective first. */

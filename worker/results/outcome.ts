@@ -1,6 +1,12 @@
 /** Computes the outcome of a run from the end of its app. */
 import { OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { EndedRun } from '@switchyard/runner';
+import type { Mask } from '../log/mask.ts';
+import { findNetworkHint } from './network-hint.ts';
+import { readMaskedEnd } from './read-masked-end.ts';
+
+/** Only the last lines of stderr are searched for a missing network. */
+const STDERR_BYTES_MAX = 16 * 1024;
 
 export interface RunOutcome {
   status: 'succeeded' | 'failed' | 'canceled';
@@ -16,6 +22,18 @@ export function computeOutcome(
   if (ended.reason === 'canceled') return { status: 'canceled', error: ended.error };
   if (!ended.succeeded) return { status: 'failed', error: ended.error };
   return outputError === '' ? { status: 'succeeded', error: '' } : { status: 'failed', error: outputError };
+}
+
+/** Adds a hint to the error of a run without network, when its log shows that the app tried to reach one. */
+export async function addNetworkHint(
+  outcome: RunOutcome,
+  ended: Pick<EndedRun, 'containment' | 'stderr'>,
+  { network, mask }: { network: boolean; mask: Mask },
+): Promise<RunOutcome> {
+  const hadNetwork = network || ended.containment !== 'sandbox';
+  if (outcome.status !== 'failed' || hadNetwork || ended.stderr.bytes === 0) return outcome;
+  const hint = findNetworkHint((await readMaskedEnd(ended.stderr, STDERR_BYTES_MAX, mask)).toString('utf8'));
+  return hint === '' ? outcome : { ...outcome, error: `${outcome.error} ${hint}` };
 }
 
 /** Returns the error message for an output above OUTPUT_BYTES_MAX; empty for a smaller one. */

@@ -3,7 +3,7 @@
  * contents, the new status and its event. It changes nothing when another worker has the lease by then.
  */
 import { createReadStream } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { ERROR_CHARS_MAX, OUTPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
@@ -12,9 +12,9 @@ import type { LogEnd } from '@switchyard/worker/log/log-batch.ts';
 import type { Mask } from '@switchyard/worker/log/mask.ts';
 import type { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import { replaceNul } from '@switchyard/worker/results/json-values.ts';
-import { findNetworkHint } from '@switchyard/worker/results/network-hint.ts';
-import { computeOutcome, type RunOutcome } from '@switchyard/worker/results/outcome.ts';
+import { addNetworkHint, computeOutcome } from '@switchyard/worker/results/outcome.ts';
 import type { ParsedAssets } from '@switchyard/worker/results/parse-assets.ts';
+import { readMaskedEnd } from '@switchyard/worker/results/read-masked-end.ts';
 import { readResults } from '@switchyard/worker/results/read-results.ts';
 import {
   type MetricsReport,
@@ -36,8 +36,6 @@ import { prepareAssets } from './prepare-assets.ts';
 const BUFFERED_FILE_BYTES_MAX = 64 * 1024;
 /** Only the end of stdout is stored when it is not the output, because an app prints the reason of a failure last. */
 const STDOUT_BYTES_MAX = 64 * 1024;
-/** Only the last lines of stderr are searched for a missing network. */
-const STDERR_BYTES_MAX = 16 * 1024;
 
 interface PrepareParts {
   database: Database;
@@ -68,7 +66,8 @@ export async function prepareRunResult(
     run.output_format,
     mask,
   );
-  const outcome = await addNetworkHint(computeOutcome(ended, results.error), run, ended, mask);
+  const network = run.network === 1;
+  const outcome = await addNetworkHint(computeOutcome(ended, results.error), ended, { network, mask });
   const hasValidResults = results.error === '' && outcome.status !== 'failed';
   const outputFile = hasValidResults ? results.output : null;
   const storesStdout = ended.stdout.bytes > 0 && (results.keepsStdout || outputFile === null);
@@ -114,19 +113,6 @@ export async function prepareRunResult(
     await discardContents(prepared);
     throw error;
   }
-}
-
-/** Adds a hint to the error of a run without network, when its log shows that the app tried to reach one. */
-async function addNetworkHint(
-  outcome: RunOutcome,
-  run: Pick<RunsTable, 'network'>,
-  ended: EndedRun,
-  mask: Mask,
-): Promise<RunOutcome> {
-  const hadNetwork = run.network === 1 || ended.containment !== 'sandbox';
-  if (outcome.status !== 'failed' || hadNetwork || ended.stderr.bytes === 0) return outcome;
-  const hint = findNetworkHint((await readMaskedEnd(ended.stderr, STDERR_BYTES_MAX, mask)).toString('utf8'));
-  return hint === '' ? outcome : { ...outcome, error: `${outcome.error} ${hint}` };
 }
 
 /** Returns the columns of the run for its statistics, metrics and assets, with secrets masked in the error messages. */
@@ -188,18 +174,4 @@ async function prepareLog(
   if (mask.isEmpty) return prepareFile(contents, stderr, Number.MAX_SAFE_INTEGER);
   const masked = mask.maskStream(createReadStream(stderr.path), isLogTruncated);
   return contents.prepareStream(Readable.from(masked, { objectMode: false }), Number.MAX_SAFE_INTEGER);
-}
-
-/** Reads and masks the end of a file. Reads the bytes before it too, where a secret may begin that reaches into the end. */
-async function readMaskedEnd(file: ResultFile, bytesMax: number, mask: Mask): Promise<Buffer> {
-  const from = Math.max(0, file.bytes - bytesMax);
-  const before = Math.min(from, mask.longestSecretBytes);
-  const handle = await open(file.path, 'r');
-  try {
-    const bytes = Buffer.alloc(before + Math.min(file.bytes, bytesMax));
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, from - before);
-    return mask.maskTail(bytes.subarray(0, bytesRead), before);
-  } finally {
-    await handle.close();
-  }
 }
