@@ -72,8 +72,8 @@ describe('the first start', () => {
 const PAGE_MS = 230_000;
 
 /**
- * Pages that run, with the tab of curl, the programs `sleep` and `curl`, and their own definition of `pick`, which is the same on all pages. On the others
- * the test process does the work of these, which saves a third of the processor time.
+ * Pages that run, with the tab of curl, the programs `sleep` and `curl`, and their own definition of `pick`, which is the
+ * same on all pages. On the others the test process does the work of these, which saves a third of the processor time.
  */
 const RUNS_AS_PRINTED = /^\/docs\/get-started\/(quickstarts\/overview|concepts\/)/;
 

@@ -1,4 +1,4 @@
-/** Bundles the command line and the parts of the runner that are processes of their own into JavaScript for Node 20. */
+/** Bundles the command line and the parts of the runner that run as separate processes into JavaScript for Node 20. */
 import { join } from 'node:path';
 import { type Plugin, type RolldownOutput, rolldown } from 'rolldown';
 

@@ -19,7 +19,7 @@ export function collectLicenses(modules: readonly string[]): string {
 function findPackage(path: string): string | undefined {
   if (!path.includes('/node_modules/')) return undefined;
   for (let folder = dirname(path); !folder.endsWith('/node_modules'); folder = dirname(folder)) {
-    // Folders of built modules have a file that says only which kind of module they are.
+    // The package.json in a folder of built modules often has no field but the type of these.
     const file = join(folder, 'package.json');
     if (existsSync(file) && readPackage(folder).name !== undefined) return folder;
   }

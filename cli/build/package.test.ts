@@ -91,7 +91,7 @@ describe.skipIf(!oldNode)('the packed command line on Node 20', () => {
     expect((await run([switchyard, 'dev', 'boxes', '--quiet'])).stdout).toBe('12\n');
   });
 
-  test('signs in to a server with a certificate of its own, and pushes an app', async () => {
+  test('signs in to a server with a self-signed certificate, and pushes an app', async () => {
     await using server = await startTestServer({ env: { SWITCHYARD_TLS: 'self-signed' } });
     const authority = join(server.dataFolder, 'tls', 'authority.pem');
     const app = join(folder, 'doubling');

@@ -125,7 +125,7 @@ interface LocalParts extends Pick<RunSpec, 'environment' | 'forward'> {
   openInput(): Promise<Readable>;
 }
 
-/** The parts of a job that its app depends on. An app that runs without a server has ids of its own. */
+/** The parts of a job that its app depends on. An app that runs without a server has other ids. */
 interface AppJob extends Omit<Job, 'runId' | 'applicationId' | 'isCompared' | 'runtime' | 'accessToken'> {
   runId: string;
   applicationId: string;

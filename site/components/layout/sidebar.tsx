@@ -85,9 +85,7 @@ export function Sidebar({ navigation, route }: { navigation: NavigationEntry[]; 
           ) : (
             <details key={entry.slug} open={contains(entry, route)}>
               <summary>{entry.label}</summary>
-              {entry.route !== undefined && (
-                <PageLink entry={{ ...entry, subpages: undefined }} route={route} />
-              )}
+              {entry.route !== undefined && <PageLink entry={entry} route={route} />}
               {contains(entry, route) ? (
                 <Entries entries={entry.subpages} route={route} />
               ) : (

@@ -1,6 +1,6 @@
 /**
  * The navigation by tasks of readers. Addresses come from folders, so a page stays at its address when its task changes.
- * The file `tasks.yaml` of the content says which pages belong to which task.
+ * The file `tasks.yaml` of the content lists the pages of each task.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
