@@ -87,6 +87,8 @@ describe('a question of readers', () => {
     for (const [british, american] of [
       ['optimisation', 'optimization'],
       ['licence', 'license'],
+      // The pages have one of these two spellings.
+      ['modelling', 'modeling'],
     ] as const)
       expect(await searchSlugs(american)).toEqual(await searchSlugs(british));
   });

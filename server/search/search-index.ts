@@ -72,10 +72,7 @@ export function createSearch(records: readonly SearchRecord[]): Search {
 
   const spellings = groupSpellings(termsByWord.values());
   const createQuery = (word: string, fuzzy: boolean): Query =>
-    createWordQuery(
-      [word, ...(spellings.get(unifySpelling(word)) ?? []).filter((other) => other !== word)],
-      fuzzy,
-    );
+    createWordQuery(word, spellings.get(unifySpelling(word)) ?? [], fuzzy);
 
   /** Returns the score of every page with any of the words, relative to the best page (0 to 1). */
   const scorePages = (words: readonly string[], fuzzy: boolean): Map<string, number> => {
@@ -139,25 +136,22 @@ function createPage(slug: string, records: readonly SearchRecord[]): Page {
   };
 }
 
-/** Returns the words of the pages that occur in two spellings, by the form that these have in common. */
+/** Returns the words of the pages by the form that all spellings of a word have. */
 function groupSpellings(terms: Iterable<readonly string[]>): Map<string, string[]> {
-  const words = new Set([...terms].flatMap(([plain = '']) => plain));
-  const groups = Map.groupBy(words, unifySpelling);
-  for (const [form, spellings] of groups) if (spellings.length < 2) groups.delete(form);
-  return groups;
+  return Map.groupBy(new Set([...terms].flatMap(([plain = '']) => plain)), unifySpelling);
 }
 
 /**
  * Returns the query for a word in its spellings: the word, longer words that begin with it, its stem and its synonyms.
  * Without the other spellings, pages that use the one of the query would come first.
  */
-function createWordQuery([word = '', ...spellings]: readonly string[], fuzzy: boolean): Query {
+function createWordQuery(word: string, spellings: readonly string[], fuzzy: boolean): Query {
   const stem = wordStem(word);
   return {
     combineWith: 'OR',
     queries: [
       {
-        queries: [word, ...spellings],
+        queries: [...new Set([word, ...spellings])],
         tokenize: (text) => [text],
         processTerm: (term) => term,
         prefix: word.length >= PREFIX_CHARS_MIN,
