@@ -18,6 +18,7 @@ import { CommandError } from '../errors/command-error.ts';
 import type { ReportLine } from '../packing/build-steps.ts';
 import { type AppManifest, MANIFEST_FILE_NAME } from '../packing/manifest.ts';
 import { packApp } from '../packing/pack.ts';
+import { readPythonVersion } from '../packing/target.ts';
 
 export interface LocalApp {
   folder: string;
@@ -32,8 +33,8 @@ export interface LocalApp {
 /** Packs the folder. Throws CommandError for an app that a server would refuse. */
 export async function loadLocalApp(folder: string, host: Host, report: ReportLine): Promise<LocalApp> {
   const { platform, architecture, runtimes } = host;
-  const python = /^\d+\.\d+/.exec(runtimes.python?.version ?? '')?.[0] ?? '';
-  const { archive, manifest } = await packApp(folder, { platform, architecture, python }, report);
+  const target = { platform, architecture, python: readPythonVersion(runtimes) };
+  const { archive, manifest } = await packApp(folder, target, report);
   const openArchive = async () => Readable.from(archive.stream());
   const contents = await inspectArchive(await openArchive()).catch(refuseArchive);
   const requirements = readRequirements(folder, manifest);

@@ -18,8 +18,12 @@ export async function fetchTarget(client: Client): Promise<Target> {
   const { body } = await client.call('getReadiness');
   const [platform, architecture] = (body.runtimes.binary?.version ?? '').split('-');
   if (!platform || !architecture) return LOCAL_TARGET;
-  const python = /^\d+\.\d+/.exec(body.runtimes.python?.version ?? '')?.[0] ?? '';
-  return { platform, architecture, python };
+  return { platform, architecture, python: readPythonVersion(body.runtimes) };
+}
+
+/** Returns the version of Python among the runtimes of a host, in the form of a target. */
+export function readPythonVersion({ python }: { python?: { version: string } | undefined }): string {
+  return /^\d+\.\d+/.exec(python?.version ?? '')?.[0] ?? '';
 }
 
 /** Such as `linux-x64`. */
