@@ -6,7 +6,6 @@ import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { LocalResult } from './local-run.ts';
 
-const CHART_COLUMNS_MAX = 100;
 const CHART_LINES = 10;
 /** One value is no line. */
 const CHART_POINTS_MIN = 2;
@@ -52,7 +51,7 @@ function formatResult({ style, width }: Output, result: LocalResult, isUnicode: 
   if (first && first.points.length >= CHART_POINTS_MIN) {
     const name = cleanLine(first.name);
     const points = first.points.map(({ x, y }) => [x, y]);
-    const settings = { width: Math.min(width, CHART_COLUMNS_MAX), height: CHART_LINES, isUnicode, style };
+    const settings = { width, height: CHART_LINES, isUnicode, style };
     parts.push(
       `\n${style('strong', name)}\n`,
       formatLineChart([{ name, points }], { ...settings, unit: 's' }),

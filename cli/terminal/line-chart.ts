@@ -12,7 +12,7 @@ export interface ChartLine {
 }
 
 export interface ChartSettings {
-  /** Columns and lines of the whole chart, with its labels. */
+  /** Columns and lines of the whole chart, with its labels. More columns than COLUMNS_MAX are not used. */
   width: number;
   height: number;
   isUnicode: boolean;
@@ -31,6 +31,7 @@ const BRAILLE_BLANK = 0x2800;
 const MARKS = '*+o';
 const TONES: readonly Tone[] = ['active', 'good', 'strong'];
 const PLOT_COLUMNS_MIN = 10;
+const COLUMNS_MAX = 100;
 const AXES = { unicode: { side: '┤', corner: '└', line: '─' }, ascii: { side: '|', corner: '+', line: '-' } };
 
 interface Range {
@@ -102,7 +103,7 @@ function toShare(value: number, { min, max }: Range): number {
 }
 
 function createGrid({ width, height }: ChartSettings, labelWidth: number): Grid {
-  const columns = Math.max(PLOT_COLUMNS_MIN, width - labelWidth - 2);
+  const columns = Math.max(PLOT_COLUMNS_MIN, Math.min(width, COLUMNS_MAX) - labelWidth - 2);
   const rows = Math.max(2, height - 2);
   return { columns, rows, bits: Array(columns * rows).fill(0), owners: Array(columns * rows).fill(-1) };
 }

@@ -15,7 +15,6 @@ type Series = CallResponse<Operations['getRunSeries']>['body']['series'][number]
 
 /** The progress of a solver; the console draws it in this order too. */
 const PROGRESS_NAMES = ['objective', 'incumbent', 'bound'];
-const CHART_COLUMNS_MAX = 100;
 const CHART_LINES = 13;
 const SPARKLINE_COLUMNS = 24;
 
@@ -37,7 +36,7 @@ export function drawSeries(session: Session, series: readonly Series[]): string 
   return formatLineChart(
     series.map(({ name, points }) => ({ name: cleanLine(name), points })),
     {
-      width: Math.min(output.width, CHART_COLUMNS_MAX),
+      width: output.width,
       height: CHART_LINES,
       isUnicode: supportsUnicode(terminal),
       style: output.style,
