@@ -1,6 +1,7 @@
 /** The resources of a file in the order in which they depend on each other. */
 import type { Client } from '@switchyard/contract/client.ts';
-import { readItems } from '../experiments/read-items.ts';
+import { findOrNone } from '../errors/find-or-none.ts';
+import { listItems } from '../session/list-items.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ApplicationEntry, SwitchyardFile } from './file-schema.ts';
 import {
@@ -10,7 +11,6 @@ import {
   describeDefaults,
   describeRetention,
 } from './resources/application-resources.ts';
-import { findOrNone } from './resources/find-or-none.ts';
 import { describeInstance } from './resources/instance-resource.ts';
 import type { Resource } from './resources/resource.ts';
 import { describeSecrets } from './resources/secrets-resource.ts';
@@ -80,7 +80,7 @@ async function listPruned(
           ? (await client.call('listSecretsCollections', { params: { application_id } })).body.items
           : [],
         instances: instances
-          ? readItems((await client.call('listInstances', { params: { application_id } })).body)
+          ? listItems((await client.call('listInstances', { params: { application_id } })).body)
           : [],
       }))
     : undefined;
@@ -91,5 +91,5 @@ async function listPrunedWebhooks(
   { webhooks }: SwitchyardFile,
   { client, prune }: ResourceSettings,
 ): Promise<RemovedEntries> {
-  return prune && webhooks ? markRemoved(readItems((await client.call('listWebhooks')).body)) : {};
+  return prune && webhooks ? markRemoved(listItems((await client.call('listWebhooks')).body)) : {};
 }

@@ -1,5 +1,5 @@
 /** Finds an experiment by its id. The API has a path for each type, and ids of different types may be equal. */
-import { ApiError, type Client } from '@switchyard/contract/client.ts';
+import type { Client } from '@switchyard/contract/client.ts';
 import {
   EXPERIMENT_TYPES,
   type ExperimentType,
@@ -7,6 +7,7 @@ import {
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
+import { findOrNone } from '../errors/find-or-none.ts';
 import type { Session } from '../session/session.ts';
 
 /** The address of an experiment in the API. */
@@ -80,16 +81,8 @@ async function readAcceptanceState(
 const SEARCH_ORDER: readonly ExperimentType[] = ['acceptance', 'batch', 'shadow', 'switchback', 'bisect'];
 
 /** Returns the state of an experiment, or undefined if there is none of this type. */
-export async function findState(
-  client: Client,
-  address: ExperimentAddress,
-): Promise<ExperimentState | undefined> {
-  try {
-    return await readState(client, address);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
+export function findState(client: Client, address: ExperimentAddress): Promise<ExperimentState | undefined> {
+  return findOrNone(() => readState(client, address));
 }
 
 /** Returns the address of the experiment with the id. Throws CommandError when no type has one. */

@@ -1,5 +1,6 @@
 /** Pushes a decision app to a server through the public API. */
-import { ApiError, type Client } from '@switchyard/contract/client.ts';
+import type { Client } from '@switchyard/contract/client.ts';
+import { findOrNone } from '../errors/find-or-none.ts';
 import { type TransferOptions, uploadContent } from '../transfer/upload.ts';
 import type { ReportLine } from './build-steps.ts';
 import { packApp } from './pack.ts';
@@ -57,11 +58,6 @@ export async function pushApp(
 
 /** Returns whether the application exists. */
 export async function applicationExists(client: Client, id: string): Promise<boolean> {
-  try {
-    await client.call('getApplication', { params: { application_id: id } });
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return false;
-    throw error;
-  }
+  const params = { application_id: id };
+  return (await findOrNone(() => client.call('getApplication', { params }))) !== undefined;
 }

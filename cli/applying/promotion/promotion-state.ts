@@ -8,8 +8,8 @@ import type { Instance } from '@switchyard/contract/applications/instances.ts';
 import type { Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
-import { findOrNone } from '../resources/find-or-none.ts';
 import { findCandidateId, type Promotion } from './gates.ts';
 
 const RECORD = /^Promotion of \S+ from (\S+) to (\S+)( \(moved back\))?\.$/;

@@ -1,9 +1,14 @@
 /** Applications with their settings. */
 import type { Client } from '@switchyard/contract/client.ts';
+import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
 import type { ApplicationEntry, SwitchyardFile } from '../file-schema.ts';
-import { findOrNone, refuseChange } from './find-or-none.ts';
 import type { Fields, Resource } from './resource.ts';
+
+/** Throws: the server has no operation for this change, so no plan contains it. */
+function refuseChange(): Promise<never> {
+  return Promise.reject(new Error('This resource cannot be created or deleted.'));
+}
 
 /** Returns the application itself. */
 export function describeApplication(client: Client, id: string, entry: ApplicationEntry): Resource {

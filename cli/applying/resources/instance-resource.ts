@@ -2,9 +2,9 @@
 import { completeRequirements } from '@switchyard/contract/applications/requirements.ts';
 import type { Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
+import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
 import type { InstanceEntry } from '../file-schema.ts';
-import { findOrNone } from './find-or-none.ts';
 import type { Resource } from './resource.ts';
 
 /** Returns the instance of the file. */

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
+import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { SecretsEntry } from '../file-schema.ts';
-import { findOrNone } from './find-or-none.ts';
 import type { Fields, Resource } from './resource.ts';
 
 interface CollectionTarget {

@@ -1,8 +1,8 @@
 /** Webhooks of the account. */
 import type { Client } from '@switchyard/contract/client.ts';
+import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
 import type { WebhookEntry } from '../file-schema.ts';
-import { findOrNone } from './find-or-none.ts';
 import type { Resource } from './resource.ts';
 
 /** Returns the webhook of the file. */

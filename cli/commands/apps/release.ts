@@ -1,9 +1,10 @@
 /** The version and the instance that a push creates from the new executable. */
 import { isLatest } from '@switchyard/contract/applications/reserved-instances.ts';
-import { ApiError, type CallResponse, type Client } from '@switchyard/contract/client.ts';
+import type { CallResponse, Client } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { findOrNone } from '../../errors/find-or-none.ts';
 
 type Instance = CallResponse<Operations['getInstance']>['body'];
 
@@ -63,9 +64,8 @@ export async function createRelease(
 }
 
 async function findVersion(client: Client, application_id: string, version_id: string): Promise<boolean> {
-  return (
-    (await ignoreMissing(client.call('getVersion', { params: { application_id, version_id } }))) !== undefined
-  );
+  const params = { application_id, version_id };
+  return (await findOrNone(() => client.call('getVersion', { params }))) !== undefined;
 }
 
 async function findInstance(
@@ -73,14 +73,6 @@ async function findInstance(
   application_id: string,
   instance_id: string,
 ): Promise<Instance | undefined> {
-  return (await ignoreMissing(client.call('getInstance', { params: { application_id, instance_id } })))?.body;
-}
-
-async function ignoreMissing<T>(response: Promise<T>): Promise<T | undefined> {
-  try {
-    return await response;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
+  const params = { application_id, instance_id };
+  return (await findOrNone(() => client.call('getInstance', { params })))?.body;
 }

@@ -3,8 +3,8 @@ import type { Command } from '@commander-js/extra-typings';
 import { toBody } from '../../experiments/create-experiment.ts';
 import { readTarget } from '../../experiments/find-experiment.ts';
 import { formatEnsembleRun } from '../../experiments/format-ensemble-run.ts';
-import { readItems } from '../../experiments/read-items.ts';
 import { readObject } from '../../experiments/read-spec.ts';
+import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 
@@ -48,7 +48,7 @@ async function listEnsembles(session: Session): Promise<void> {
   const { body } = await client.call('listEnsembles', { params: { application_id: application } });
   const now = Date.now();
   session.output.printTable(
-    readItems(body),
+    listItems(body),
     [
       { title: 'ENSEMBLE', value: ({ id }) => id },
       { title: 'NAME', value: ({ name }) => name },

@@ -4,6 +4,7 @@ import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
+import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
@@ -104,10 +105,9 @@ Examples:
 async function printInputs(session: Session): Promise<void> {
   const application_id = session.findApplication();
   const { body } = await session.connect().call('listInputs', { params: { application_id } });
-  const items = Array.isArray(body) ? body : body.items;
   const now = Date.now();
   session.output.printTable(
-    items,
+    listItems(body),
     [
       { title: 'INPUT', value: ({ id }) => id },
       { title: 'NAME', value: ({ name }) => name },

@@ -5,6 +5,7 @@ import type { CallResponse } from '@switchyard/contract/client.ts';
 import { INPUT_SET_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
+import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
@@ -97,10 +98,9 @@ Examples:
 async function printSets(session: Session): Promise<void> {
   const application_id = session.findApplication();
   const { body } = await session.connect().call('listInputSets', { params: { application_id } });
-  const items = Array.isArray(body) ? body : body.items;
   const now = Date.now();
   session.output.printTable(
-    items,
+    listItems(body),
     [
       { title: 'SET', value: ({ id }) => id },
       { title: 'NAME', value: ({ name }) => name },

@@ -14,6 +14,7 @@ import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { API_VERSION } from '@switchyard/contract/limits.ts';
 import { readEvents } from '@switchyard/contract/read-events.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
+import { findOrNone } from '../../errors/find-or-none.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 
@@ -93,18 +94,15 @@ async function buildEvent(client: Client, change: RunChange, sequence: number): 
 }
 
 async function readRun(client: Client, { application_id, run_id, status_v2 }: RunChange): Promise<object> {
-  try {
-    const { body } = await client.call('getRunMetadata', { params: { application_id, run_id } });
-    const known = Object.entries(body).filter(([name]) => name in RunInfo.properties);
-    const info = Object.fromEntries(known);
-    if (isTerminal(status_v2)) return info;
-    // Statistics and metrics count once the run has ended.
-    const { metrics: _, ...rest } = info;
-    return { ...rest, statistics: { status: 'none', error: '', indicators: [] } };
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return {};
-    throw error;
-  }
+  const params = { application_id, run_id };
+  const found = await findOrNone(() => client.call('getRunMetadata', { params }));
+  if (!found) return {};
+  const known = Object.entries(found.body).filter(([name]) => name in RunInfo.properties);
+  const info = Object.fromEntries(known);
+  if (isTerminal(status_v2)) return info;
+  // Statistics and metrics count once the run has ended.
+  const { metrics: _, ...rest } = info;
+  return { ...rest, statistics: { status: 'none', error: '', indicators: [] } };
 }
 
 interface Delivery {

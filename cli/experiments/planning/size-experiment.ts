@@ -6,8 +6,8 @@ import { estimateTime } from '@switchyard/contract/presentation/estimate-time.ts
 import { formatDuration, formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { measureInstance } from '@switchyard/contract/runs/presentation/measure-instance.ts';
 import { countSlots } from '@switchyard/contract/workers/count-slots.ts';
+import { listItems } from '../../session/list-items.ts';
 import type { CreatedType, RequestFields } from '../create-experiment.ts';
-import { readItems } from '../read-items.ts';
 
 /** The fields of a request that decide the size of its experiment. All are unknown until the server has validated them. */
 interface SizedFields {
@@ -148,6 +148,6 @@ export async function findEarlierExperiment(
   application: string,
 ): Promise<string | undefined> {
   const { body } = await client.call('listBatchExperiments', { params: { application_id: application } });
-  return readItems(body).find(({ status, warnings = [] }) => status === 'completed' && warnings.length === 0)
+  return listItems(body).find(({ status, warnings = [] }) => status === 'completed' && warnings.length === 0)
     ?.id;
 }

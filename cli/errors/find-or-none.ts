@@ -10,8 +10,3 @@ export async function findOrNone<Value>(read: () => Promise<Value>): Promise<Val
     throw error;
   }
 }
-
-/** Throws: the server has no operation for this change, so no plan contains it. */
-export function refuseChange(): Promise<never> {
-  return Promise.reject(new Error('This resource cannot be created or deleted.'));
-}
