@@ -1,5 +1,5 @@
 /** The last line of a terminal, which changes while a command waits. Everything else is printed above it. */
-import stringWidth from 'string-width';
+import { cutText } from './cut-text.ts';
 import type { Terminal } from './terminal.ts';
 
 const REDRAW_MS = 100;
@@ -24,7 +24,8 @@ export function createLiveLine({ err, env }: Pick<Terminal, 'err' | 'env'>, isEn
   let drawnAt = 0;
   const draw = (): void => {
     drawnAt = Date.now();
-    err.write(`${ERASE_LINE}${cutLine(text, (err.columns || 80) - 1)}`);
+    // A line that wraps could not be erased.
+    err.write(`${ERASE_LINE}${cutText(text, (err.columns || 80) - 1)}`);
   };
   return {
     isVisible: true,
@@ -42,16 +43,4 @@ export function createLiveLine({ err, env }: Pick<Terminal, 'err' | 'env'>, isEn
       text = '';
     },
   };
-}
-
-/** A line that wraps could not be erased. */
-function cutLine(text: string, width: number): string {
-  let cut = '';
-  let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += stringWidth(segment);
-    if (used > width) break;
-    cut += segment;
-  }
-  return cut;
 }

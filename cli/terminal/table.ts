@@ -1,6 +1,7 @@
 /** Tables of text without borders, as other command lines print them. */
 import stringWidth from 'string-width';
 import { cleanLine } from './clean-text.ts';
+import { cutText } from './cut-text.ts';
 import type { Style, Tone } from './style.ts';
 
 /** A column of a table of rows. */
@@ -71,13 +72,5 @@ function shrink(widths: number[], available: number): void {
 
 /** Returns the text with an ellipsis in place of what exceeds the width. */
 function truncate(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
-  let short = '';
-  let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += stringWidth(segment);
-    if (used > width - 1) break;
-    short += segment;
-  }
-  return `${short}…`;
+  return stringWidth(text) <= width ? text : `${cutText(text, width - 1)}…`;
 }

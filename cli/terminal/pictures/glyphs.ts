@@ -1,5 +1,6 @@
 /** The characters of pictures: line drawing for a UTF-8 locale, ASCII for others. */
 import type { Terminal } from '../terminal.ts';
+import { supportsUnicode } from '../unicode.ts';
 
 /** The characters of pictures. Every meaning has its own character, so that no picture needs colour. */
 export interface Glyphs {
@@ -51,6 +52,5 @@ const ASCII: Glyphs = {
 
 /** Returns the characters for the locale of the environment. Windows Terminal has UTF-8 without a locale. */
 export function chooseGlyphs(env: Terminal['env']): Glyphs {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
-  return /utf-?8/i.test(locale) || env.WT_SESSION ? LINE_DRAWING : ASCII;
+  return supportsUnicode({ env }) || env.WT_SESSION ? LINE_DRAWING : ASCII;
 }
