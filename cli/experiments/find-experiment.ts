@@ -2,6 +2,7 @@
 import type { Client } from '@switchyard/contract/client.ts';
 import {
   EXPERIMENT_TYPES,
+  type ExperimentCounts,
   type ExperimentType,
 } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import type { ExperimentStatus } from '@switchyard/contract/states.ts';
@@ -17,17 +18,13 @@ export interface ExperimentAddress {
   id: string;
 }
 
-/** The fields of an experiment that every type has. An acceptance test has no counts: its batch has the runs. */
-export interface ExperimentState {
+/** The fields of an experiment that every type has. */
+export interface ExperimentState extends ExperimentCounts {
   id: string;
   name: string;
   status: ExperimentStatus;
   created_at: string;
   started_at?: string;
-  number_of_requested_runs?: number;
-  number_of_runs?: number;
-  number_of_completed_runs?: number;
-  number_of_failed_runs?: number;
 }
 
 /** Reads the state of an experiment, without its results where the API allows that. Throws ApiError with 404 without one. */

@@ -1,9 +1,10 @@
 /** Waits for the end of an experiment, and reports its progress. */
 import { setTimeout } from 'node:timers/promises';
-import { hasPlannedRuns } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { countRuns, hasPlannedRuns } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { Session } from '../session/session.ts';
+import { createLiveLine } from '../terminal/live-line.ts';
 import { chooseGlyphs } from '../terminal/pictures/glyphs.ts';
 import { drawProgress } from '../terminal/pictures/progress-bar.ts';
 import { type ExperimentAddress, type ExperimentState, readState } from './find-experiment.ts';
@@ -31,24 +32,28 @@ interface WaitSettings {
 }
 
 /** Returns the state at the end of the experiment. A draft has no end: throws CommandError. */
-export function waitForEnd(
+export async function waitForEnd(
   session: Session,
   address: ExperimentAddress,
   { checkEarly }: WaitSettings = {},
 ): Promise<ExperimentState> {
   const client = session.connect();
   const report = createProgressReport(session, address);
-  return poll(session.terminal.signal, async () => {
-    const state = await readState(client, address);
-    if (state.status === 'draft')
-      throw new CommandError(
-        `${address.id} is a draft and has no runs yet. Start it with: switchyard experiments start ${address.id}`,
-      );
-    const hasEnded = isExperimentTerminal(state.status) && hasFinishedRuns(address, state);
-    report(state, hasEnded);
-    if (hasEnded || (await checkEarly?.(state))) return state;
-    return undefined;
-  });
+  try {
+    return await poll(session.terminal.signal, async () => {
+      const state = await readState(client, address);
+      if (state.status === 'draft')
+        throw new CommandError(
+          `${address.id} is a draft and has no runs yet. Start it with: switchyard experiments start ${address.id}`,
+        );
+      const hasEnded = isExperimentTerminal(state.status) && hasFinishedRuns(address, state);
+      report.update(state, hasEnded);
+      if (hasEnded || (await checkEarly?.(state))) return state;
+      return undefined;
+    });
+  } finally {
+    report.end();
+  }
 }
 
 /** Copies of a completed shadow test, and live runs of a switchback test, end after the test and still count. */
@@ -56,18 +61,21 @@ function hasFinishedRuns({ type }: ExperimentAddress, state: ExperimentState): b
   return hasPlannedRuns(type) || (state.number_of_completed_runs ?? 0) >= (state.number_of_runs ?? 0);
 }
 
-type ProgressReport = (state: ExperimentState, isLast: boolean) => void;
+interface ProgressReport {
+  update(state: ExperimentState, isLast: boolean): void;
+  end(): void;
+}
 
 /** At a terminal the report is one line that changes; in a log it is a line for each tenth of the runs. */
 function createProgressReport({ terminal, output }: Session, { type }: ExperimentAddress): ProgressReport {
+  const live = createLiveLine(terminal, output.form === 'text');
   const glyphs = chooseGlyphs(terminal.env);
   const begin = Date.now();
   let first: number | undefined;
   let written = '';
-  return (state, isLast) => {
-    if (output.form !== 'text') return;
+  const update = (state: ExperimentState, isLast: boolean): void => {
     const ended = state.number_of_completed_runs ?? 0;
-    const total = hasPlannedRuns(type) ? state.number_of_runs || state.number_of_requested_runs || 0 : 0;
+    const total = hasPlannedRuns(type) ? countRuns(state) : 0;
     first ??= ended;
     const done = ended - first;
     // The speed of this wait: the server may have paused before.
@@ -78,8 +86,12 @@ function createProgressReport({ terminal, output }: Session, { type }: Experimen
       glyphs,
     );
     const step = total === 0 ? String(ended) : String(Math.floor((10 * ended) / total));
-    if (terminal.err.isTTY) terminal.err.write(`\r\u001b[K${line}${isLast ? '\n' : ''}`);
-    else if (isLast || step !== written) output.note(line);
+    if (live.isVisible && !isLast) live.update(line);
+    else if (isLast || step !== written) {
+      live.end();
+      output.note(line);
+    }
     written = step;
   };
+  return { update, end: live.end };
 }

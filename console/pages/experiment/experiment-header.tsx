@@ -1,4 +1,6 @@
 import {
+  countRuns,
+  type ExperimentCounts,
   type ExperimentType,
   hasPlannedRuns,
   TYPE_TEXTS,
@@ -15,16 +17,12 @@ import styles from './experiment-page.module.css';
 import { ReportButton } from './report/report-button.tsx';
 
 /** The fields that experiments of every type have. */
-interface DescribedExperiment {
+interface DescribedExperiment extends ExperimentCounts {
   id: string;
   name: string;
   description: string;
   status: ExperimentStatus;
   created_at: string;
-  number_of_requested_runs?: number;
-  number_of_runs?: number;
-  number_of_completed_runs?: number;
-  number_of_failed_runs?: number;
 }
 
 interface ExperimentHeaderProps {
@@ -74,10 +72,6 @@ function RunCounts({ experiment }: { experiment: DescribedExperiment }) {
       {failed > 0 && <span className={styles.failed}>, {formatNumber(failed)} failed</span>}
     </span>
   );
-}
-
-function countRuns({ number_of_runs, number_of_requested_runs }: DescribedExperiment): number {
-  return number_of_runs || number_of_requested_runs || 0;
 }
 
 /** Progress of an experiment whose runs the server creates, while they run. */

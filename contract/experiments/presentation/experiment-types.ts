@@ -25,6 +25,19 @@ export function hasPlannedRuns(type: ExperimentType): boolean {
   return type !== 'shadow' && type !== 'switchback';
 }
 
+/** The counts of runs in experiments and their lists. An acceptance test has none: its batch has the runs. */
+export interface ExperimentCounts {
+  number_of_requested_runs?: number;
+  number_of_runs?: number;
+  number_of_completed_runs?: number;
+  number_of_failed_runs?: number;
+}
+
+/** Returns the number of runs of an experiment: the created ones, or before those exist the requested ones. */
+export function countRuns({ number_of_runs, number_of_requested_runs }: ExperimentCounts): number {
+  return number_of_runs || number_of_requested_runs || 0;
+}
+
 /** Returns the type that the text names, or undefined. */
 export function parseExperimentType(text: unknown): ExperimentType | undefined {
   return EXPERIMENT_TYPES.find((type) => type === text);

@@ -2,7 +2,7 @@
 
 import type { Client } from '../../client.ts';
 import type { ExperimentStatus } from '../../states.ts';
-import type { ExperimentType } from './experiment-types.ts';
+import { countRuns, type ExperimentCounts, type ExperimentType } from './experiment-types.ts';
 
 /** An experiment of any type in the list. */
 export interface ListedExperiment {
@@ -30,15 +30,11 @@ interface ListRequest {
   signal: AbortSignal;
 }
 
-interface ApiExperiment {
+interface ApiExperiment extends ExperimentCounts {
   id: string;
   name: string;
   status: ExperimentStatus;
   created_at: string;
-  number_of_requested_runs?: number;
-  number_of_runs?: number;
-  number_of_completed_runs?: number;
-  number_of_failed_runs?: number;
   results?: { passed: boolean };
 }
 
@@ -58,7 +54,6 @@ function readPage<Item extends ApiExperiment>(
 
 function formatExperiment(item: ApiExperiment, type: ExperimentType): ListedExperiment {
   const { id, name, status, created_at, results, number_of_completed_runs: ended } = item;
-  const requested = item.number_of_runs || item.number_of_requested_runs || 0;
   return {
     type,
     id,
@@ -66,7 +61,7 @@ function formatExperiment(item: ApiExperiment, type: ExperimentType): ListedExpe
     status,
     created_at,
     ...(ended !== undefined && {
-      progress: { ended, requested, failed: item.number_of_failed_runs ?? 0 },
+      progress: { ended, requested: countRuns(item), failed: item.number_of_failed_runs ?? 0 },
     }),
     ...(results && { verdict: results.passed ? 'passed' : 'not passed' }),
   };
