@@ -1,4 +1,5 @@
 /** Items of lists, whose responses have two shapes. */
+import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 
 /** Returns the items of a list that is an array, or an object with its items. */
 export function listItems<T>(body: readonly T[] | { items: readonly T[] }): readonly T[] {
@@ -10,11 +11,20 @@ interface Page<T> {
   next_page_token?: string;
 }
 
-/** Reads pages until the list has `limit` items or ends, and returns them in the shape of one page. */
+/** The part of a query that selects a page. */
+interface PageQuery {
+  limit: number;
+  pagetoken?: string;
+}
+
+/**
+ * Reads pages until the list has `limit` items or ends, and returns them in the shape of one page. With a filter, a page can
+ * have fewer items than its limit.
+ */
 export async function readPages<T>(
   limit: number,
-  fetchPage: (query: { limit: number; pagetoken?: string }) => Promise<Page<T>>,
-  pageItemsMax: number,
+  fetchPage: (query: PageQuery) => Promise<Page<T>>,
+  pageItemsMax = PAGE_ITEMS_MAX,
 ): Promise<Page<T>> {
   const items: T[] = [];
   for (let pagetoken: string | undefined; ; ) {

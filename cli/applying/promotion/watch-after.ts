@@ -1,7 +1,7 @@
 /** Watches the runs after a promotion. */
 import type { Client } from '@switchyard/contract/client.ts';
-import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { poll } from '../../experiments/wait-for-end.ts';
+import { readPages } from '../../session/list-items.ts';
 import type { EndedRuns } from './failure-rate.ts';
 import { computeExpectedRate, computeFailureRatio, RATIO_LIMIT } from './failure-rate.ts';
 import type { GateDecision, Promotion } from './gates.ts';
@@ -52,22 +52,16 @@ async function countEnded(
   { application, instance }: Promotion,
   { version, limit, since }: CountSettings,
 ): Promise<EndedRuns> {
-  const ended = { runs: 0, failed: 0 };
-  let token: string | undefined;
-  do {
+  const { items } = await readPages(limit, async (page) => {
     const { body } = await client.call('listRuns', {
       params: { application_id: application },
       query: {
         ...{ instance_id: instance, version_id: version, status: 'succeeded,failed' },
-        limit: Math.min(limit - ended.runs, PAGE_ITEMS_MAX),
         ...(since !== undefined && { created_after: since, sort: 'created_at' }),
-        ...(token !== undefined && { pagetoken: token }),
+        ...page,
       },
     });
-    ended.runs += body.runs.length;
-    ended.failed += body.runs.filter(({ status_v2 }) => status_v2 === 'failed').length;
-    // With a filter, a page can have fewer runs than its limit.
-    token = body.next_page_token;
-  } while (token !== undefined && ended.runs < limit);
-  return ended;
+    return { ...body, items: body.runs };
+  });
+  return { runs: items.length, failed: items.filter(({ status_v2 }) => status_v2 === 'failed').length };
 }

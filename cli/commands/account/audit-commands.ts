@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { AuditHead } from '@switchyard/contract/account/audit.ts';
 import { parseAnchor } from '@switchyard/contract/account/proofs/audit-chain.ts';
-import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { hasRight } from '@switchyard/contract/roles.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
@@ -69,7 +68,6 @@ async function printEntries(session: Session, options: ListOptions): Promise<voi
     limit,
     async (page) =>
       (await session.connect().call('listAuditEntries', { query: { ...filters, ...page } })).body,
-    PAGE_ITEMS_MAX,
   );
   session.output.printTable(
     body.items,

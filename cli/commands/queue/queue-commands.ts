@@ -1,7 +1,7 @@
 /** Commands for the queue. */
 import type { Command } from '@commander-js/extra-typings';
 import type { CallResponse } from '@switchyard/contract/client.ts';
-import { PAGE_ITEMS_MAX, PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
+import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import type { Waiting } from '@switchyard/contract/runs/waiting.ts';
 import { readPages } from '../../session/list-items.ts';
@@ -60,18 +60,13 @@ async function findApplicationOfRun(session: Session, id: string): Promise<strin
 
 async function printQueue(session: Session, limit: number): Promise<void> {
   const { options, output } = session;
-  const { items, next_page_token } = await readPages(
-    limit,
-    async (query) => {
-      const { body } = await session.connect().call('getQueue', { query: { ...query, pagereturn: true } });
-      const { runs, next_page_token } = body;
-      return { items: runs, ...(next_page_token === undefined ? {} : { next_page_token }) };
-    },
-    PAGE_ITEMS_MAX,
-  );
+  const { items, ...rest } = await readPages(limit, async (query) => {
+    const { body } = await session.connect().call('getQueue', { query: { ...query, pagereturn: true } });
+    return { ...body, items: body.runs };
+  });
   const runs = options.app ? items.filter((run) => run.application_id === options.app) : items;
   output.print({
-    json: { runs, ...(next_page_token === undefined ? {} : { next_page_token }) },
+    json: { runs, ...rest },
     text: () => (runs.length === 0 ? 'Nothing runs and nothing waits.\n' : formatQueue(runs, output)),
     quiet: () => runs.map(({ id }) => id),
   });

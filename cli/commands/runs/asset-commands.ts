@@ -6,6 +6,7 @@ import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { downloadToFile } from '../../transfer/download.ts';
@@ -47,16 +48,12 @@ Examples:
 }
 
 async function listAssets(session: Session, params: RunParams): Promise<Asset[]> {
-  const items: Asset[] = [];
-  let pagetoken: string | undefined;
-  do {
-    const { body } = await session.connect().call('listRunAssets', {
-      params,
-      query: { pagereturn: true, ...(pagetoken !== undefined && { pagetoken }) },
-    });
-    items.push(...body.items);
-    pagetoken = body.next_page_token;
-  } while (pagetoken !== undefined);
+  const client = session.connect();
+  const { items } = await readPages(
+    Number.POSITIVE_INFINITY,
+    async (page) =>
+      (await client.call('listRunAssets', { params, query: { ...page, pagereturn: true } })).body,
+  );
   return items;
 }
 

@@ -1,11 +1,11 @@
 /** Lists runs with every filter of the API. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { CallRequest, CallResponse, Client } from '@switchyard/contract/client.ts';
-import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { RUN_SORT_COLUMNS } from '@switchyard/contract/runs/run-filters.ts';
 import { RUN_TYPES } from '@switchyard/contract/runs/run-schemas.ts';
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
+import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatNumber } from '../../terminal/format-quantity.ts';
 import { formatAge } from '../../terminal/format-time.ts';
@@ -153,28 +153,19 @@ function joinValues<Name extends string>(
   return joined;
 }
 
-/** Returns the first runs of the list, as one response. With a filter, a page can have fewer runs than its limit. */
+/** Returns the first runs of the list, as one response. */
 async function fetchRuns(
   client: Client,
   application_id: string,
   query: Query,
   limit: number,
 ): Promise<{ runs: ListedRun[]; next_page_token?: string }> {
-  const runs: ListedRun[] = [];
-  let token: string | undefined;
-  do {
-    const { body } = await client.call('listRuns', {
-      params: { application_id },
-      query: {
-        ...query,
-        limit: Math.min(PAGE_ITEMS_MAX, limit - runs.length),
-        ...(token !== undefined && { pagetoken: token }),
-      },
-    });
-    runs.push(...body.runs);
-    token = body.next_page_token;
-  } while (token !== undefined && runs.length < limit);
-  return { runs, ...(token !== undefined && { next_page_token: token }) };
+  const { items, ...rest } = await readPages(limit, async (page) => {
+    const request = { params: { application_id }, query: { ...query, ...page } };
+    const { body } = await client.call('listRuns', request);
+    return { ...body, items: body.runs };
+  });
+  return { runs: items, ...rest };
 }
 
 function readObjective({ statistics }: ListedRun): string {

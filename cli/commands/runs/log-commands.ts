@@ -7,6 +7,8 @@ import { LEAST_LOG_LEVELS, type LeastLogLevel } from '@switchyard/contract/runs/
 import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { dropUndefined } from '../../session/drop-undefined.ts';
+import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { parseWholeNumber } from '../parse-values.ts';
@@ -123,21 +125,12 @@ async function printLinesSoFar(session: Session, params: RunParams): Promise<voi
 
 async function searchLog(session: Session, params: RunParams, { search, level }: LogOptions): Promise<void> {
   const client = session.connect();
-  const items: LogMatch[] = [];
-  let pagetoken: string | undefined;
-  do {
-    const { body } = await client.call('searchRunLog', {
-      params,
-      query: {
-        limit: LOG_MATCHES_MAX,
-        ...(search !== undefined && { text: search }),
-        ...(level !== undefined && { level }),
-        ...(pagetoken !== undefined && { pagetoken }),
-      },
-    });
-    items.push(...body.items);
-    pagetoken = body.next_page_token;
-  } while (pagetoken !== undefined);
+  const filters = dropUndefined({ text: search, level });
+  const { items } = await readPages(
+    Number.POSITIVE_INFINITY,
+    async (page) => (await client.call('searchRunLog', { params, query: { ...filters, ...page } })).body,
+    LOG_MATCHES_MAX,
+  );
   session.output.print({
     json: { items },
     text: () =>
@@ -169,34 +162,28 @@ async function searchLogs(
     throw new CommandError('Give a text, --level or both, such as: switchyard logs search infeasible');
   const application_id = session.findApplication();
   const client = session.connect();
-  const items: RunMatches[] = [];
-  const found = { items, examined_runs: 0, unreadable_runs: 0 };
-  let pagetoken: string | undefined;
-  do {
-    const { body } = await client.call('searchLogs', {
-      params: { application_id },
-      query: {
-        ...buildFilterQuery(options),
-        limit: Math.min(LOG_SEARCH_ITEMS_MAX, limit - found.items.length),
-        ...(text !== undefined && { text }),
-        ...(level !== undefined && { level }),
-        ...(pagetoken !== undefined && { pagetoken }),
-      },
-    });
-    found.items.push(...body.items);
-    found.examined_runs += body.examined_runs;
-    found.unreadable_runs += body.unreadable_runs;
-    pagetoken = body.next_page_token;
-  } while (pagetoken !== undefined && found.items.length < limit);
-  if (found.unreadable_runs > 0)
-    session.output.warn(`The stored logs of ${found.unreadable_runs} runs are damaged.`);
+  const filters = { ...buildFilterQuery(options), ...dropUndefined({ text, level }) };
+  const counts = { examined_runs: 0, unreadable_runs: 0 };
+  const { items, ...rest } = await readPages(
+    limit,
+    async (page) => {
+      const request = { params: { application_id }, query: { ...filters, ...page } };
+      const { body } = await client.call('searchLogs', request);
+      counts.examined_runs += body.examined_runs;
+      counts.unreadable_runs += body.unreadable_runs;
+      return body;
+    },
+    LOG_SEARCH_ITEMS_MAX,
+  );
+  if (counts.unreadable_runs > 0)
+    session.output.warn(`The stored logs of ${counts.unreadable_runs} runs are damaged.`);
   session.output.print({
-    json: { ...found, ...(pagetoken !== undefined && { next_page_token: pagetoken }) },
+    json: { items, ...counts, ...rest },
     text: () =>
-      found.items.length === 0
-        ? `No log of ${found.examined_runs} runs has such a line.\n`
-        : found.items.map((item) => formatRunMatches(session, item)).join('\n'),
-    quiet: () => found.items.map(({ run_id }) => run_id),
+      items.length === 0
+        ? `No log of ${counts.examined_runs} runs has such a line.\n`
+        : items.map((item) => formatRunMatches(session, item)).join('\n'),
+    quiet: () => items.map(({ run_id }) => run_id),
   });
 }
 

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { ApiError } from '@switchyard/contract/client.ts';
-import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { confirmDeletion } from '../../session/confirm.ts';
 import { readPages } from '../../session/list-items.ts';
@@ -80,7 +79,6 @@ async function printCollections(session: Session): Promise<void> {
   const body = await readPages(
     Number.POSITIVE_INFINITY,
     async (query) => (await session.connect().call('listSecretsCollections', { params, query })).body,
-    PAGE_ITEMS_MAX,
   );
   const now = Date.now();
   session.output.printTable(

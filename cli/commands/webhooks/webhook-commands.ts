@@ -1,7 +1,6 @@
 /** Commands for webhooks. */
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { EVENT_TYPES } from '@switchyard/contract/account/event-types.ts';
-import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import { CONVERSATION_STATUSES } from '@switchyard/contract/states.ts';
 import { confirmDeletion } from '../../session/confirm.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
@@ -178,14 +177,10 @@ async function printDeliveries(
   webhook_id: string,
   { status, limit }: { status: (typeof CONVERSATION_STATUSES)[number] | undefined; limit: number },
 ): Promise<void> {
-  const body = await readPages(
-    limit,
-    async (page) => {
-      const request = { params: { webhook_id }, query: { ...page, ...dropUndefined({ status }) } };
-      return (await session.connect().call('listWebhookConversations', request)).body;
-    },
-    PAGE_ITEMS_MAX,
-  );
+  const body = await readPages(limit, async (page) => {
+    const request = { params: { webhook_id }, query: { ...page, ...dropUndefined({ status }) } };
+    return (await session.connect().call('listWebhookConversations', request)).body;
+  });
   const now = Date.now();
   session.output.printTable(
     body.items,
