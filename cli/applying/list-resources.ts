@@ -13,7 +13,7 @@ import {
 } from './resources/application-resources.ts';
 import { describeInstance } from './resources/instance-resource.ts';
 import type { Resource } from './resources/resource.ts';
-import { describeSecrets } from './resources/secrets-resource.ts';
+import { describeSecrets, listCollections } from './resources/secrets-resource.ts';
 import { describeWebhook } from './resources/webhook-resource.ts';
 
 interface ResourceSettings {
@@ -76,9 +76,7 @@ async function listPruned(
 ): Promise<{ secrets: RemovedEntries; instances: RemovedEntries }> {
   const found = prune
     ? await findOrNone(async () => ({
-        secrets: secrets
-          ? (await client.call('listSecretsCollections', { params: { application_id } })).body.items
-          : [],
+        secrets: secrets ? await listCollections(client, application_id) : [],
         instances: instances
           ? listItems((await client.call('listInstances', { params: { application_id } })).body)
           : [],

@@ -5,6 +5,7 @@ import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
+import { readPages } from '../../session/list-items.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { SecretsEntry } from '../file-schema.ts';
 import type { Fields, Resource } from './resource.ts';
@@ -72,11 +73,20 @@ async function readCollection(
     return { name: body.name, description: body.description, secrets };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 403) throw error;
-    const { body } = await client.call('listSecretsCollections', { params: { application_id } });
-    const found = body.items.find(({ id }) => id === collection_id);
+    const found = (await listCollections(client, application_id)).find(({ id }) => id === collection_id);
     if (!found) throw new ApiError('getSecretsCollection', 404, '');
     return { name: found.name, description: found.description };
   }
+}
+
+/** Returns all collections of the application, without their secrets. */
+export async function listCollections(client: Client, application_id: string) {
+  const params = { application_id };
+  const { items } = await readPages(
+    Number.POSITIVE_INFINITY,
+    async (query) => (await client.call('listSecretsCollections', { params, query })).body,
+  );
+  return items;
 }
 
 function readValue({ terminal }: CollectionTarget, { location, from }: SecretReference): string {
