@@ -26,10 +26,37 @@ function quote(text: string): string {
 
 const joinTexts = (words: readonly Word[]): string => words.map(({ text }) => text).join(' ');
 
-/** The cases that follow the words of the line to the command that is completed. */
-function formatPathCases(nodes: readonly CommandNode[]): string {
+/** The part of a loop over the words of the line, in bash and zsh, that finds the command that is completed. */
+function formatWordCases(nodes: readonly CommandNode[]): string {
   const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => path);
-  return `      ${paths.join(' | ')}) at="$at/$word" ;;`;
+  return `    case $word in
+      ${listValueFlags(nodes).join(' | ')}) ((index++)); continue ;;
+    esac
+    case $at/$word in
+      ${paths.join(' | ')}) at="$at/$word" ;;
+    esac`;
+}
+
+/** The cases of bash and zsh for options whose value is one of a list. */
+function formatChoiceCases(
+  nodes: readonly CommandNode[],
+  complete: (values: readonly string[]) => string,
+): string {
+  return nodes
+    .flatMap(({ path, choices }) =>
+      choices.map(
+        ({ flags, values }) =>
+          `    ${flags.map((flag) => `${path}:${flag}`).join(' | ')}) ${complete(values)} ;;`,
+      ),
+    )
+    .join('\n');
+}
+
+/** The pattern of bash and zsh for the commands whose first argument is an application. */
+function formatApplicationPattern(nodes: readonly CommandNode[]): string {
+  return listApplicationPaths(nodes)
+    .map((path) => `${path}:*`)
+    .join(' | ');
 }
 
 /** The flags whose next word is a value: one list for all commands, because flags mean the same everywhere. */
@@ -43,12 +70,6 @@ function listApplicationPaths(nodes: readonly CommandNode[]): string[] {
 }
 
 function formatBash(nodes: readonly CommandNode[]): string {
-  const choices = nodes.flatMap(({ path, choices: all }) =>
-    all.map(
-      ({ flags, values }) =>
-        `    ${flags.map((flag) => `${path}:${flag}`).join(' | ')}) words=${quote(values.join(' '))} ;;`,
-    ),
-  );
   const words = nodes.map(
     ({ path, words: all }) => `      ${path || "''"}) words=${quote(joinTexts(all))} ;;`,
   );
@@ -62,18 +83,13 @@ _switchyard() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
-    case $word in
-      ${listValueFlags(nodes).join(' | ')}) ((index++)); continue ;;
-    esac
-    case $at/$word in
-${formatPathCases(nodes)}
-    esac
+${formatWordCases(nodes)}
   done
   case $previous in
 ${lists.join('\n')}
   esac
   case $at:$previous in
-${choices.join('\n')}
+${formatChoiceCases(nodes, (values) => `words=${quote(values.join(' '))}`)}
   esac
   if [[ -z $words && -z $list ]]; then
     case $previous in
@@ -84,9 +100,7 @@ ${words.join('\n')}
     esac
     case $at:$current in
       *:-*) ;;
-      ${listApplicationPaths(nodes)
-        .map((path) => `${path}:*`)
-        .join(' | ')}) list=$(${LISTS.application.command} 2>/dev/null) ;;
+      ${formatApplicationPattern(nodes)}) list=$(${LISTS.application.command} 2>/dev/null) ;;
     esac
   fi
   while IFS= read -r word; do
@@ -99,12 +113,6 @@ complete -o default -F _switchyard switchyard
 }
 
 function formatZsh(nodes: readonly CommandNode[]): string {
-  const choices = nodes.flatMap(({ path, choices: all }) =>
-    all.map(
-      ({ flags, values }) =>
-        `    ${flags.map((flag) => `${path}:${flag}`).join(' | ')}) compadd -- ${values.map(quote).join(' ')}; return ;;`,
-    ),
-  );
   const lists = Object.values(LISTS).map(
     ({ flags, command }) =>
       `    ${flags.join(' | ')}) compadd -- "\${(@f)$(${command} 2>/dev/null)}"; return ;;`,
@@ -123,18 +131,13 @@ _switchyard() {
   local -a entries
   for ((index = 2; index < CURRENT; index++)); do
     word=$words[index]
-    case $word in
-      ${listValueFlags(nodes).join(' | ')}) ((index++)); continue ;;
-    esac
-    case $at/$word in
-${formatPathCases(nodes)}
-    esac
+${formatWordCases(nodes)}
   done
   case $words[CURRENT-1] in
 ${lists.join('\n')}
   esac
   case $at:$words[CURRENT-1] in
-${choices.join('\n')}
+${formatChoiceCases(nodes, (values) => `compadd -- ${values.map(quote).join(' ')}; return`)}
   esac
   case $words[CURRENT-1] in
     ${listValueFlags(nodes).join(' | ')}) _files; return ;;
@@ -144,9 +147,7 @@ ${described.join('\n')}
   esac
   case $at:$words[CURRENT] in
     *:-*) ;;
-    ${listApplicationPaths(nodes)
-      .map((path) => `${path}:*`)
-      .join(' | ')}) compadd -- "\${(@f)$(${LISTS.application.command} 2>/dev/null)}"; return ;;
+    ${formatApplicationPattern(nodes)}) compadd -- "\${(@f)$(${LISTS.application.command} 2>/dev/null)}"; return ;;
   esac
   _describe switchyard entries || _files
 }
