@@ -9,6 +9,7 @@ import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { openBrowser } from '../../terminal/open-browser.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { isTransient } from '../../transfer/retry.ts';
 
 const FAILED_READS_MAX = 10;
 
@@ -62,9 +63,4 @@ async function waitForApproval(client: Client, codes: Codes, signal: AbortSignal
     }
     await wait(pauseMs, undefined, { signal });
   }
-}
-
-/** Returns true for an error of the network, of a server that restarts, and for too many requests. */
-function isTransient(error: unknown): boolean {
-  return error instanceof ApiError ? error.status === 429 || error.status >= 500 : error instanceof TypeError;
 }
