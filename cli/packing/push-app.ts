@@ -14,11 +14,13 @@ export interface PushResult {
   warnings: string[];
 }
 
+type Transfer = <T>(bytes: number, send: (options: TransferOptions) => Promise<T>) => Promise<T>;
+
 interface PushOptions {
   /** Receives progress lines. */
   report?: ReportLine;
-  /** Returns the options of the upload, once the size of the archive is known. */
-  watchUpload?: (bytes: number) => TransferOptions;
+  /** Uploads an archive of this size by `send`, with the options that it chooses. */
+  transfer?: Transfer;
 }
 
 /**
@@ -29,17 +31,14 @@ export async function pushApp(
   client: Client,
   folder: string,
   application: { id: string; name: string; description?: string },
-  { report = () => {}, watchUpload = () => ({}) }: PushOptions = {},
+  { report = () => {}, transfer = (_bytes, send) => send({}) }: PushOptions = {},
 ): Promise<PushResult> {
   const { archive, files, manifest } = await packApp(folder, await fetchTarget(client), report);
   const params = { application_id: application.id };
   if (!(await applicationExists(client, application.id)))
     await client.call('createApplication', { body: application });
-  const upload_id = await uploadContent(
-    client,
-    () => client.call('getBinaryUpload', { params }),
-    archive,
-    watchUpload(archive.size),
+  const upload_id = await transfer(archive.size, (options) =>
+    uploadContent(client, () => client.call('getBinaryUpload', { params }), archive, options),
   );
   const { body } = await client.call('activateBinary', {
     params,

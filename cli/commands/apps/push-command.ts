@@ -8,8 +8,7 @@ import { findLinkedApplication, linkApplication } from '../../session/applicatio
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
-import { createProgressBar } from '../../terminal/progress-bar.ts';
-import type { TransferOptions } from '../../transfer/upload.ts';
+import { showTransfer } from '../contents/transfer-progress.ts';
 import { checkRelease, createRelease, type Release } from './release.ts';
 
 const POLL_MS = 2000;
@@ -58,7 +57,20 @@ async function push(session: Session, { folder, application, release, wait }: Pu
     (terminal.env.SWITCHYARD_APP || findLinkedApplication(path) || basename(path));
   const client = session.connect();
   await checkRelease(client, id, release);
-  const pushed = await pushWithProgress(session, path, id);
+  const pushed = await pushApp(
+    client,
+    path,
+    { id, name: id },
+    {
+      report: output.note,
+      transfer: (total, send) =>
+        showTransfer(
+          session,
+          { label: 'Uploading', total, next: 'The archive is sent again from its beginning' },
+          send,
+        ),
+    },
+  );
   const pushedAt = new Date().toISOString();
   for (const warning of pushed.warnings) output.warn(cleanLine(warning));
   const link = linkApplication(path, id);
@@ -70,29 +82,6 @@ async function push(session: Session, { folder, application, release, wait }: Pu
     text: () => formatResult(id, pushed, created),
     quiet: () => created.version_id ?? id,
   });
-}
-
-async function pushWithProgress(session: Session, path: string, id: string): Promise<PushResult> {
-  const { terminal, output } = session;
-  let bar: ReturnType<typeof createProgressBar> | undefined;
-  const watchUpload = (total: number): TransferOptions => {
-    bar = createProgressBar(terminal, { label: 'Uploading', total, isEnabled: output.form === 'text' });
-    return {
-      signal: terminal.signal,
-      onProgress: bar.update,
-      onRetry: (_error, pauseMs) => {
-        bar?.end();
-        output.note(
-          `The connection was lost. The archive is sent again from its beginning in ${pauseMs / 1000} s.`,
-        );
-      },
-    };
-  };
-  try {
-    return await pushApp(session.connect(), path, { id, name: id }, { report: output.note, watchUpload });
-  } finally {
-    bar?.end();
-  }
 }
 
 function formatResult(

@@ -3,10 +3,13 @@ import type { Session } from '../../session/session.ts';
 import { createProgressBar } from '../../terminal/progress-bar.ts';
 import type { TransferOptions } from '../../transfer/upload.ts';
 
-/** Runs a transfer with a bar. `total` is the size of the content in bytes, if it is known. */
+/**
+ * Runs a transfer with a bar. `total` is the size of the content in bytes, if it is known. `next` begins the sentence about the
+ * next attempt after a lost connection.
+ */
 export async function showTransfer<T>(
   { terminal, output }: Session,
-  { label, total }: { label: string; total?: number },
+  { label, total, next = 'The next attempt is' }: { label: string; total?: number; next?: string },
   transfer: (options: TransferOptions) => Promise<T>,
 ): Promise<T> {
   const bar = createProgressBar(terminal, { label, total, isEnabled: output.form === 'text' });
@@ -16,7 +19,7 @@ export async function showTransfer<T>(
       onProgress: bar.update,
       onRetry: (_error, pauseMs) => {
         bar.end();
-        output.note(`The connection was lost. The next attempt is in ${pauseMs / 1000} s.`);
+        output.note(`The connection was lost. ${next} in ${pauseMs / 1000} s.`);
       },
     });
   } finally {
