@@ -1,25 +1,17 @@
 /** Reads and validates `switchyard.yaml`. Every mistake is reported with its line. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { CommandError } from '../errors/command-error.ts';
+import { readTextFile } from '../session/read-text-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { buildFileSchema, type SwitchyardFile } from './file-schema.ts';
 
 export const FILE_NAME = 'switchyard.yaml';
 
 /** Reads the file. Throws CommandError with a line for each mistake. */
-export function readFile({ cwd }: Pick<Terminal, 'cwd'>, name: string): SwitchyardFile {
-  return parseFile(readText(resolve(cwd, name), name), name);
-}
-
-function readText(path: string, name: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw new CommandError(`${name} cannot be read. Give the path of the file with --file.`);
-  }
+export function readFile(terminal: Pick<Terminal, 'cwd'>, name: string): SwitchyardFile {
+  const message = `${name} cannot be read. Give the path of the file with --file.`;
+  return parseFile(readTextFile(terminal, name, message), name);
 }
 
 /** Parses the text of the file. Throws CommandError with a line for each mistake. */

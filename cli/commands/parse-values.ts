@@ -10,12 +10,19 @@ export function parseWholeNumber(min: number, max: number): (text: string) => nu
   };
 }
 
-/** Adds a pair `name=value` to those of the same option before. */
-export function collectPair(text: string, before: Record<string, string> = {}): Record<string, string> {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It must be NAME=VALUE, such as duration=30.');
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+/** Returns a parser that adds a pair `name=value` to those of the same option before. `rule` is the message for other texts. */
+export function collectPairs(
+  rule: string,
+): (text: string, before?: Record<string, string>) => Record<string, string> {
+  return (text, before = {}) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new InvalidArgumentError(rule);
+    return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  };
 }
+
+/** Adds an option of the app to those before. */
+export const collectAppOption = collectPairs('It must be NAME=VALUE, such as duration=30.');
 
 /** Adds a value to those of the same option before. */
 export function collectValue(text: string, before: readonly string[] = []): string[] {

@@ -1,11 +1,10 @@
 /** Secrets collections. Their values come from the environment or from files, and are never printed. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
 import { toBody } from '../../experiments/create-experiment.ts';
 import { readPages } from '../../session/list-items.ts';
+import { readTextFile } from '../../session/read-text-file.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { SecretsEntry } from '../file-schema.ts';
 import type { Fields, Resource } from './resource.ts';
@@ -98,12 +97,11 @@ function readValue({ terminal }: CollectionTarget, { location, from }: SecretRef
       `The secret ${location} comes from the variable ${from.env}, which is not set or empty.`,
     );
   }
-  const path = resolve(terminal.cwd, from.file ?? '');
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw new CommandError(`The secret ${location} comes from the file ${from.file}, which cannot be read.`);
-  }
+  return readTextFile(
+    terminal,
+    from.file ?? '',
+    `The secret ${location} comes from the file ${from.file}, which cannot be read.`,
+  );
 }
 
 /** Returns the fields in the form of the API. */

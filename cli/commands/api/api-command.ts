@@ -1,8 +1,9 @@
 /** The command that sends any request of the API, for everything that has no command. */
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { buildPath } from '@switchyard/contract/client.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
@@ -10,8 +11,11 @@ import { CommandError } from '../../errors/command-error.ts';
 import { describeRefusal } from '../../errors/report-error.ts';
 import { trustConnection } from '../../profiles/connect.ts';
 import type { Session } from '../../session/session.ts';
+import { collectPairs } from '../parse-values.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const collectParameter = collectPairs('It must be name=value.');
 
 type Pairs = Record<string, string>;
 
@@ -34,9 +38,9 @@ export function defineApiCommand(program: Command, session: Session): void {
     .option(
       '--param <name=value>',
       'A parameter of the path. The application is known from --app.',
-      collectPair,
+      collectParameter,
     )
-    .option('--query <name=value>', 'A parameter of the query.', collectPair)
+    .option('--query <name=value>', 'A parameter of the query.', collectParameter)
     .option('--data <json>', 'The body: JSON, @FILE for the content of a file, or - for standard input.')
     .addHelpText(
       'after',
@@ -47,12 +51,6 @@ Examples:
   switchyard api GET /v1/account/usage --query group_by=user`,
     )
     .action((operation, path, options) => sendRequest(session, { operation, path }, options));
-}
-
-function collectPair(text: string, pairs: Pairs = {}): Pairs {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It must be name=value.');
-  return { ...pairs, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
 async function sendRequest(
@@ -113,7 +111,7 @@ async function readBody({ terminal }: Session, data: string): Promise<Uint8Array
   if (!data.startsWith('@')) return new TextEncoder().encode(data);
   const file = resolve(terminal.cwd, data.slice(1));
   if (!existsSync(file)) throw new CommandError(`--data is "${data}"; ${file} does not exist.`);
-  return new Uint8Array(await buffer(createReadStream(file)));
+  return new Uint8Array(await readFile(file));
 }
 
 /** Prints JSON with indentation, and everything else as it arrives. */

@@ -4,7 +4,7 @@ import type { InstanceConfiguration } from '@switchyard/contract/applications/in
 import { EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
-import { collectPair, parseWholeNumber } from '../parse-values.ts';
+import { collectAppOption, parseWholeNumber } from '../parse-values.ts';
 
 /** The values of the options that `addConfigurationOptions` adds. */
 export interface ConfigurationOptions {
@@ -30,7 +30,7 @@ export function addConfigurationOptions<Args extends unknown[], Opts extends Opt
         EXECUTION_CLASSES,
       ),
     )
-    .option('--option <name=value>', 'An option of the app; repeat it for more.', collectPairs)
+    .option('--option <name=value>', 'An option of the app; repeat it for more.', collectAppOption)
     .option('--secrets-collection-id <id>', 'The secrets that runs get; an empty text for none.')
     .option(
       '--priority <number>',
@@ -44,10 +44,6 @@ export function addConfigurationOptions<Args extends unknown[], Opts extends Opt
     .option('--label <label...>', 'Labels that the worker must offer, such as gpu.')
     .option('--license <name=tokens>', 'Licence tokens of a run; repeat it for more.', collectTokens)
     .option('--api-access <application...>', 'Applications whose runs the app may create.');
-}
-
-function collectPairs(text: string, before?: Record<string, string>): Record<string, string> {
-  return collectPair(text, before ?? {});
 }
 
 function collectTokens(text: string, before?: Record<string, number>): Record<string, number> {

@@ -2,13 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
 import { ID_PATTERN } from '@switchyard/contract/schemas/ids.ts';
 import { copyTemplate, listTemplates, type Template } from '../../development/templates.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { linkApplication } from '../../session/application-link.ts';
 import type { Session } from '../../session/session.ts';
+import { collectPairs } from '../parse-values.ts';
 
 /** Defines `init` and `dev`. */
 export function defineLocalCommands(program: Command, session: Session): void {
@@ -73,7 +74,12 @@ function defineDev(program: Command, session: Session): void {
       '-i, --input <file>',
       'The input, or - for standard input; otherwise input.json, input.txt or inputs/ in the folder.',
     )
-    .option('-o, --option <name=value...>', 'An option of the app.', collectOption, {})
+    .option(
+      '-o, --option <name=value...>',
+      'An option of the app.',
+      collectPairs('It must be a name and a value, such as duration=5.'),
+      {},
+    )
     .option('--output <file>', 'Write the output of the app into this file.')
     .option('--env-file <file>', 'Give the app the variables in this file as secrets, as lines NAME=value.')
     .option('--network', 'Let the app use the network, as an instance with "network": true does.')
@@ -99,13 +105,6 @@ function defineDev(program: Command, session: Session): void {
         isWatching: options.watch ?? false,
       });
     });
-}
-
-function collectOption(text: string, previous: Record<string, string>): Record<string, string> {
-  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined)
-    throw new InvalidArgumentError('It must be a name and a value, such as duration=5.');
-  return { ...previous, [name]: value };
 }
 
 function readSecrets(path: string): { type: 'env'; location: string; value: string }[] {

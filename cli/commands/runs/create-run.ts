@@ -8,7 +8,7 @@ import type { Session } from '../../session/session.ts';
 import { cleanText } from '../../terminal/clean-text.ts';
 import { type UploadedInput, uploadInput } from '../contents/upload-input.ts';
 import { formatHint } from '../hints.ts';
-import { collectPair, parseWholeNumber } from '../parse-values.ts';
+import { collectAppOption, parseWholeNumber } from '../parse-values.ts';
 import { printOutcome } from './run-outcome.ts';
 import { watchRun } from './watch-run.ts';
 
@@ -50,7 +50,7 @@ export function defineRun(program: Command, session: Session): void {
       'The instance; otherwise the default instance of the application.',
     )
     .option('--ensemble-id <id>', 'Create a run of this ensemble.')
-    .option('--option <name=value>', 'An option of the app; repeat it for several.', collectPair)
+    .option('--option <name=value>', 'An option of the app; repeat it for several.', collectAppOption)
     .option('--name <name>', 'The name of the run.')
     .option('--description <text>', 'The description of the run.')
     .option(

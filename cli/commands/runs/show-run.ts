@@ -16,7 +16,6 @@ export async function printRun(session: Session, params: RunParams, chart: boole
   const client = session.connect();
   const { body } = await client.call('getRunMetadata', { params });
   const series = chart ? (await client.call('getRunSeries', { params })).body.series : [];
-  const picture = drawSeries(session, chooseProgress(series));
   session.output.print({
     json: body,
     text: () =>
@@ -24,7 +23,7 @@ export async function printRun(session: Session, params: RunParams, chart: boole
         formatFields(listFields(body)),
         formatSection('Options', listOptions(body)),
         formatSection('Indicators', listIndicators(body)),
-        ...(chart ? [picture === '' ? 'The run has no series.\n' : picture] : []),
+        chart ? drawSeries(session, chooseProgress(series)) || 'The run has no series.\n' : '',
       ]
         .filter((part) => part !== '')
         .join('\n'),
