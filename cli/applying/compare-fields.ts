@@ -1,5 +1,6 @@
 /** The differences of two resources, field by field. */
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import type { Fields } from './resources/resource.ts';
 
 /** A changed field, by its path with periods. Undefined: the side does not have it. */
@@ -17,10 +18,6 @@ function flatten(fields: Fields, prefix = ''): Map<string, unknown> {
     else if (value !== undefined) flat.set(path, value);
   }
   return flat;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the fields that differ, in the order of their names. */

@@ -2,6 +2,7 @@
 import type { CallRequest, Client } from '@switchyard/contract/client.ts';
 import type { OperationId, Operations } from '@switchyard/contract/operations.ts';
 import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { Session } from '../session/session.ts';
 import type { ExperimentAddress } from './find-experiment.ts';
@@ -41,15 +42,9 @@ export function buildFields(
 function removeUndefined(fields: RequestFields): RequestFields {
   return Object.fromEntries(
     Object.entries(fields)
-      .map(([name, value]) => [name, isPlainObject(value) ? removeUndefined(value) : value] as const)
-      .filter(
-        ([, value]) => value !== undefined && !(isPlainObject(value) && Object.keys(value).length === 0),
-      ),
+      .map(([name, value]) => [name, isRecord(value) ? removeUndefined(value) : value] as const)
+      .filter(([, value]) => value !== undefined && !(isRecord(value) && Object.keys(value).length === 0)),
   );
-}
-
-function isPlainObject(value: unknown): value is RequestFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The body of the requests of an operation. */

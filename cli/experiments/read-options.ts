@@ -7,6 +7,7 @@ import {
   type ExperimentType,
   parseExperimentType,
 } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 
 /** Parses a number. */
 export function parseNumber(text: string): number {
@@ -89,7 +90,7 @@ export function parseMetric(text: string, previous: readonly AcceptanceMetric[] 
 export function parseJsonObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    if (isRecord(value)) return value;
   } catch {}
   throw new InvalidArgumentError('It must be a JSON object, such as {"fast": {"duration": "1"}}.');
 }

@@ -1,4 +1,5 @@
 /** The body of a request from a YAML or JSON file and from options. */
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { parseDocument } from 'yaml';
 import { CommandError } from '../errors/command-error.ts';
 import { readTextFile } from '../session/read-text-file.ts';
@@ -11,7 +12,7 @@ export function readObject(terminal: Pick<Terminal, 'cwd'>, name: string): Recor
   const [error] = document.errors;
   if (error) throw new CommandError(`${name} is not YAML or JSON: ${error.message.trim()}`);
   const value: unknown = document.toJS();
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isRecord(value))
     throw new CommandError(`${name} must have an object with the fields of the request of the API.`);
-  return { ...value };
+  return value;
 }

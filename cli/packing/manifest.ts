@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXECUTABLE_TYPES, type ExecutableType } from '@switchyard/contract/applications/executables.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { parse } from 'yaml';
 
 export interface AppManifest {
@@ -24,14 +25,12 @@ export interface PythonSettings {
 
 export const MANIFEST_FILE_NAME = 'app.yaml';
 
-type Fields = Record<string, unknown>;
-
 export function readAppManifest(folder: string): AppManifest {
   const path = join(folder, MANIFEST_FILE_NAME);
   if (!existsSync(path))
     throw new Error(`${folder} has no ${MANIFEST_FILE_NAME}; it must be the folder of a decision app.`);
   const fields = parse(readFileSync(path, 'utf8')) as unknown;
-  if (!isMap(fields)) throw new Error(`${path} must be a map of fields.`);
+  if (!isRecord(fields)) throw new Error(`${path} must be a map of fields.`);
   const { type, runtime, files } = fields;
   const known = EXECUTABLE_TYPES.find((one) => one === type);
   if (known === undefined)
@@ -54,19 +53,19 @@ export function readAppManifest(folder: string): AppManifest {
 
 function readBuild(path: string, build: unknown): AppManifest['build'] {
   if (build === undefined || build === null) return undefined;
-  if (!isMap(build)) throw new Error(`build in ${path} must be a map with command and environment.`);
+  if (!isRecord(build)) throw new Error(`build in ${path} must be a map with command and environment.`);
   const { command, environment = null } = build;
   if (command === undefined || command === null || command === '') return undefined;
   if (typeof command !== 'string')
     throw new Error(`build.command in ${path} is ${JSON.stringify(command)}; it must be a command line.`);
-  if (environment !== null && !isMap(environment))
+  if (environment !== null && !isRecord(environment))
     throw new Error(`build.environment in ${path} must be a map of variables.`);
   const variables = Object.entries(environment ?? {}).map(([name, value]) => [name, String(value)]);
   return { command, environment: Object.fromEntries(variables) };
 }
 
 function readPython(path: string, python: unknown): PythonSettings | undefined {
-  if (!isMap(python)) return undefined;
+  if (!isRecord(python)) return undefined;
   const requirements = python['pip-requirements'] ?? python.pip_requirements;
   if (requirements === undefined || requirements === null || requirements === '') return undefined;
   if (typeof requirements !== 'string' && !Array.isArray(requirements))
@@ -89,8 +88,4 @@ function readPython(path: string, python: unknown): PythonSettings | undefined {
     settings.version = value;
   }
   return settings;
-}
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { NAME_LENGTH_KEYWORD } from '../schemas/field-schemas.ts';
+import { isRecord } from '../schemas/is-record.ts';
 
 /** Keywords of a 3.0.3 schema that are copied unchanged, in the order of the document. */
 const PLAIN_KEYWORDS = [
@@ -138,10 +139,6 @@ function refuseUnknownKeywords(source: Record<string, unknown>, where: string): 
   if (Array.isArray(source.items)) {
     throw new Error(`The schema at ${where} is a tuple; OpenAPI 3.0.3 has one schema for all items.`);
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function requireObject(value: unknown, where: string): Record<string, unknown> {

@@ -1,4 +1,5 @@
 /** Schemas of the contract in the dialect of MCP, which is JSON Schema; those of the contract are of OpenAPI 3.0. */
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 
 /** A JSON schema, as far as this program reads it. */
 export interface JsonSchema {
@@ -30,7 +31,7 @@ function convert(value: JsonSchema): JsonSchema {
 }
 
 function convertPart(name: string, part: unknown): unknown {
-  if (name === 'properties' && isObject(part))
+  if (name === 'properties' && isRecord(part))
     return Object.fromEntries(Object.entries(part).map(([field, schema]) => [field, convertAny(schema)]));
   if (['items', 'additionalProperties', 'not'].includes(name)) return convertAny(part);
   if (['anyOf', 'oneOf', 'allOf'].includes(name) && Array.isArray(part)) return part.map(convertAny);
@@ -38,9 +39,5 @@ function convertPart(name: string, part: unknown): unknown {
 }
 
 function convertAny(part: unknown): unknown {
-  return isObject(part) ? convert({ ...part }) : part;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(part) ? convert(part) : part;
 }

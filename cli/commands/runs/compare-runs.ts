@@ -1,6 +1,7 @@
 /** Compares runs: their facts, options and indicators, and the outputs of two. */
 import type { CallResponse, Client } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { type ContentChange, listChanges } from '@switchyard/contract/presentation/list-changes.ts';
 import { isArchive } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import type { Session } from '../../session/session.ts';
@@ -9,7 +10,6 @@ import { formatBytes } from '../../terminal/format-bytes.ts';
 import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts';
 import { type Column, formatFields, formatTable } from '../../terminal/table.ts';
 import { downloadContent } from '../../transfer/download.ts';
-import { type Difference, listDifferences } from './list-differences.ts';
 import { requestOutput } from './run-content.ts';
 
 type RunDetails = CallResponse<Operations['getRunMetadata']>['body'];
@@ -34,7 +34,7 @@ interface ComparedRow {
 interface OutputComparison {
   /** A sentence. */
   summary: string;
-  differences: Difference[];
+  differences: ContentChange[];
 }
 
 /** Prints what differs between the runs, or with `all` everything. The first run is the baseline of changes in percent. */
@@ -170,13 +170,13 @@ async function compareOutputs(
   const [one, other] = [parseJson(before), parseJson(after)];
   if (one === undefined || other === undefined)
     return describeOutputs('The outputs differ, and are not both JSON.');
-  const { differences, isComplete } = listDifferences(one.value, other.value, DIFFERENCES_MAX);
-  if (differences.length === 0) return describeOutputs('The outputs are equal as JSON.');
-  const count = isComplete ? `at ${differences.length} places` : `at more than ${DIFFERENCES_MAX} places`;
-  return describeOutputs(`The outputs differ ${count}:`, differences);
+  const { changes, isComplete } = listChanges(one.value, other.value, { changesMax: DIFFERENCES_MAX });
+  if (changes.length === 0) return describeOutputs('The outputs are equal as JSON.');
+  const count = isComplete ? `at ${changes.length} places` : `at more than ${DIFFERENCES_MAX} places`;
+  return describeOutputs(`The outputs differ ${count}:`, changes);
 }
 
-function describeOutputs(summary: string, differences: Difference[] = []): OutputComparison {
+function describeOutputs(summary: string, differences: ContentChange[] = []): OutputComparison {
   return { summary, differences };
 }
 

@@ -1,9 +1,9 @@
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import chartjsUrl from 'chart.js/dist/chart.umd.min.js?url';
 import plotlyUrl from 'plotly.js-dist-min/plotly.min.js?url';
 import { useEffect, useRef, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { useThemeVersion } from '../charts/theme-version.ts';
-import { isRecord } from '../content/json-text.ts';
 import { resolveColour } from '../maps/group-colours.ts';
 import { Notice } from '../notice.tsx';
 import styles from './app-frame.module.css';

@@ -1,5 +1,5 @@
 /** Finds the arrays of objects in a JSON value, and orders their rows. */
-import { isRecord } from './json-text.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 
 const DEPTH_MAX = 6;
 const TABLES_MAX = 50;

@@ -19,11 +19,6 @@ export function escapeProgram(text: string): string {
   return text.split('\n').map(escapeInvisible).join('\n');
 }
 
-/** Returns true for an object that is no array and not null. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Returns a value as JSON text. Values that nest too deeply for that are named by their type. */
 export function formatJson(value: unknown, indent = 0): string {
   try {

@@ -1,5 +1,5 @@
 /** Reads GeoJSON of an app into the three shapes that a map draws, and drops what has no place on the earth. */
-import { isRecord } from '../content/json-text.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 
 const SHAPES_MAX = 50_000;
 const LONGITUDE_MAX = 180;

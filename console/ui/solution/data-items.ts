@@ -1,5 +1,5 @@
 /** Reads the objects at a path of an output, and their fields. */
-import { isRecord } from '../content/json-text.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 
 /** No view shows more objects than this. */
 const ITEMS_MAX = 50_000;

@@ -1,6 +1,7 @@
 /** Finds the views of an output or input: those that the app asks for, or else those that its data allow. */
+
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { findTables, listColumns, type TableData } from '../content/find-tables.ts';
-import { isRecord } from '../content/json-text.ts';
 import { type MapData, readGeoJson } from '../maps/read-geojson.ts';
 import { type DataItem, listItems } from './data-items.ts';
 import { readHints, type ViewHint, type ViewSchema } from './read-hints.ts';

@@ -1,5 +1,6 @@
 /** Reads the views that an app asks for: the list `visualization` in its output, or in the solution of its output. */
-import { formatCell, isRecord } from '../content/json-text.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
+import { formatCell } from '../content/json-text.ts';
 
 const VIEW_SCHEMAS = ['routes', 'places', 'geojson', 'gantt', 'table'] as const;
 const HINTS_MAX = 10;

@@ -1,6 +1,6 @@
 /** Reads routes, that is lists of stops with coordinates, and places; and turns them into shapes on a map. */
 import { escapeInvisible } from '@switchyard/contract/presentation/escape-invisible.ts';
-import { isRecord } from '../content/json-text.ts';
+import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
 import { type MapData, type MapShape, type Position, readPosition } from '../maps/read-geojson.ts';
 import { type DataItem, type Fact, listFacts, readField, toName } from './data-items.ts';
 

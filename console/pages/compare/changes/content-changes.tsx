@@ -1,3 +1,4 @@
+import { listChanges } from '@switchyard/contract/presentation/list-changes.ts';
 import { describeError } from '../../../client/client.ts';
 import { useContent } from '../../../ui/content/content-query.ts';
 import { formatCell } from '../../../ui/content/json-text.ts';
@@ -6,7 +7,12 @@ import { Notice } from '../../../ui/notice.tsx';
 import { getRunContentSource, type RunPart } from '../../../ui/solution/run-content.tsx';
 import table from '../../../ui/table.module.css';
 import styles from '../compare-page.module.css';
-import { listChanges } from './list-changes.ts';
+
+const LIMITS = {
+  changesMax: 200,
+  /** A comparison of this many pairs takes a browser about a tenth of a second. */
+  pairsMax: 500_000,
+};
 
 interface ContentChangesProps {
   application: string;
@@ -46,7 +52,7 @@ function Changes({ title, before, after }: ChangesProps) {
   if (before?.kind !== 'json' || after?.kind !== 'json') {
     return <p className={styles.absent}>{describeOthers(before, after)}</p>;
   }
-  const { changes, isComplete } = listChanges(before.value, after.value);
+  const { changes, isComplete } = listChanges(before.value, after.value, LIMITS);
   if (changes.length === 0 && isComplete) return <p className={styles.absent}>No difference.</p>;
   return (
     <>

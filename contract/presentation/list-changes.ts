@@ -1,38 +1,47 @@
-/** Lists the places at which two JSON values differ, as far as a page can show them. Pure. */
+/** Lists the places at which two JSON values differ, as far as a page or a terminal can show them. Pure. */
+import { isRecord } from '../schemas/is-record.ts';
 
 /** A place with different values; `undefined` is a place that one side lacks. */
-interface ContentChange {
+export interface ContentChange {
   /** Path from the root, such as `routes[2].stops[0]`; empty for the root. */
   path: string;
   before: unknown;
   after: unknown;
 }
 
-export interface ContentChanges {
+interface ContentChanges {
   changes: ContentChange[];
   /** false: there are more changes than are listed, or the values are too large to compare them all. */
   isComplete: boolean;
 }
 
-const CHANGES_MAX = 200;
-/** A comparison of this many pairs takes a browser about a tenth of a second. */
-const PAIRS_MAX = 500_000;
+interface Limits {
+  changesMax: number;
+  /** The number of pairs of values that are compared; all without a number. */
+  pairsMax?: number;
+}
 
 /**
  * Compares objects by their keys and arrays by position. A list in which one element was inserted therefore differs from
  * there on. A search for the shortest list of changes takes quadratic memory: two arrays of 50,000 items needed over 4 GB.
  */
-export function listChanges(before: unknown, after: unknown): ContentChanges {
+export function listChanges(
+  before: unknown,
+  after: unknown,
+  { changesMax, pairsMax = Number.POSITIVE_INFINITY }: Limits,
+): ContentChanges {
   const changes: ContentChange[] = [];
+  // A stack in place of recursion: an app may nest values as deeply as it likes.
   const open: ContentChange[] = [{ path: '', before, after }];
   for (let pairs = 0; open.length > 0; pairs += 1) {
     const pair = open.pop();
-    if (!pair || pairs === PAIRS_MAX || changes.length === CHANGES_MAX) return { changes, isComplete: false };
+    if (!pair || pairs === pairsMax) return { changes, isComplete: false };
     if (Object.is(pair.before, pair.after)) continue;
     const children = listChildren(pair);
-    if (children === null) changes.push(pair);
-    // The stack returns the last one first.
-    else open.push(...children.reverse());
+    // The stack returns the last one first. More arguments than a call may have would be an error.
+    if (children !== null) for (const child of children.reverse()) open.push(child);
+    else if (changes.length === changesMax) return { changes, isComplete: false };
+    else changes.push(pair);
   }
   return { changes, isComplete: true };
 }
@@ -47,15 +56,11 @@ function listChildren({ path, before, after }: ContentChange): ContentChange[] |
       after: after[index],
     }));
   }
-  if (!isObject(before) || !isObject(after)) return null;
+  if (!isRecord(before) || !isRecord(after)) return null;
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].map((name) => ({
     path: path === '' ? name : `${path}.${name}`,
     before: Object.hasOwn(before, name) ? before[name] : undefined,
     after: Object.hasOwn(after, name) ? after[name] : undefined,
   }));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { listChanges } from './list-changes.ts';
 
+const LIMITS = { changesMax: 200 };
+
 test.each<[string, unknown, unknown, [string, unknown, unknown][]]>([
   ['equal values', { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
   ['a number', { a: 1 }, { a: 2 }, [['a', 1, 2]]],
@@ -16,20 +18,20 @@ test.each<[string, unknown, unknown, [string, unknown, unknown][]]>([
     [['routes[1].stops[0]', 2, 3]],
   ],
 ])('%s', (_title, before, after, expected) => {
-  const { changes, isComplete } = listChanges(before, after);
+  const { changes, isComplete } = listChanges(before, after, LIMITS);
   expect(changes.map((change) => [change.path, change.before, change.after])).toEqual(expected);
   expect(isComplete).toBe(true);
 });
 
 test('the changes are in the order of the content', () => {
-  const { changes } = listChanges({ a: 1, b: 1, c: 1 }, { a: 2, b: 2, c: 2 });
+  const { changes } = listChanges({ a: 1, b: 1, c: 1 }, { a: 2, b: 2, c: 2 }, LIMITS);
   expect(changes.map(({ path }) => path)).toEqual(['a', 'b', 'c']);
 });
 
 test('many changes and a deep value end early and say so', () => {
   const long = Array.from({ length: 1000 }, (_, index) => index);
   const shifted = long.map((value) => value + 1);
-  const { changes, isComplete } = listChanges(long, shifted);
+  const { changes, isComplete } = listChanges(long, shifted, LIMITS);
   expect(changes).toHaveLength(200);
   expect(isComplete).toBe(false);
   const nest = (value: unknown) => {
@@ -37,5 +39,5 @@ test('many changes and a deep value end early and say so', () => {
     for (let depth = 0; depth < 100_000; depth += 1) nested = [nested];
     return nested;
   };
-  expect(listChanges(nest(1), nest(2)).changes).toHaveLength(1);
+  expect(listChanges(nest(1), nest(2), LIMITS).changes).toHaveLength(1);
 });
