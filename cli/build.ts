@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { hashFiles, hashInputs } from '@switchyard/static-build/input-hash.ts';
 import { rebuildFolder } from '@switchyard/static-build/rebuild-folder.ts';
 import { reportBuild } from '@switchyard/static-build/report-build.ts';
-import { VERSION } from './program/version.ts';
+import { VERSION } from './session/version.ts';
 
 const folder = import.meta.dirname;
 const repository = join(folder, '..');

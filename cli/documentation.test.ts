@@ -110,7 +110,7 @@ describe('the examples of', () => {
             writeFileSync(join(folder, step.path), step.text);
             continue;
           }
-          // All blocks of a page run in one shell, as they do for a reader; each one's output goes to a file of its own.
+          // All blocks of a page run in one shell, as they do for a reader; the output of each goes to a separate file.
           const commands = step.text
             .replaceAll('http://127.0.0.1:8080', server.url)
             .replaceAll('https://127.0.0.1:8080', secureServer.url);

@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { VERSION } from '../program/version.ts';
+import { VERSION } from '../session/version.ts';
 import { bundleCommandLine, NODE_VERSION_MIN } from './bundle.ts';
 import { collectLicenses } from './licenses.ts';
 

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
 import { formatError } from '../errors/report-error.ts';
-import { VERSION } from '../program/version.ts';
+import { VERSION } from '../session/version.ts';
 import { saveLocalProfile } from './local-profile.ts';
 import { type FirstRunResult, pushAndRunSample } from './push-and-run-sample.ts';
 

@@ -1,4 +1,4 @@
-/** `switchyard push` as its user: the program in a process of its own against a server, with an app in a folder. */
+/** `switchyard push` as its user: the program in a separate process against a server, with an app in a folder. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

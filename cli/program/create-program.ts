@@ -1,11 +1,12 @@
 /** The program `switchyard`: its global options, its commands, and the answer to wrong arguments. */
 import { Command, CommanderError, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { COMMAND_GROUPS } from '../commands/command-groups.ts';
+import { listGlobalOptions } from '../commands/global-options.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
 import { reportError } from '../errors/report-error.ts';
 import { createSession, type Session } from '../session/session.ts';
+import { VERSION } from '../session/version.ts';
 import { getColumns, type Terminal } from '../terminal/terminal.ts';
-import { VERSION } from './version.ts';
 
 /** Returns the program with every command. */
 export function createProgram(session: Session): Command {
@@ -53,11 +54,6 @@ export function createProgram(session: Session): Command {
 
 function findProgram(command: CommandUnknownOpts): CommandUnknownOpts {
   return command.parent ? findProgram(command.parent) : command;
-}
-
-/** Returns the options of the program that every command understands too. */
-function listGlobalOptions(program: { options: readonly Option[] }): Option[] {
-  return program.options.filter(({ long }) => long !== '--version');
 }
 
 /** Adds the global options to a command and those below it. Their help shows them once, as those of the program. */

@@ -14,7 +14,7 @@ import { isTransient } from '../../transfer/retry.ts';
 const FAILED_READS_MAX = 10;
 
 /**
- * Prints address and code, opens the browser unless told not to, and waits for the decision. Returns the token of the new key.
+ * Prints address and code, opens the browser if wanted, and waits for the decision. Returns the token of the new key.
  * Throws when the person denies, or nobody decides before the code expires.
  */
 export async function logInByDevice(

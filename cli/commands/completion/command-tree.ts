@@ -1,5 +1,6 @@
 /** The commands and options of the program, as completions need them. */
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { listGlobalOptions } from '../global-options.ts';
 
 /** A command with the commands below it. */
 export interface CommandNode {
@@ -28,7 +29,7 @@ type CommandPart = Pick<
 
 /** Returns the program and all commands below it. Options of the program belong to every command. */
 export function listCommandNodes(program: CommandPart): CommandNode[] {
-  const shared = program.options.filter(({ long }) => long !== '--version');
+  const shared = listGlobalOptions(program);
   const visit = (command: CommandPart, path: string): CommandNode[] => {
     const own = command === program ? program.options : command.options.filter(({ hidden }) => !hidden);
     const options = [...new Map([...own, ...shared].map((option) => [option.flags, option])).values()];

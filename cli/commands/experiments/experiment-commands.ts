@@ -2,7 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { EXPERIMENT_TYPES } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { deleteExperiment, startExperiment, stopExperiment } from '../../experiments/create-experiment.ts';
-import { type ExperimentAddress, findExperiment, readTarget } from '../../experiments/find-experiment.ts';
+import { type ExperimentAddress, findExperiment } from '../../experiments/find-experiment.ts';
 import { listNewest } from '../../experiments/list-newest.ts';
 import { printResult, setExitCode } from '../../experiments/print-result.ts';
 import { parseCount, parseType } from '../../experiments/read-options.ts';
@@ -31,6 +31,14 @@ export function defineExperimentCommands(program: Command, session: Session): vo
   defineChanges(group, session);
 }
 
+function locate(
+  session: Session,
+  id: string,
+  type: ExperimentAddress['type'] | undefined,
+): Promise<ExperimentAddress> {
+  return findExperiment(session.connect(), { application: session.findApplication(), id, type });
+}
+
 function defineList(group: Command, session: Session): void {
   group
     .command('list')
@@ -52,7 +60,7 @@ function defineWatch(group: Command, session: Session): void {
       '\nThe exit code is 1 if the acceptance test is not passed, or if the experiment failed or was canceled, and 0 otherwise.\n\nExample:\n  switchyard experiments watch cheaper-routes',
     )
     .action(async (id, { type }) => {
-      const address = await findExperiment(session.connect(), { ...readTarget(session), id, type });
+      const address = await locate(session, id, type);
       const { status } = await waitForEnd(session, address);
       const result = await readResult(session.connect(), address);
       setExitCode(session, { ...result, status });
@@ -82,7 +90,7 @@ function defineResult(group: Command, session: Session): void {
       '\nThe exit code is that of "switchyard experiments watch". An experiment without its end has a result so far.\n\nExample:\n  switchyard experiments result cheaper-routes --report report.html',
     )
     .action(async (id, { type, ...options }) => {
-      const address = await findExperiment(session.connect(), { ...readTarget(session), id, type });
+      const address = await locate(session, id, type);
       await printResult(session, address, options);
     });
 }
@@ -93,7 +101,7 @@ function defineChanges(group: Command, session: Session): void {
     type: ExperimentAddress['type'] | undefined,
     { apply, done }: { apply: (address: ExperimentAddress) => Promise<void>; done: string },
   ): Promise<void> => {
-    const address = await findExperiment(session.connect(), { ...readTarget(session), id, type });
+    const address = await locate(session, id, type);
     await apply(address);
     session.output.print({
       json: { id, type: address.type },

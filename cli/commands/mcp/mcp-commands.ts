@@ -1,7 +1,7 @@
 /** The command that serves agents by the Model Context Protocol. */
 import type { Command } from '@commander-js/extra-typings';
-import manifest from '../../package.json' with { type: 'json' };
 import type { Session } from '../../session/session.ts';
+import { VERSION } from '../../session/version.ts';
 
 /** Defines `mcp`. */
 export function defineMcpCommands(program: Command, session: Session): void {
@@ -19,7 +19,7 @@ export function defineMcpCommands(program: Command, session: Session): void {
       // The library takes a tenth of a second to load, which other commands need not wait for.
       const { serveMcp } = await import('./serve.ts');
       await serveMcp(session.connect(), session.terminal, {
-        version: manifest.version,
+        version: VERSION,
         readOnly: readOnly ?? false,
       });
     });

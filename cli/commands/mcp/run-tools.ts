@@ -7,7 +7,7 @@ import type { JsonSchema } from './json-schema.ts';
 
 type Run = CallResponse<Operations['getRunMetadata']>['body'];
 
-/** A tool without an operation of its own. */
+/** A tool that combines operations of the API. */
 export interface RunTool {
   name: string;
   description: string;

@@ -151,7 +151,7 @@ function createServer(tools: readonly Tool[], files: ResultFiles, version: strin
   return server;
 }
 
-/** The sentence of the server with its status, which tells an agent whether another request could succeed. */
+/** The sentence of the server with its status, from which an agent sees whether another request could succeed. */
 function describeError(error: unknown): string {
   if (error instanceof ApiError) return `The server refused with status ${error.status}: ${error.reason}`;
   return formatError(error);

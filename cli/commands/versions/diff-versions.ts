@@ -60,6 +60,6 @@ function formatPatch(
   const patch = createTwoFilesPatch(names[0], names[1], from, to, undefined, undefined, {
     timeout: TIMEOUT_MS,
   });
-  // The first line of the library separates files by a line of its own.
+  // The first line of the library only separates files.
   return patch?.replace(/^=+\n/, '') ?? null;
 }

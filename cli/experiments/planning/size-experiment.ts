@@ -121,7 +121,7 @@ export async function describeTime(
 
 /** Counts the runs in a sentence. */
 export function describeRuns({ runs, units }: Pick<ExperimentSize, 'runs' | 'units'>): string {
-  if (units > 0) return `${formatNumber(units)} units of live runs; the test creates no run of its own.`;
+  if (units > 0) return `${formatNumber(units)} units of live runs; the test itself creates no runs.`;
   const total = runs.reduce((sum, part) => sum + part.runs, 0);
   const parts = new Map<string, number>();
   for (const part of runs) parts.set(part.instance, (parts.get(part.instance) ?? 0) + part.runs);
