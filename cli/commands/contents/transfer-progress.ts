@@ -4,8 +4,8 @@ import { createProgressBar } from '../../terminal/progress-bar.ts';
 import type { TransferOptions } from '../../transfer/upload.ts';
 
 /**
- * Runs a transfer with a bar. `total` is the size of the content in bytes, if it is known. `next` begins the sentence about the
- * next attempt after a lost connection.
+ * Runs a transfer with a bar. The content has `total` bytes, if that is known. After a lost connection, the sentence about the
+ * next attempt begins with `next`.
  */
 export async function showTransfer<T>(
   { terminal, output }: Session,

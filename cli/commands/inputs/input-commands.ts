@@ -4,13 +4,14 @@ import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
+import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import { formatFields } from '../../terminal/table.ts';
 import { saveContent } from '../contents/save-content.ts';
 import { uploadInput } from '../contents/upload-input.ts';
+import { printDeleted } from '../print-deleted.ts';
 
 type Input = CallResponse<Operations['getInput']>['body'];
 
@@ -55,11 +56,7 @@ export function defineInputCommands(program: Command, session: Session): void {
       const application_id = session.findApplication();
       for (const input_id of ids)
         await session.connect().call('deleteInput', { params: { application_id, input_id } });
-      session.output.print({
-        json: { deleted: ids },
-        text: () => `Deleted ${ids.map(cleanLine).join(', ')}.\n`,
-        quiet: () => ids,
-      });
+      printDeleted(session, ids);
     });
 }
 
@@ -151,9 +148,7 @@ export async function createInput(
   const { body } = await session.connect().call('createInput', {
     params: { application_id },
     body: {
-      ...(id !== undefined && { id }),
-      ...(name !== undefined && { name }),
-      ...(description !== undefined && { description }),
+      ...dropUndefined({ id, name, description }),
       ...(await readSource(session, application_id, source)),
     },
   });

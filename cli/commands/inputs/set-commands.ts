@@ -5,12 +5,13 @@ import type { CallResponse } from '@switchyard/contract/client.ts';
 import { INPUT_SET_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
+import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import { formatFields, formatTable } from '../../terminal/table.ts';
 import { parseTime, parseWholeNumber } from '../parse-values.ts';
+import { printDeleted } from '../print-deleted.ts';
 import { createInput } from './input-commands.ts';
 
 type InputSet = CallResponse<Operations['getInputSet']>['body'];
@@ -55,11 +56,7 @@ export function defineSetCommands(program: Command, session: Session): void {
       const application_id = session.findApplication();
       for (const input_set_id of ids)
         await session.connect().call('deleteInputSet', { params: { application_id, input_set_id } });
-      session.output.print({
-        json: { deleted: ids },
-        text: () => `Deleted ${ids.map(cleanLine).join(', ')}.\n`,
-        quiet: () => ids,
-      });
+      printDeleted(session, ids);
     });
 }
 
@@ -151,13 +148,15 @@ async function createSet(session: Session, id: string, options: CreateOptions): 
     body: {
       id,
       name: options.name ?? id,
-      ...(options.description !== undefined && { description: options.description }),
       ...(inputs.length > 0 && { inputs: inputs.map((input) => ({ id: input })) }),
-      ...(runId && { run_ids: runId }),
-      ...(instanceId !== undefined && { instance_id: instanceId }),
-      ...(startTime !== undefined && { start_time: startTime }),
-      ...(endTime !== undefined && { end_time: endTime }),
-      ...(maximumRuns !== undefined && { maximum_runs: maximumRuns }),
+      ...dropUndefined({
+        description: options.description,
+        run_ids: runId,
+        instance_id: instanceId,
+        start_time: startTime,
+        end_time: endTime,
+        maximum_runs: maximumRuns,
+      }),
     },
   });
   session.output.print({

@@ -1,7 +1,9 @@
 /** Changes and deletes runs. */
 import { CommandError } from '../../errors/command-error.ts';
+import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
+import { printDeleted } from '../print-deleted.ts';
 import type { RunParams } from './follow-run.ts';
 
 /** Changes what is given. Throws without a change. */
@@ -14,11 +16,7 @@ export async function changeRun(
     throw new CommandError('Nothing to change was given. Give --name, --description or --priority.');
   const { body } = await session.connect().call('updateRun', {
     params,
-    body: {
-      ...(name !== undefined && { name }),
-      ...(description !== undefined && { description }),
-      ...(priority !== undefined && { queuing_priority: priority }),
-    },
+    body: dropUndefined({ name, description, queuing_priority: priority }),
   });
   session.output.print({ json: body, text: () => `Updated run ${body.id}.\n`, quiet: () => body.id });
 }
@@ -45,14 +43,9 @@ export async function changeTags(
 
 /** Deletes the runs one after another; those before a refused one stay deleted. */
 export async function deleteRuns(session: Session, runs: readonly RunParams[]): Promise<void> {
-  const deleted: string[] = [];
-  for (const params of runs) {
-    await session.connect().call('deleteRun', { params });
-    deleted.push(params.run_id);
-  }
-  session.output.print({
-    json: { deleted },
-    text: () => `Deleted ${deleted.map(cleanLine).join(', ')}.\n`,
-    quiet: () => deleted,
-  });
+  for (const params of runs) await session.connect().call('deleteRun', { params });
+  printDeleted(
+    session,
+    runs.map(({ run_id }) => run_id),
+  );
 }
