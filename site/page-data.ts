@@ -45,7 +45,7 @@ export type PlainPage = {
 
 /** A page of the documentation. */
 export type DocsPage = PlainPage & {
-  /** The entries of the navigation around the page, outermost first, each with the route of its own or its first page. */
+  /** The entries of the navigation around the page, outermost first. The route of an entry is that of its page, or of the first page below it. */
   section: Neighbour[];
   /** Words that readers use for the subject of the page and that the page does not; the search indexes them. */
   keywords?: string;

@@ -23,7 +23,7 @@ export function DevicePage() {
     <>
       <PageHeader
         title="Sign in a program"
-        description="A program such as the command line shows a code of eight letters. Enter it here to give the program a key of yours."
+        description="A program such as the command line shows a code of eight letters. Enter it here to create a key for the program."
       />
       <div className={styles.column}>
         {user_code !== '' && error && <Notice kind="error">{describeError(error)}</Notice>}
