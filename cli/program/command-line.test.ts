@@ -75,6 +75,18 @@ describe('the exit code', () => {
     { title: 'a wrong value', args: ['runs', '--limit', '0'], code: 2, words: 'from 1 to' },
     { title: 'an unknown status', args: ['runs', '--status', 'done'], code: 2, words: 'succeeded' },
     { title: 'two forms', args: ['runs', '--json', '--quiet'], code: 2, words: 'exclude each other' },
+    {
+      title: 'a selection beside ids',
+      args: ['runs', '--select', 'runs', '-q'],
+      code: 2,
+      words: 'exclude each other',
+    },
+    {
+      title: 'a wrong selection',
+      args: ['runs', '--select', 'runs['],
+      code: 2,
+      words: '--select is "runs["; it must be a JMESPath expression',
+    },
     { title: 'no application', args: ['runs'], code: 2, words: '--app' },
     { title: 'an unknown application', args: ['runs', '--app', 'nothing'], code: 4, words: 'nothing' },
     {
@@ -103,6 +115,17 @@ test('the folder of an app names the application; a list without runs says so', 
   expect(await run(['runs'])).toMatchObject({ code: 0, stdout: 'Application routing has no such runs.\n' });
   expect(JSON.parse((await run(['runs', '--json'])).stdout)).toEqual({ runs: [] });
   rmSync(join(folder, '.switchyard.json'));
+});
+
+test('--select prints what it selects from the response', async () => {
+  const selected = async (expression: string): Promise<string> =>
+    (await run(['api', 'getAccount', '--select', expression])).stdout;
+  const { id, name } = (await server.client.call('getAccount')).body;
+  expect(await selected('id')).toBe(`${id}\n`);
+  expect(await selected('[name, id]')).toBe(`${name}\n${id}\n`);
+  expect(await selected('[[name, id]]')).toBe(`${name}\t${id}\n`);
+  expect(await selected('{me: id}')).toBe(`{\n  "me": "${id}"\n}\n`);
+  expect(await selected('unknown')).toBe('');
 });
 
 test('text of other people cannot control the terminal', async () => {

@@ -22,6 +22,7 @@ export function createProgram(session: Session): Command {
       'Use this application; otherwise SWITCHYARD_APP, or that of the working folder.',
     )
     .option('--json', 'Print the response of the API as JSON.')
+    .option('--select <expression>', 'Print what this JMESPath expression selects from that JSON.')
     .option('-q, --quiet', 'Print ids alone.')
     .configureHelp({
       showGlobalOptions: true,

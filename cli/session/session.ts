@@ -4,6 +4,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
 import { type Connection, connect, findConnection } from '../profiles/connect.ts';
 import { createOutput, type Form, type Output } from '../terminal/output.ts';
+import { parseSelection } from '../terminal/selection.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findLinkedApplication } from './application-link.ts';
 
@@ -13,6 +14,8 @@ interface GlobalOptions {
   app?: string;
   json?: boolean;
   quiet?: boolean;
+  /** A JMESPath expression, for output in the form of `json`. */
+  select?: string;
 }
 
 export interface Session {
@@ -60,14 +63,17 @@ export function createSession(terminal: Terminal): Session {
     configure: (next) => {
       if (next.json && next.quiet)
         throw new CommandError('--json and --quiet exclude each other; give one of them.');
+      if (next.select !== undefined && next.quiet)
+        throw new CommandError('--select and --quiet exclude each other; give one of them.');
+      const selection = next.select === undefined ? undefined : parseSelection(next.select);
       options = next;
-      output = createOutput(terminal, chooseForm(next));
+      output = createOutput(terminal, chooseForm(next), selection);
     },
   };
   const findDefault = (): string | undefined => session.findConnection().application;
   return session;
 }
 
-function chooseForm({ json, quiet }: GlobalOptions): Form {
-  return json ? 'json' : quiet ? 'quiet' : 'text';
+function chooseForm({ json, quiet, select }: GlobalOptions): Form {
+  return json || select !== undefined ? 'json' : quiet ? 'quiet' : 'text';
 }

@@ -1,4 +1,5 @@
 /** Prints the result of a command in the form that the caller chose. */
+import type { Selection } from './selection.ts';
 import { createStyle, type Style } from './style.ts';
 import { type Column, formatTable } from './table.ts';
 import { getColumns, type Terminal } from './terminal.ts';
@@ -21,6 +22,8 @@ export interface Output {
   readonly width: number;
   /** Prints the result to standard output. */
   print(result: Result): void;
+  /** Prints JSON, or what `--select` selects from it. `isLine` keeps it on one line, for streams of values. */
+  printJson(value: unknown, options?: { isLine?: boolean }): void;
   /** Prints a list of rows as a table, or the sentence when it has none. */
   printTable<Row>(
     rows: readonly Row[],
@@ -34,11 +37,15 @@ export interface Output {
 }
 
 /** Returns the output of a command. */
-export function createOutput(terminal: Terminal, form: Form): Output {
+export function createOutput(terminal: Terminal, form: Form, selection?: Selection): Output {
   const style = createStyle(terminal);
   const width = getColumns(terminal);
+  const printJson: Output['printJson'] = (value, { isLine = false } = {}) => {
+    const text = JSON.stringify(value, null, isLine ? 0 : 2);
+    terminal.out.write(selection ? selection(JSON.parse(text)) : `${text}\n`);
+  };
   const print = ({ json, text, quiet = () => [] }: Result): void => {
-    if (form === 'json') terminal.out.write(`${JSON.stringify(json, null, 2)}\n`);
+    if (form === 'json') printJson(json);
     else if (form === 'text') terminal.out.write(text());
     else for (const line of [quiet()].flat()) terminal.out.write(`${line}\n`);
   };
@@ -47,6 +54,7 @@ export function createOutput(terminal: Terminal, form: Form): Output {
     style,
     width,
     print,
+    printJson,
     printTable: (rows, columns, { json, empty, id }) =>
       print({
         json,

@@ -47,6 +47,7 @@ export function defineApiCommand(program: Command, session: Session): void {
       `
 Examples:
   switchyard api getQueue
+  switchyard api listApplications --select 'items[].id'
   switchyard api updateInstance --param instance_id=production --data '{"version_id": "v2"}'
   switchyard api GET /v1/account/usage --query group_by=user`,
     )
@@ -115,9 +116,9 @@ async function readBody({ terminal }: Session, data: string): Promise<Uint8Array
 }
 
 /** Prints JSON with indentation, and everything else as it arrives. */
-async function printBody({ terminal }: Session, response: Response): Promise<void> {
+async function printBody({ terminal, output }: Session, response: Response): Promise<void> {
   if (response.headers.get('content-type')?.startsWith('application/json')) {
-    terminal.out.write(`${JSON.stringify(await response.json(), null, 2)}\n`);
+    output.printJson(await response.json());
     return;
   }
   const reader = response.body?.getReader();

@@ -96,8 +96,10 @@ async function printWholeLog(session: Session, params: RunParams): Promise<void>
 async function followLog(session: Session, params: RunParams): Promise<void> {
   const { terminal, output } = session;
   const status = await watchRun(session, params, {
-    writeLine: (line) =>
-      terminal.out.write(`${output.form === 'json' ? JSON.stringify(line) : cleanText(line.log)}\n`),
+    writeLine: (line) => {
+      if (output.form === 'json') output.printJson(line, { isLine: true });
+      else terminal.out.write(`${cleanText(line.log)}\n`);
+    },
   });
   if (status !== 'succeeded') session.exitCode = EXIT_CODES.failure;
   output.note(`Run ${params.run_id} ${status === 'canceled' ? 'was canceled' : status}.`);

@@ -145,8 +145,9 @@ function printDelivery(session: Session, change: RunChange, { result, durationMs
   const isGood = typeof result === 'number' && result >= 200 && result < 300;
   const { run_id, application_id, status_v2 } = change;
   if (output.form === 'json')
-    terminal.out.write(
-      `${JSON.stringify({ run_id, application_id, status_v2, result, duration_ms: Math.round(durationMs) })}\n`,
+    output.printJson(
+      { run_id, application_id, status_v2, result, duration_ms: Math.round(durationMs) },
+      { isLine: true },
     );
   else if (output.form === 'quiet') terminal.out.write(`${run_id}\n`);
   else

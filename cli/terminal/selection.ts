@@ -1,0 +1,49 @@
+/** Prints a part of a response: what a JMESPath expression (https://jmespath.site) selects from it. */
+import { compile, type JSONValue, TreeInterpreter } from '@jmespath-community/jmespath';
+import { CommandError } from '../errors/command-error.ts';
+import { cleanText } from './clean-text.ts';
+
+/** Returns the text of the selected part, with a line feed at the end of each line. */
+export type Selection = (value: JSONValue) => string;
+
+/**
+ * Returns the selection of an expression. Throws CommandError, now or with a value, when the expression is wrong or gets a value
+ * of a wrong type.
+ */
+export function parseSelection(expression: string): Selection {
+  const select = <T>(run: () => T): T => {
+    try {
+      return run();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CommandError(`--select is "${expression}"; it must be a JMESPath expression: ${reason}`);
+    }
+  };
+  const compiled = select(() => compile(expression));
+  return (value) => formatSelected(select(() => TreeInterpreter.search(compiled, value)));
+}
+
+/**
+ * Each element of a list has a line. Strings are printed without quotes, lists of scalars with tabs between them, so that a
+ * shell can read both; null is an empty line in a list, and nothing by itself.
+ */
+function formatSelected(value: JSONValue): string {
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.map((element) => `${formatElement(element)}\n`).join('');
+  return `${typeof value === 'object' ? JSON.stringify(value, null, 2) : formatScalar(value)}\n`;
+}
+
+function formatElement(element: JSONValue): string {
+  if (Array.isArray(element) && element.every(isScalar)) return element.map(formatScalar).join('\t');
+  return isScalar(element) ? formatScalar(element) : JSON.stringify(element);
+}
+
+type Scalar = string | number | boolean | null;
+
+function isScalar(value: JSONValue): value is Scalar {
+  return value === null || typeof value !== 'object';
+}
+
+function formatScalar(value: Scalar): string {
+  return value === null ? '' : cleanText(String(value));
+}
