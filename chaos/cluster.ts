@@ -206,7 +206,8 @@ export class Cluster implements RequestTarget {
       return;
     }
     this.postgres = await startPostgres({ parentFolder: this.settings.folder, isDurable: true });
-    this.#closers.push(async () => this.postgres?.stop());
+    // `main.ts` removes the folder when every promise held, and keeps it for a look at the rows otherwise.
+    this.#closers.push(async () => this.postgres?.stop({ keepsData: true }));
     this.databaseUrl = await createDatabase(this.postgres.url, 'switchyard');
     const s3 = await startS3Server();
     this.#closers.push(() => s3.stop());

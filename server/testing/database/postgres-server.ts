@@ -31,7 +31,8 @@ export interface PostgresServer {
   readonly pid: number;
   /** Starts it again with the same port and data, if its process has ended. */
   restart(): Promise<void>;
-  stop(): Promise<void>;
+  /** Ends the process, as a power failure would, and removes the data unless `keepsData`. */
+  stop(options?: { keepsData?: boolean }): Promise<void>;
 }
 
 export interface PostgresSettings {
@@ -96,9 +97,10 @@ export async function startPostgres({
       const isGone = child.exitCode !== null || child.signalCode !== null;
       if (isGone) ({ child, ended } = await launch());
     },
-    async stop() {
+    async stop({ keepsData = false } = {}) {
       child.kill('SIGQUIT');
       await ended;
+      if (keepsData) return;
       for (const removed of [dataFolder, folder]) rmSync(removed, { recursive: true, force: true });
     },
   };
