@@ -4,9 +4,9 @@ import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
 import { type Connection, connect, findConnection } from '../profiles/connect.ts';
 import { createOutput, type Form, type Output } from '../terminal/output.ts';
-import { parseSelection } from '../terminal/selection.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findLinkedApplication } from './application-link.ts';
+import { parseSelection } from './parse-selection.ts';
 
 /** The options of every command. */
 interface GlobalOptions {

@@ -1,11 +1,13 @@
 /** Prints the result of a command in the form that the caller chose. */
-import type { Selection } from './selection.ts';
 import { createStyle, type Style } from './style.ts';
 import { type Column, formatTable } from './table.ts';
 import { getColumns, type Terminal } from './terminal.ts';
 
 /** The form of a result: text for people, the response of the API as JSON, or ids alone. */
 export type Form = 'text' | 'json' | 'quiet';
+
+/** Selects from a JSON text, and returns the lines to print, each with a line feed. */
+export type Selection = (json: string) => string;
 
 /** The forms of one result. Without `quiet` nothing is printed with `--quiet`. */
 interface Result {
@@ -42,7 +44,7 @@ export function createOutput(terminal: Terminal, form: Form, selection?: Selecti
   const width = getColumns(terminal);
   const printJson: Output['printJson'] = (value, { isLine = false } = {}) => {
     const text = JSON.stringify(value, null, isLine ? 0 : 2);
-    terminal.out.write(selection ? selection(JSON.parse(text)) : `${text}\n`);
+    terminal.out.write(selection ? selection(text) : `${text}\n`);
   };
   const print = ({ json, text, quiet = () => [] }: Result): void => {
     if (form === 'json') printJson(json);

@@ -1,10 +1,8 @@
 /** Prints a part of a response: what a JMESPath expression (https://jmespath.site) selects from it. */
 import { compile, type JSONValue, TreeInterpreter } from '@jmespath-community/jmespath';
 import { CommandError } from '../errors/command-error.ts';
-import { cleanText } from './clean-text.ts';
-
-/** Returns the text of the selected part, with a line feed at the end of each line. */
-export type Selection = (value: JSONValue) => string;
+import { cleanText } from '../terminal/clean-text.ts';
+import type { Selection } from '../terminal/output.ts';
 
 /**
  * Returns the selection of an expression. Throws CommandError, now or with a value, when the expression is wrong or gets a value
@@ -20,12 +18,12 @@ export function parseSelection(expression: string): Selection {
     }
   };
   const compiled = select(() => compile(expression));
-  return (value) => formatSelected(select(() => TreeInterpreter.search(compiled, value)));
+  return (json) => formatSelected(select(() => TreeInterpreter.search(compiled, JSON.parse(json))));
 }
 
 /**
- * Each element of a list has a line. Strings are printed without quotes, lists of scalars with tabs between them, so that a
- * shell can read both; null is an empty line in a list, and nothing by itself.
+ * Each element of a list has a line. Strings have no quotes, and lists of scalars have tabs between them, so that a shell can
+ * read both. null is an empty line in a list, and nothing by itself.
  */
 function formatSelected(value: JSONValue): string {
   if (value === null) return '';
