@@ -10,6 +10,14 @@ import threading
 import traceback
 
 import nextmv.cloud  # noqa: F401
+from nextmv.polling import DEFAULT_POLLING_OPTIONS
+
+# The client waits a second before its first look at a run and two to three before the next, but runs of the pages take
+# milliseconds.
+DEFAULT_POLLING_OPTIONS.initial_delay = 0.2
+DEFAULT_POLLING_OPTIONS.delay = 0.2
+DEFAULT_POLLING_OPTIONS.backoff = 0
+DEFAULT_POLLING_OPTIONS.jitter = 0
 
 
 class Stream(io.TextIOBase):
