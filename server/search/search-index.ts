@@ -86,14 +86,17 @@ export function createSearch(records: readonly SearchRecord[]): Search {
   /** Returns matching places, best first, by their own score and the score of their page. */
   const searchPlaces = (
     words: readonly string[],
-    options: { combineWith: 'AND' | 'OR'; fuzzy: boolean; scores: Map<string, number> },
+    options: { combineWith: 'AND' | 'OR'; fuzzy: boolean; scores: Map<string, number>; anchor: string },
   ): SearchResult[] => {
-    const { combineWith, fuzzy, scores } = options;
+    const { combineWith, fuzzy, scores, anchor } = options;
     const query: Query = { combineWith, queries: words.map((word) => createQuery(word, fuzzy)) };
     const found = places.search(query, { boost: PLACE_BOOST });
     const best = found[0]?.score ?? 1;
-    const combineScores = ({ id, score }: SearchResult): number =>
-      score / best + PAGE_WEIGHT * (scores.get(records[id]?.slug ?? '') ?? 0);
+    const combineScores = ({ id, score }: SearchResult): number => {
+      const { type, sectionId, slug = '' } = records[id] ?? {};
+      if (type === 'operation' && sectionId === anchor) return Number.POSITIVE_INFINITY;
+      return score / best + PAGE_WEIGHT * (scores.get(slug) ?? 0);
+    };
     return found.toSorted((one, other) => combineScores(other) - combineScores(one));
   };
 
@@ -105,7 +108,8 @@ export function createSearch(records: readonly SearchRecord[]): Search {
     const specific = all.filter((word) => !isStopWord(word));
     const words = specific.length > 0 ? specific : all;
     if (words.length === 0) return { query, hits: [], marks: [] };
-    const exact = { fuzzy: false, scores: scorePages(words, false) };
+    const anchor = formatAnchor(query);
+    const exact = { fuzzy: false, scores: scorePages(words, false), anchor };
     const found = mergeResults(
       searchPlaces(words, { ...exact, combineWith: 'AND' }),
       words.length > 1 ? searchPlaces(words, { ...exact, combineWith: 'OR' }) : [],
@@ -113,9 +117,17 @@ export function createSearch(records: readonly SearchRecord[]): Search {
     const results =
       found.length > 0
         ? found
-        : searchPlaces(words, { combineWith: 'OR', fuzzy: true, scores: scorePages(words, true) });
+        : searchPlaces(words, { combineWith: 'OR', fuzzy: true, scores: scorePages(words, true), anchor });
     return createResponse(query, selectHits(results, records), findTerms);
   };
+}
+
+/**
+ * Returns the anchor of the operation with this name, such as `create-run` for `createRun`. Such a query finds the operation
+ * before the guides that call it.
+ */
+function formatAnchor(query: string): string {
+  return query.trim().replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** Joins the records of a page. The lead is the text before its first heading. */
