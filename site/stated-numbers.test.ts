@@ -28,7 +28,7 @@ const stated: [page: string, words: string][] = [
   ['run/large-payloads', `100 MB (${number.format(limits.OUTPUT_BYTES_MAX)} bytes)`],
   ['run/large-payloads', `${limits.UPLOAD_URL_TTL_SECONDS / 60} minutes, one PUT`],
   ['run/large-payloads', `${limits.DOWNLOAD_URL_TTL_SECONDS / 60} minutes, any number of GETs`],
-  ['run/large-payloads', `| Upload that nothing used | ${limits.UPLOAD_RETENTION_MS / HOUR_MS} hours |`],
+  ['run/large-payloads', `| Unused upload | ${limits.UPLOAD_RETENTION_MS / HOUR_MS} hours |`],
   ['run/logging', `| A line | ${limits.LOG_LINE_BYTES_MAX / KIB} KiB |`],
   ['run/logging', `| The log | ${limits.LOG_BYTES_MAX / MIB} MB |`],
   ['run/logging', `| Live lines | ${limits.LIVE_LOG_RETENTION_MS / HOUR_MS} hours |`],
