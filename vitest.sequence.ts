@@ -32,7 +32,6 @@ const LONGEST = [
   'conformance/client/sequence.test.ts',
   'server/installation/start.test.ts',
   'cli/first-run/start.test.ts',
-  'cli/python-examples.test.ts',
   'chaos/chaos.test.ts',
   'checks/baselined-laws.test.ts',
   'server/http/openapi-agreement.test.ts',
