@@ -3,16 +3,21 @@
  * program. Ids of applications and names of profiles come from the program when they are asked for. They are compared as
  * text and never evaluated.
  */
-import type { CommandNode, Word } from './command-tree.ts';
+import type { CommandNode, CommandOption, Word } from './command-tree.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
+
+interface ValueList {
+  flags: readonly string[];
+  command: string;
+}
 
 /** The commands that print the values of an option, one a line. */
 const LISTS = {
   application: { flags: ['-a', '--app'], command: 'switchyard apps list --quiet' },
   profile: { flags: ['--profile', '--use'], command: 'switchyard profiles --quiet' },
-} as const;
+} as const satisfies Record<string, ValueList>;
 
 /** Returns the script for a shell. */
 export function formatCompletion(shell: Shell, nodes: readonly CommandNode[]): string {
@@ -26,11 +31,14 @@ function quote(text: string): string {
 
 const joinTexts = (words: readonly Word[]): string => words.map(({ text }) => text).join(' ');
 
+const listFlags = ({ short, long }: CommandOption): string[] =>
+  [short, long].filter((flag) => flag !== undefined);
+
 /** The part of a loop over the words of the line, in bash and zsh, that finds the command that is completed. */
-function formatWordCases(nodes: readonly CommandNode[]): string {
+function formatWordCases(nodes: readonly CommandNode[], skipValue: string): string {
   const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => path);
   return `    case $word in
-      ${listValueFlags(nodes).join(' | ')}) ((index++)); continue ;;
+      ${listValueFlags(nodes).join(' | ')}) ${skipValue}; continue ;;
     esac
     case $at/$word in
       ${paths.join(' | ')}) at="$at/$word" ;;
@@ -43,30 +51,29 @@ function formatChoiceCases(
   complete: (values: readonly string[]) => string,
 ): string {
   return nodes
-    .flatMap(({ path, choices }) =>
-      choices.map(
-        ({ flags, values }) =>
-          `    ${flags.map((flag) => `${path}:${flag}`).join(' | ')}) ${complete(values)} ;;`,
-      ),
+    .flatMap(({ path, options }) =>
+      options
+        .filter(({ values }) => values.length > 0)
+        .map((option) => {
+          const patterns = listFlags(option).map((flag) => `${path}:${flag}`);
+          return `    ${patterns.join(' | ')}) ${complete(option.values)} ;;`;
+        }),
     )
     .join('\n');
 }
 
 /** The pattern of bash and zsh for the commands whose first argument is an application. */
 function formatApplicationPattern(nodes: readonly CommandNode[]): string {
-  return listApplicationPaths(nodes)
-    .map((path) => `${path}:*`)
+  return nodes
+    .filter(({ hasApplicationArgument }) => hasApplicationArgument)
+    .map(({ path }) => `${path}:*`)
     .join(' | ');
 }
 
 /** The flags whose next word is a value: one list for all commands, because flags mean the same everywhere. */
 function listValueFlags(nodes: readonly CommandNode[]): string[] {
-  return [...new Set(nodes.flatMap(({ valueFlags }) => valueFlags))].sort();
-}
-
-/** The commands whose first argument is an application. */
-function listApplicationPaths(nodes: readonly CommandNode[]): string[] {
-  return nodes.flatMap(({ path, hasApplicationArgument }) => (hasApplicationArgument ? [path] : []));
+  const options = nodes.flatMap((node) => node.options).filter(({ takesValue }) => takesValue);
+  return [...new Set(options.flatMap(listFlags))].sort();
 }
 
 function formatBash(nodes: readonly CommandNode[]): string {
@@ -83,8 +90,11 @@ _switchyard() {
   COMPREPLY=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
-${formatWordCases(nodes)}
+${formatWordCases(nodes, `if [[ \${COMP_WORDS[++index]} == = ]]; then ((index++)); fi`)}
   done
+  # Bash takes --option=value for three words.
+  if [[ $previous == = ]]; then previous=\${COMP_WORDS[COMP_CWORD - 2]}; fi
+  if [[ $current == = ]]; then current=; fi
   case $previous in
 ${lists.join('\n')}
   esac
@@ -127,19 +137,23 @@ function formatZsh(nodes: readonly CommandNode[]): string {
   return `#compdef switchyard
 # zsh completion of switchyard. Add to ~/.zshrc:  source <(switchyard completion zsh)
 _switchyard() {
-  local at= word index
+  local at= word index previous=$words[CURRENT-1]
   local -a entries
   for ((index = 2; index < CURRENT; index++)); do
     word=$words[index]
-${formatWordCases(nodes)}
+${formatWordCases(nodes, '((index++))')}
   done
-  case $words[CURRENT-1] in
+  if [[ $words[CURRENT] == --*=* ]]; then
+    previous=\${words[CURRENT]%%=*}
+    compset -P '*='
+  fi
+  case $previous in
 ${lists.join('\n')}
   esac
-  case $at:$words[CURRENT-1] in
+  case $at:$previous in
 ${formatChoiceCases(nodes, (values) => `compadd -- ${values.map(quote).join(' ')}; return`)}
   esac
-  case $words[CURRENT-1] in
+  case $previous in
     ${listValueFlags(nodes).join(' | ')}) _files; return ;;
   esac
   case $at in
@@ -151,27 +165,21 @@ ${described.join('\n')}
   esac
   _describe switchyard entries || _files
 }
-compdef _switchyard switchyard
+if [[ $funcstack[1] == _switchyard ]]; then
+  # The script is the file _switchyard of a folder of fpath, which zsh reads when it first completes.
+  _switchyard "$@"
+else
+  if ! (($+functions[compdef])); then
+    autoload -Uz compinit
+    compinit
+  fi
+  compdef _switchyard switchyard
+fi
 `;
 }
 
 function formatFish(nodes: readonly CommandNode[]): string {
-  const quoteFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-  const entries = nodes.flatMap(({ path, words, choices }) => [
-    ...words.map(
-      ({ text, description }) =>
-        `complete -c switchyard -n ${quoteFish(`__switchyard_is_at ${quoteFish(path)}`)} -a ${quoteFish(text)} -d ${quoteFish(description)}`,
-    ),
-    ...choices.flatMap(({ flags, values }) =>
-      flags
-        .filter((flag) => flag.startsWith('--'))
-        .map(
-          (flag) =>
-            `complete -c switchyard -n ${quoteFish(`__switchyard_is_at ${quoteFish(path)}`)} -l ${flag.slice(2)} -x -a ${quoteFish(values.join(' '))}`,
-        ),
-    ),
-  ]);
-  const flags = listValueFlags(nodes).map(quoteFish).join(' ');
+  const paths = nodes.map(({ path }) => quoteFish(path)).join(' ');
   return `# fish completion of switchyard. Add to ~/.config/fish/config.fish:  switchyard completion fish | source
 function __switchyard_is_at
     set -l at ''
@@ -179,22 +187,56 @@ function __switchyard_is_at
     for word in (commandline -opc)[2..]
         if test $skips = 1
             set skips 0
-        else if contains -- $word ${flags}
+        else if contains -- $word ${listValueFlags(nodes).map(quoteFish).join(' ')}
             set skips 1
-        else if contains -- $at/$word ${nodes.map(({ path }) => quoteFish(path)).join(' ')}
+        else if contains -- $at/$word ${paths}
             set at $at/$word
         end
     end
     test "$at" = "$argv[1]"
 end
-complete -c switchyard -s a -l app -x -a '(${LISTS.application.command} 2>/dev/null)'
-${listApplicationPaths(nodes)
-  .map(
-    (path) =>
-      `complete -c switchyard -n ${quoteFish(`__switchyard_is_at ${quoteFish(path)}`)} -a '(${LISTS.application.command} 2>/dev/null)'`,
-  )
-  .join('\n')}
-complete -c switchyard -l profile -x -a '(${LISTS.profile.command} 2>/dev/null)'
-${entries.join('\n')}
+${nodes.flatMap(formatFishNode).join('\n')}
 `;
 }
+
+function quoteFish(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+/** The lines of one command. A command with commands below it has no files as arguments. */
+function formatFishNode({
+  path,
+  words,
+  options,
+  hasCommands,
+  hasApplicationArgument,
+}: CommandNode): string[] {
+  const start = `complete -c switchyard -n ${quoteFish(`__switchyard_is_at ${quoteFish(path)}`)}`;
+  return [
+    ...(hasCommands ? [`${start} -f`] : []),
+    ...(hasApplicationArgument ? [`${start} -f -a ${formatFishList(LISTS.application)}`] : []),
+    ...words
+      .filter(({ text }) => !text.startsWith('-'))
+      .map(({ text, description }) => `${start} -f -a ${quoteFish(text)} -d ${quoteFish(description)}`),
+    ...options.map((option) => `${start} ${formatFishOption(option)}`),
+  ];
+}
+
+/** The flags, the values and the description of an option. Some have two long flags. */
+function formatFishOption(option: CommandOption): string {
+  const flags = listFlags(option);
+  const names = flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`));
+  const list = Object.values<ValueList>(LISTS).find((each) =>
+    each.flags.some((flag) => flags.includes(flag)),
+  );
+  const value = list
+    ? [`-x -a ${formatFishList(list)}`]
+    : option.values.length > 0
+      ? [`-x -a ${quoteFish(option.values.join(' '))}`]
+      : option.takesValue
+        ? ['-r -F']
+        : [];
+  return [...names, ...value, `-d ${quoteFish(option.description)}`].join(' ');
+}
+
+const formatFishList = ({ command }: ValueList): string => `'(${command} 2>/dev/null)'`;

@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { installDebianPackages } from '../host/debian-packages.ts';
 import { findFreePorts } from '../host/free-ports.ts';
 import { sleep } from '../host/sleep.ts';
 
@@ -18,7 +19,6 @@ const run = promisify(execFile);
 
 const PACKAGES = ['slurmctld', 'slurmd', 'slurm-client', 'munge'];
 const PROGRAMS = ['/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/sbin/munged', '/usr/bin/sbatch'];
-const INSTALL_TIMEOUT_MS = 5 * 60_000;
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 100;
@@ -52,19 +52,7 @@ export async function findSlurmProblem(): Promise<string | null> {
 
 async function installSlurm(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'the tests do not run as root, which the daemons of Slurm need.';
-  if (PROGRAMS.every((path) => existsSync(path))) return null;
-  if (!existsSync('/usr/bin/apt-get'))
-    return `this system is no Debian or Ubuntu. Install ${PACKAGES.join(', ')} by hand.`;
-  try {
-    // The services that the packages bring must not start.
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-    await run('apt-get', ['update', '--quiet'], { env, timeout: INSTALL_TIMEOUT_MS });
-    const install = ['install', '--yes', '--quiet', '--no-install-recommends', ...PACKAGES];
-    await run('apt-get', install, { env, timeout: INSTALL_TIMEOUT_MS });
-    return null;
-  } catch (error) {
-    return `apt-get could not install ${PACKAGES.join(', ')}: ${String(error).split('\n').at(0)}`;
-  }
+  return installDebianPackages(PACKAGES, PROGRAMS);
 }
 
 interface ClusterSettings {
