@@ -11,7 +11,7 @@ import {
 } from '@switchyard/contract/account/proofs/webhook-signature.ts';
 import { RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
-import { API_VERSION } from '@switchyard/contract/limits.ts';
+import { API_VERSION, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import { readEvents } from '@switchyard/contract/read-events.ts';
 import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
 import { findOrNone } from '../../errors/find-or-none.ts';
@@ -19,8 +19,6 @@ import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 
 const SECRET_BYTES = 32;
-/** As long as the server waits for a receiver. */
-const TIMEOUT_MS = 10_000;
 const RECONNECT_MS = 1000;
 
 /** Forwards until the command is interrupted. */
@@ -129,7 +127,7 @@ async function deliver(
         'user-agent': `Switchyard/${API_VERSION}`,
       },
       body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)]),
     });
     await response.body?.cancel();
     return end(response.status);
