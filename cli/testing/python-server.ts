@@ -25,12 +25,22 @@ async function readPort({ stdout }: ChildProcess): Promise<number> {
   return Number(line);
 }
 
-/** Programs that read standard input are apps: they need no client, and run in a separate process. */
+/**
+ * Programs that read standard input are apps: they need no client, and run in a separate process. A page that starts one in
+ * the background ends the shell around the function, which therefore ends the program.
+ */
 function formatDefinition(port: number): string {
   return `python3() {
-  local name
+  local name program code=0
   local -a variables=()
-  if [[ ! -f \${1-} || $(<"$1") != *nextmv* ]]; then command python3 "$@"; return; fi
+  if [[ ! -f \${1-} || $(<"$1") != *nextmv* ]]; then
+    command python3 "$@" <&0 &
+    program=$!
+    trap 'kill $program' TERM
+    wait $program || code=$?
+    trap - TERM
+    return $code
+  fi
   for name in "\${!SWITCHYARD_@}" "\${!NEXTMV_@}"; do variables+=("$name=\${!name}"); done
   exec 6<>/dev/tcp/127.0.0.1/${port}
   printf '%s\\0' "$(( \${#variables[@]} + $# + 2 ))" "$PWD" "\${variables[@]}" '' "$@" >&6
