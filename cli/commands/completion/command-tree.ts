@@ -25,7 +25,7 @@ export interface CommandOption {
   long: string | undefined;
   description: string;
   /** true: the next word is the value, and no command. */
-  takesValue: boolean;
+  hasValue: boolean;
   /** The values where they are one of a list, otherwise empty. */
   values: readonly string[];
 }
@@ -71,5 +71,5 @@ function describeOption({
   optional,
   argChoices = [],
 }: Option): CommandOption {
-  return { short, long, description, takesValue: required || optional, values: argChoices };
+  return { short, long, description, hasValue: required || optional, values: argChoices };
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { code, stdout } = await print(shell);
     expect(code).toBe(0);
-    writeFileSync(scriptOf(shell), stdout);
+    writeFileSync(findScript(shell), stdout);
   }
   const program = join(folder, 'switchyard');
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const print = (shell: string) => runCommand(['completion', shell], { cwd: folder });
 
-const scriptOf = (shell: string) => join(folder, `completion.${shell}`);
+const findScript = (shell: string) => join(folder, `completion.${shell}`);
 
 /** Runs a shell whose commands are the arguments, in a folder with one file, and returns what it prints. */
 async function runShell(shell: string, args: readonly string[]): Promise<string> {
@@ -56,7 +56,7 @@ async function runShell(shell: string, args: readonly string[]): Promise<string>
 /** Returns the candidates for the last word of each line, from one bash. */
 async function completeInBash(lines: readonly string[]): Promise<string[][]> {
   const script = [
-    `source '${scriptOf('bash')}'`,
+    `source '${findScript('bash')}'`,
     ...lines.flatMap((line) => {
       // As the line editor does: a word ends at an equals sign, which is a word.
       const words = line.split(/ |(?<==)|(?==)/);
@@ -73,12 +73,12 @@ async function completeInBash(lines: readonly string[]): Promise<string[][]> {
 }
 
 /**
- * Returns the candidates for the last word of each line, from the line editor of one zsh on a pseudo-terminal. `compadd`
- * receives all candidates of a completion: here it also prints those that match.
+ * Returns the candidates for the last word of each line, from the line editor of one zsh. The editor needs a
+ * pseudo-terminal. The builtin `compadd` gets all candidates of a completion; here it also prints those that match.
  */
 async function completeInZsh(
   lines: readonly string[],
-  install = `source '${scriptOf('zsh')}'`,
+  install = `source '${findScript('zsh')}'`,
 ): Promise<string[][]> {
   const startup = join(folder, 'startup.zsh');
   writeFileSync(
@@ -106,7 +106,7 @@ zpty -d shell`;
 
 /** Returns the candidates for the last word of each line, from one fish. */
 async function completeInFish(lines: readonly string[]): Promise<string[][]> {
-  const script = `source '${scriptOf('fish')}'
+  const script = `source '${findScript('fish')}'
 for line in $argv; complete -C $line | string replace -r '\\t.*' '' | string join ' '; end`;
   const out = await runShell('fish', ['--no-config', '-c', script, ...lines]);
   return out.split('\n').map((line) => line.split(' '));
@@ -136,7 +136,7 @@ test.for([
 ] as const)(
   '%s completes commands, options, choices, applications of the server, and files',
   async ([shell, complete], { skip }) => {
-    skip(problem !== null && shell !== 'bash');
+    skip(problem !== null && shell !== 'bash', 'This shell is not installed.');
     const completed = await complete(Object.keys(CASES));
     expect(completed.map((words) => words.sort())).toEqual(Object.values(CASES));
   },
@@ -147,14 +147,15 @@ test.for([
   ['zsh', completeInZsh, 'viewer'],
   ['fish', completeInFish, '--role=viewer'],
 ] as const)('%s completes the value behind an equals sign', async ([shell, complete, value], { skip }) => {
-  skip(problem !== null && shell !== 'bash');
+  skip(problem !== null && shell !== 'bash', 'This shell is not installed.');
   expect(await complete(['switchyard keys create x --role=v'])).toEqual([[value]]);
 });
 
-test.skipIf(problem !== null)('zsh completes the first time with the script as a file of fpath', async () => {
+test('zsh completes the first time with the script as a file of fpath', async ({ skip }) => {
+  skip(problem !== null, 'zsh is not installed.');
   const functions = join(folder, 'functions');
   mkdirSync(functions);
-  copyFileSync(scriptOf('zsh'), join(functions, '_switchyard'));
+  copyFileSync(findScript('zsh'), join(functions, '_switchyard'));
   const install = `fpath=('${functions}' $fpath); autoload -Uz compinit; compinit -D`;
   expect(await completeInZsh(['switchyard inst'], install)).toEqual([['instances']]);
 });

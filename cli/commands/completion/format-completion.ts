@@ -72,7 +72,7 @@ function formatApplicationPattern(nodes: readonly CommandNode[]): string {
 
 /** The flags whose next word is a value: one list for all commands, because flags mean the same everywhere. */
 function listValueFlags(nodes: readonly CommandNode[]): string[] {
-  const options = nodes.flatMap((node) => node.options).filter(({ takesValue }) => takesValue);
+  const options = nodes.flatMap((node) => node.options).filter(({ hasValue }) => hasValue);
   return [...new Set(options.flatMap(listFlags))].sort();
 }
 
@@ -233,7 +233,7 @@ function formatFishOption(option: CommandOption): string {
     ? [`-x -a ${formatFishList(list)}`]
     : option.values.length > 0
       ? [`-x -a ${quoteFish(option.values.join(' '))}`]
-      : option.takesValue
+      : option.hasValue
         ? ['-r -F']
         : [];
   return [...names, ...value, `-d ${quoteFish(option.description)}`].join(' ');
