@@ -63,12 +63,12 @@ export function listExamplePages(): string[] {
 
 /**
  * Lists tab choices that together have every tab of the page; `[{}]` for a page without tabs. Groups change together: choices
- * for every combination would run a page with two groups eight times.
+ * for every combination would run a page with two groups eight times. Shared tabs are in every choice and add none.
  */
 export function listTabChoices(route: string): TabChoice[] {
   const labelsByGroup = new Map<string, Set<string>>();
   for (const node of getPage(route).walk()) {
-    if (node.tag !== 'tabs') continue;
+    if (node.tag !== 'tabs' || node.attributes.shared === true) continue;
     const group = String(node.attributes.group);
     const labels = labelsByGroup.get(group) ?? new Set();
     for (const tab of getTabNodes(node)) labels.add(String(tab.attributes.label));
@@ -85,11 +85,25 @@ export function listTabChoices(route: string): TabChoice[] {
  * Returns the steps of a page in reading order, of each tab group only the chosen tab or the first. The output of a step
  * must contain the text `expect`, or match it if it is a regular expression between slashes. A block with `output` is that
  * text for the step before it. Throws for an unknown route and for an output without its step.
+ *
+ * Tabs with `shared` have the steps of every tab, so that a page with long runs is run once. The command `undo` runs between
+ * two of them, and each block runs in a subshell, so that no tab can use what another one defines.
  */
 export function extractExamples(route: string, choice: TabChoice = {}): ExampleStep[] {
   const steps: ExampleStep[] = [];
-  const visit = (node: Node) => {
+  const visitShared = (node: Node) => {
+    const { undo } = node.attributes;
+    for (const [index, tab] of getTabNodes(node).entries()) {
+      const first = steps.length;
+      if (typeof undo === 'string' && index > 0)
+        steps.push({ kind: 'shell', text: undo, line: getNodeLine(node) });
+      tab.children.forEach(visit);
+      for (const step of steps.slice(first)) if (step.kind === 'shell') step.text = `(\n${step.text}\n)`;
+    }
+  };
+  const visit = (node: Node): void => {
     if (node.tag === 'tabs') {
+      if (node.attributes.shared === true) return visitShared(node);
       const tabs = getTabNodes(node);
       const wanted = choice[String(node.attributes.group)];
       const chosen = tabs.find((tab) => tab.attributes.label === wanted) ?? tabs[0];

@@ -13,7 +13,12 @@ export function getTabNodes(node: Node): Node[] {
  */
 export function createTabsSchema(context: MarkupContext): Schema {
   return {
-    attributes: { group: { type: String, required: true, matches: /^[a-z][a-z-]*$/ } },
+    attributes: {
+      group: { type: String, required: true, matches: /^[a-z][a-z-]*$/ },
+      // For the tests of the examples alone: see `examples.ts`.
+      shared: { type: Boolean },
+      undo: { type: String },
+    },
     transform(node, config) {
       const labels = getTabNodes(node).map((tab) => String(tab.attributes.label));
       if (labels.length < 2 || labels.length !== node.children.length) {
