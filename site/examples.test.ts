@@ -29,6 +29,18 @@ describe('the examples of the pages', () => {
     expect(files('Python')).toEqual(['van-loading/main.py', 'van-loading/app.yaml', 'parcels.json']);
   });
 
+  test('shared tabs are steps of one story, with the command that undoes a tab before the next', () => {
+    const batch = '/docs/using-switchyard/experiments/batch';
+    expect(listTabChoices(batch)).toEqual([{}]);
+    const steps = extractExamples(batch).flatMap((step) => (step.kind === 'shell' ? [step.text] : []));
+    const first = steps.findIndex((text) => text.includes('create batch --file batch.json'));
+    expect(steps.slice(first, first + 3)).toEqual([
+      '(\nswitchyard experiments create batch --file batch.json\n)',
+      'switchyard experiments delete more-iterations',
+      '(\npython3 create.py\n)',
+    ]);
+  });
+
   test('a block with skip is no step', () => {
     const steps = extractExamples('/docs/get-started/quickstarts/overview');
     expect(steps.map(({ text }) => text)).not.toContain('npm start');

@@ -94,9 +94,9 @@ export function extractExamples(route: string, choice: TabChoice = {}): ExampleS
   const visitShared = (node: Node) => {
     const { undo } = node.attributes;
     for (const [index, tab] of getTabNodes(node).entries()) {
-      const first = steps.length;
       if (typeof undo === 'string' && index > 0)
         steps.push({ kind: 'shell', text: undo, line: getNodeLine(node) });
+      const first = steps.length;
       tab.children.forEach(visit);
       for (const step of steps.slice(first)) if (step.kind === 'shell') step.text = `(\n${step.text}\n)`;
     }

@@ -1,6 +1,7 @@
 /** The pictures of changes show the examples of their pages, and the words of the pages state the same numbers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatChange, formatInterval } from '@switchyard/contract/experiments/presentation/effects.ts';
 import { describe, expect, test } from 'vitest';
 import { extractExamples } from '../../examples.ts';
 import { CAPTIONS, type Changes, drawChanges, readChanges } from './changes-diagram.ts';
@@ -17,23 +18,31 @@ function readOutput(page: string): string {
   return steps.map((step) => (step.kind === 'shell' ? String(step.expect ?? '') : '')).join('\n');
 }
 
+/** Returns the effect as the command line prints it. */
+function formatPrinted({ value, interval }: Changes): string {
+  const effect = { measure: 'relative', margin: null, value: value - 1 } as const;
+  const ends = { low: interval.low - 1, high: interval.high - 1 };
+  const text = `${formatChange('relative', effect.value)} (95 % interval ${formatInterval({ ...effect, ...ends })}).`;
+  return text.replaceAll('\u00a0', ' ');
+}
+
 /** Lists the texts that the page prints about one candidate. */
 const PRINTED: Record<string, (changes: Changes) => string[]> = {
-  batch: ({ value, interval, ratios }) => [
-    `better, ${percent(value)}\nbetween ${percent(interval.low)} and ${percent(interval.high)}`,
-    `${count(ratios, (ratio) => ratio < 1)} inputs won, ${count(ratios, (ratio) => ratio === 1)} tied, 0 lost`,
+  batch: (changes) => [
+    `better than batch-current in result.value: ${formatPrinted(changes)}`,
+    `${count(changes.ratios, (ratio) => ratio < 1)} inputs won, ${count(changes.ratios, (ratio) => ratio === 1)} tied, 0 lost`,
   ],
-  scenario: ({ name, value, interval, ratios }) => [
-    `${percent(value)} (${percent(interval.low)} to ${percent(interval.high)}), won ${count(ratios, (ratio) => ratio < 1)}`,
-    `tied ${count(ratios, (ratio) => ratio === 1)}, lost ${count(ratios, (ratio) => ratio > 1)}`,
-    `${name}: `,
+  scenario: (changes) => [
+    `in result.value: ${formatPrinted(changes)}`,
+    `won ${count(changes.ratios, (ratio) => ratio < 1)}, tied ${count(changes.ratios, (ratio) => ratio === 1)}, lost ${count(changes.ratios, (ratio) => ratio > 1)}`,
+    `${changes.name}: `,
   ],
   acceptance: ({ value, threshold = 0 }) => [
     `is ${value > threshold ? 'above' : 'at most'} ${threshold}; the estimate is ${Number(value.toPrecision(6))}.`,
   ],
-  shadow: ({ value, interval, ratios }) => [
-    `better, ${percent(value)}, ${count(ratios, (ratio) => ratio < 1)} of ${ratios.length} won`,
-    `between ${percent(interval.low)} and ${percent(interval.high)}`,
+  shadow: (changes) => [
+    `better than shadow-baseline in result.value: ${formatPrinted(changes)}`,
+    `${count(changes.ratios, (ratio) => ratio < 1)} of ${changes.ratios.length} won`,
   ],
 };
 
