@@ -41,8 +41,6 @@ describe.skipIf(!hasBrowser)('axe finds nothing', () => {
     const page = await at.visitors.newPage({
       viewport: { width, height: 900 },
       baseURL: at.site.url,
-      // The policy of the page does not allow the checker itself.
-      bypassCSP: true,
       reducedMotion: 'reduce',
     });
     await prepare?.(page);

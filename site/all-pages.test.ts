@@ -18,10 +18,8 @@ describe.skipIf(!hasBrowser)('every page', () => {
   test('has sound links, headings and names, and fits a wide and a narrow window (B22)', {
     timeout: allPagesMs,
   }, async () => {
-    // The policy of the page does not allow axe.
     const page = await at.visitors.newPage({
       baseURL: at.site.url,
-      bypassCSP: true,
       reducedMotion: 'reduce',
     });
     await page.goto('/', { waitUntil: 'load' });

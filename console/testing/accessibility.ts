@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 /**
  * Returns the violations in the page in both themes, and whether it is wider than its window. The second theme needs only the
- * rules that depend on it. The page must come from `openOnPhone`.
+ * rules that depend on it.
  */
 export async function findAccessibilityProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });

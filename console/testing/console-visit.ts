@@ -15,9 +15,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 
 /** A window of a laptop, and of a phone. */
 const LAPTOP = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
-/** The policy of the console would refuse the script of axe. */
-export const PHONE_WITH_AXE = { viewport: PHONE, bypassCSP: true };
+export const PHONE = { width: 390, height: 844 };
 /** A page of a test shows what it should within this time, also on a busy machine. */
 const PAGE_TIMEOUT_MS = 15_000;
 
@@ -32,7 +30,7 @@ export interface ConsoleVisits {
   readonly visitors: BrowserSession;
   /** Signs in and opens a page of the console; `path` is below `/console`, such as `/apps/routing/runs`. */
   open(path?: string, options?: VisitOptions): Promise<Page>;
-  /** Signs in and opens a page on a phone, where `findAccessibilityProblems` can run. */
+  /** Signs in and opens a page on a phone. */
   openOnPhone(path: string): Promise<Page>;
   /** Opens a page without a session. */
   openSignedOut(path: string, options?: BrowserContextOptions): Promise<Page>;
@@ -55,7 +53,6 @@ export function setUpConsole(
     expect(problems.splice(0)).toEqual([]);
   });
   afterAll(async () => {
-    await visitors.close();
     await started?.close();
   });
   const getServer = (): TestServer => {
@@ -82,7 +79,7 @@ export function setUpConsole(
     },
     visitors,
     open: (path = '', options = {}) => openSignedIn(path, options),
-    openOnPhone: (path) => openSignedIn(path, PHONE_WITH_AXE),
+    openOnPhone: (path) => openSignedIn(path, { viewport: PHONE }),
     async openSignedOut(path, options = {}) {
       const page = await newPage(options);
       await page.goto(`${getServer().url}/console${path}`);

@@ -86,7 +86,6 @@ export function setUpSite<S extends Served>(
   });
   afterEach(() => visitors.closePages());
   afterAll(async () => {
-    await visitors.close();
     await served?.[Symbol.asyncDispose]();
   });
   return {

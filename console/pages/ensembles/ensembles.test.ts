@@ -17,7 +17,7 @@ import {
 } from '@switchyard/server/testing/fixtures/ensembles.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
-import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
 
 describe.skipIf(!hasBrowser)('ensembles', () => {
   let run = '';
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
   });
 
   test('an experiment shows the cost of an ensemble, the best of fewer runs and what each group adds', async () => {
-    const page = await at.open('/apps/app/experiments/batch/pays', { bypassCSP: true });
+    const page = await at.open('/apps/app/experiments/batch/pays');
     // One of the three runs that succeed costs 13.5 on average, and the best of all four 10.
     await page.getByRole('img', { name: /^Best of fewer runs of best: 1: 13\.5, .*, 4: 10$/ }).waitFor();
     await page
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('ensembles', () => {
     const cost = page.getByRole('region', { name: 'Cost of each side' });
     await cost.getByRole('link', { name: 'best' }).click();
     await page.waitForURL(/indicator=run\.total_duration/);
-    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import { createBatchExperiment } from '@switchyard/server/testing/fixtures/batch
 import { endRuns, WITHOUT_EXECUTION } from '@switchyard/server/testing/fixtures/chosen-outcomes.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
-import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
 import { saveScreenshot } from '../../testing/save-screenshot.ts';
 import {
   createOutcomes,
@@ -114,14 +114,14 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
   });
 
   test('show the means with a value for failed runs', async () => {
-    const page = await open('/batch/failing', { bypassCSP: true });
+    const page = await open('/batch/failing');
     const name = 'result.value with failed runs as 6,100';
     const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
     await row.waitFor();
     // The candidate has the mean of 6100 and eleven times 100.
     expect((await row.getByRole('cell').allTextContents()).slice(1, 4)).toEqual(['100', '600', '+500']);
     await page.getByText('It changes no verdict.').waitFor();
-    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
   });
 
   test('of a race show which configuration it dropped, when and why', async () => {
-    const page = await open('/batch/race', { bypassCSP: true });
+    const page = await open('/batch/race');
     await page.waitForURL('**/experiments/scenario/race');
     await page
       .getByRole('img', {
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
     await race.getByText('Numbers of this picture').click();
     await race.getByRole('link', { name: 'bad' }).click();
     await page.getByText('The race dropped it after 10 inputs.').waitFor();
-    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
   });
 
   test('of an acceptance test show which rules the candidate meets', async () => {
-    const page = await open('/acceptance/gate', { bypassCSP: true });
+    const page = await open('/acceptance/gate');
     await page.getByRole('heading', { name: 'candidate meets 1 of 2 rules.' }).waitFor();
     const rules = page.getByRole('region', { name: 'Rules', exact: true });
     const late = rules
@@ -244,7 +244,7 @@ describe.skipIf(!hasBrowser)('the experiments of an application', () => {
       .filter({ hasText: 'mean of result.custom.late: candidate ≤ control' });
     expect(await late.getByText('not passed').isVisible()).toBe(true);
     await page.getByRole('group', { name: /^Change of result\.value on 12 inputs/ }).waitFor();
-    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
 

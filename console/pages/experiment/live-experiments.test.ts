@@ -22,7 +22,7 @@ import type { TestServer } from '@switchyard/server/testing/servers/test-server.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
-import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
 import { saveScreenshot } from '../../testing/save-screenshot.ts';
 
 const HOUR_MS = 3_600_000;
@@ -95,12 +95,12 @@ describe.skipIf(!hasBrowser)('the results of', () => {
     { env: WITHOUT_EXECUTION, clock },
   );
   const checkOnPhone = async (page: Page) => {
-    await page.setViewportSize(PHONE_WITH_AXE.viewport);
+    await page.setViewportSize(PHONE);
     expect(await findAccessibilityProblems(page)).toEqual([]);
   };
 
   test('a switchback test show its units over time', async () => {
-    const page = await at.open('/apps/live/experiments/switchback/dispatch', { bypassCSP: true });
+    const page = await at.open('/apps/live/experiments/switchback/dispatch');
     await page
       .getByRole('heading', { name: /^candidate is better than baseline in result\.value: -/ })
       .waitFor();
@@ -114,9 +114,7 @@ describe.skipIf(!hasBrowser)('the results of', () => {
   });
 
   test('a shadow test show each original with its copy', async () => {
-    const page = await at.open('/apps/live/experiments/shadow/copies', {
-      bypassCSP: true,
-    });
+    const page = await at.open('/apps/live/experiments/shadow/copies');
     await page
       .getByRole('heading', { name: /^candidate is better than baseline in result\.value: -/ })
       .waitFor();
@@ -155,7 +153,7 @@ describe.skipIf(!hasBrowser)('the results of', () => {
     await runBisect(at.server, 'spring', ({ version_id }) => ({
       indicators: { 'result.value': version_id > 'v3' ? 105 : 100 },
     }));
-    const page = await at.open('/apps/app/experiments/bisect/spring', { bypassCSP: true });
+    const page = await at.open('/apps/app/experiments/bisect/spring');
     await page.getByText('found', { exact: true }).waitFor();
     await page.getByRole('img', { name: /^Search over 5 versions: v5: worse, \+5\s%/ }).waitFor();
     const row = page

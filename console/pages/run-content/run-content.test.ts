@@ -5,7 +5,7 @@ import { createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/a
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
-import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
 import {
   ECHO_APP,
   ECHO_APP_TYPE,
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('the content of a run', () => {
   });
 
   test('every view is accessible on a phone in both themes', async () => {
-    const page = await open('?mode=tree', PHONE_WITH_AXE);
+    const page = await open('?mode=tree', { viewport: PHONE });
     await page.getByRole('tree').waitFor();
     for (const view of ['Tree', 'Table', 'Raw']) {
       await page.getByRole('button', { name: view, exact: true }).click();

@@ -35,7 +35,6 @@ describe.skipIf(!hasBrowser)('sharing a run', () => {
     const [share] = (await at.server.client.call('listShares', { params })).body.items;
     const visit = await at.openSignedOut(new URL(share?.url ?? '').pathname.replace('/console', ''), {
       viewport: { width: 390, height: 844 },
-      bypassCSP: true,
     });
     await visit.getByRole('heading', { name: 'Output' }).waitFor();
     await visit.getByRole('cell', { name: 'result.value' }).waitFor();

@@ -3,7 +3,7 @@ import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { ssoSettings, startIdentityProvider } from '@switchyard/server/testing/http/identity-provider.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
-import { PHONE_WITH_AXE, setUpConsole } from '../../testing/console-visit.ts';
+import { PHONE, setUpConsole } from '../../testing/console-visit.ts';
 
 const provider = await startIdentityProvider();
 const ADA = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada' };
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
 
   test('a person whom the server refuses reads why, and can sign in otherwise', async () => {
     provider.person = { ...ADA, sub: 'eve', email_verified: false };
-    const page = await at.openSignedOut('/sign-in', PHONE_WITH_AXE);
+    const page = await at.openSignedOut('/sign-in', { viewport: PHONE });
     await page.getByRole('button', { name: 'Continue with 127.0.0.1' }).click();
     await page.getByRole('alert').filter({ hasText: 'not verified your e-mail address' }).waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
   });
 
   test('is accessible on a phone in both themes', async () => {
-    const page = await at.openSignedOut('/sign-in', PHONE_WITH_AXE);
+    const page = await at.openSignedOut('/sign-in', { viewport: PHONE });
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(await findAccessibilityProblems(page)).toEqual([]);
   });
