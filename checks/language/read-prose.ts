@@ -167,52 +167,59 @@ export interface Prose {
 
 const proses = new WeakMap<Source, Prose>();
 
-interface Linted {
-  sentences: ProseSentence[];
-  wordy: { line: number; reason: string }[];
+/** Parses the paragraphs, and returns the sentences of each with their paragraph. */
+function parseSentences(paragraphs: readonly Paragraph[]): Map<unknown, Paragraph & { node: Sentence }> {
+  const parsed = new Map<unknown, Paragraph & { node: Sentence }>();
+  for (const paragraph of paragraphs)
+    visit(linter.parse(new VFile(paragraph.text)), 'SentenceNode', (node: Sentence) => {
+      parsed.set(node, { ...paragraph, node });
+    });
+  return parsed;
 }
 
-/** Parses the paragraph once for all rules. Two adjacent pieces of code are no repeated word. */
-function lintParagraph({ text, line, kind }: Paragraph): Linted {
-  const file = new VFile(text);
-  const root: Root = linter.parse(file);
-  linter.runSync(root, file);
-  const lineAt = (inside: number | undefined) => line + (inside ?? 1) - 1;
-  const passiveOffsets = file.messages
-    .filter(({ source }) => source === 'retext-passive')
-    .map(({ place }) => (place && 'start' in place ? place.start.offset : place?.offset) ?? 0);
-  const found: ProseSentence[] = [];
-  visit(root, 'SentenceNode', (node: Sentence) => {
+/**
+ * Runs the rules over all paragraphs at once, because each rule prepares its hundreds of phrases anew for each text. Two
+ * adjacent pieces of code are no repeated word.
+ */
+function lintParagraphs(paragraphs: readonly Paragraph[]): Prose {
+  const parsed = parseSentences(paragraphs);
+  const file = new VFile();
+  const nodes = [...parsed.values()].map(({ node }) => node);
+  linter.runSync({ type: 'RootNode', children: [{ type: 'ParagraphNode', children: nodes }] }, file);
+  const lineIn = ({ line }: Paragraph, inside: number | undefined) => line + (inside ?? 1) - 1;
+  const messages = file.messages.flatMap(({ source, line, reason, ancestors: [sentence] = [] }) => {
+    const paragraph = parsed.get(sentence);
+    return paragraph ? [{ source, sentence, line: lineIn(paragraph, line), reason }] : [];
+  });
+  const passive = new Set(
+    messages.filter(({ source }) => source === 'retext-passive').map(({ sentence }) => sentence),
+  );
+  const sentences: ProseSentence[] = [];
+  for (const { node, ...paragraph } of parsed.values()) {
     let words = 0;
     visit(node, 'WordNode', () => {
       words += 1;
     });
-    if (words === 0) return;
-    const start = node.position?.start.offset ?? 0;
-    const end = node.position?.end.offset ?? 0;
-    found.push({
-      text: sentenceText(node).replace(/\s+/g, ' '),
-      line: lineAt(node.position?.start.line),
-      words,
-      kind,
-      isPassive: passiveOffsets.some((offset) => offset >= start && offset < end),
-    });
-  });
-  const wordy = file.messages
+    if (words > 0)
+      sentences.push({
+        text: sentenceText(node).replace(/\s+/g, ' '),
+        line: lineIn(paragraph, node.position?.start.line),
+        words,
+        kind: paragraph.kind,
+        isPassive: passive.has(node),
+      });
+  }
+  const wordy = messages
     .filter(({ source, reason }) => source !== 'retext-passive' && !reason.includes(`\`${CODE_WORD}\``))
-    .map((message) => ({ line: lineAt(message.line), reason: message.reason }));
-  return { sentences: found, wordy };
+    .map(({ line, reason }) => ({ line, reason }));
+  return { sentences, wordy };
 }
 
 /** Returns the sentences of a source, in the order of its paragraphs, with the reports of retext. */
 export function readProse(source: Source): Prose {
   const known = proses.get(source);
   if (known) return known;
-  const linted = readParagraphs(source).map(lintParagraph);
-  const prose = {
-    sentences: linted.flatMap(({ sentences }) => sentences),
-    wordy: linted.flatMap(({ wordy }) => wordy),
-  };
+  const prose = lintParagraphs(readParagraphs(source));
   proses.set(source, prose);
   return prose;
 }
