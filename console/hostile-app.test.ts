@@ -19,11 +19,12 @@ import {
 import { registerFakeWorker } from '@switchyard/server/testing/fixtures/fake-worker.ts';
 import type { TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { createWorkerToken } from '@switchyard/server/testing/servers/worker-process.ts';
-import type { Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { router } from './router.tsx';
 import { setUpConsole } from './testing/console-visit.ts';
 import { findInjections } from './testing/find-injections.ts';
+import { follow, watchRequests } from './testing/follow-pages.ts';
 import { formatHostileOutput, HOSTILE_ASSETS, HOSTILE_NAME } from './testing/hostile-output.ts';
 import { publishHostileApp } from './testing/publish-hostile-app.ts';
 
@@ -295,47 +296,6 @@ function listParts({ application, run, otherRun, input }: Parameters): string[] 
     `/apps/${application}/new-experiment?type=batch&from=batch`,
     `/apps/${application}/new-experiment?type=acceptance&from=acceptance`,
   ];
-}
-
-/** A page without an open request for so long has its data. */
-const IDLE_MS = 500;
-/** A page that follows a stream always has an open request, and shows its data by then. */
-const IDLE_TIMEOUT_MS = 4_000;
-
-/** Returns a function that waits until the page has its data after a change of its address. */
-function watchRequests(page: Page): () => Promise<void> {
-  const open = new Set<Request>();
-  let changed = performance.now();
-  const count = (change: (request: Request) => void) => (request: Request) => {
-    change(request);
-    changed = performance.now();
-  };
-  page.on(
-    'request',
-    count((request) => open.add(request)),
-  );
-  for (const event of ['requestfinished', 'requestfailed'] as const)
-    page.on(
-      event as 'requestfinished',
-      count((request) => open.delete(request)),
-    );
-  return async () => {
-    const started = performance.now();
-    changed = started;
-    await expect
-      .poll(() => {
-        const now = performance.now();
-        return (open.size === 0 && now - changed > IDLE_MS) || now - started > IDLE_TIMEOUT_MS;
-      })
-      .toBe(true);
-  };
-}
-
-/** Goes to another page as a link of the console does: a document for each page would take four times as long. */
-async function follow(page: Page, address: string): Promise<void> {
-  const before = await page.title();
-  await page.evaluate((path) => history.pushState(null, '', path), address);
-  await expect.poll(() => page.title()).not.toBe(before);
 }
 
 /** Presses each button that downloads CSV, and returns the cells that a spreadsheet would compute. */
