@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- console`: measures the budgets of the console in a browser. The baseline is an empty page of the
- * same server in the same run. Flags: `--lines` of the long log; `--points` of the chart; `--visits` of each page;
- * `--delays` that are measured.
+ * same server in the same run. Flags: `--lines` of the long log; `--points` of the chart, which is watched for `--seconds`;
+ * `--visits` of each page; `--delays` that are measured; how many times the processor is slowed by `--slowdown`.
  */
 import { parseArgs } from 'node:util';
 import { hasBrowser, launchBrowser } from '@switchyard/browser-testing/browser.ts';
@@ -20,12 +20,14 @@ const { values: flags } = parseArgs({
     points: { type: 'string', default: '100000' },
     visits: { type: 'string', default: '5' },
     delays: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '5' },
+    slowdown: { type: 'string', default: '4' },
   },
 });
 const LINES = Number(flags.lines);
 const POINTS = Number(flags.points);
 const VISITS = Number(flags.visits);
-const CPU_SLOWDOWN = 4;
+const CPU_SLOWDOWN = Number(flags.slowdown);
 
 /** A budget and what was measured. */
 interface Row {
@@ -49,7 +51,7 @@ async function measureAll(bench: Bench): Promise<Row[]> {
   const empty = await repeat(() => measureEmptyPage(bench, CPU_SLOWDOWN));
   const runPage = await repeat(() => measureRunPage(bench, short, CPU_SLOWDOWN));
   const log = await measureLog(bench, await finishRun(bench.server, 'log', LINES), LINES);
-  const chart = await measureChart(bench, POINTS);
+  const chart = await measureChart(bench, POINTS, Number(flags.seconds));
   const delays = await measureDelay(bench, Number(flags.delays));
   const number = new Intl.NumberFormat('en-GB');
   return [

@@ -2,16 +2,14 @@
 import { cancelRun, formatRunPath, startRun } from './console-app.ts';
 import { type Bench, measureLongestFrame, visit } from './visits.ts';
 
-const WATCH_MS = 5_000;
-
-/** Returns the longest frame in ms while a chart of `points` points gets ten more a second. */
-export async function measureChart(bench: Bench, points: number): Promise<number> {
+/** Returns the longest frame in ms while a chart of `points` points gets ten more a second, watched for `seconds`. */
+export async function measureChart(bench: Bench, points: number, seconds: number): Promise<number> {
   const run = await startRun(bench.server, 'series', points);
   try {
     return await visit(bench, async (page) => {
       await page.goto(`${bench.server.url}/console${formatRunPath(run)}`);
       await page.locator('canvas').first().waitFor();
-      return measureLongestFrame(page, () => page.waitForTimeout(WATCH_MS));
+      return measureLongestFrame(page, () => page.waitForTimeout(seconds * 1000));
     });
   } finally {
     await cancelRun(bench.server, run);
