@@ -22,8 +22,8 @@ export function parseSelection(expression: string): Selection {
 }
 
 /**
- * Each element of a list has a line. Strings have no quotes, and lists of scalars have tabs between them, so that a shell can
- * read both. null is an empty line in a list, and nothing by itself.
+ * Each element of a list has a line. A shell reads these lines. So strings have no quotes, and a list of scalars has tabs
+ * between them. null prints nothing, and an empty line in a list.
  */
 function formatSelected(value: JSONValue): string {
   if (value === null) return '';
