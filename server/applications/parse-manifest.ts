@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { MANIFEST_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Clock } from '../clock.ts';
+import { classifyUnavailable } from '../http/errors/service-unavailable.ts';
 import { errorMessage } from '../log.ts';
 import { parseYaml } from './manifest-yaml.ts';
 
@@ -20,7 +21,10 @@ const SHORT_CHARACTERS_MAX = 1024;
 
 type ParsedManifest = { manifest: unknown } | { error: string };
 
-/** Returns the manifest as a JSON value, or the message that says why it cannot be read. */
+/**
+ * Returns the manifest as a JSON value, or the message that says why it cannot be read. Throws an error of the machine, which
+ * `classifyUnavailable` knows.
+ */
 export async function parseManifest(text: string, clock: Clock): Promise<ParsedManifest> {
   if (text.length <= SHORT_CHARACTERS_MAX) {
     const { parse } = await import('yaml');
@@ -36,11 +40,14 @@ function parseInThread(text: string, clock: Clock): Promise<ParsedManifest> {
     workerData: text,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES_MAX },
   });
-  return new Promise((resolve) => {
-    const finish = (result: ParsedManifest): void => {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
       cancelTimeout();
-      resolve(result);
       void worker.terminate();
+    };
+    const finish = (result: ParsedManifest): void => {
+      resolve(result);
+      end();
     };
     const cancelTimeout = clock.after(PARSE_TIMEOUT_MS, () => finish({ error: LIMIT_MESSAGE }));
     worker.once('message', (parsed: { json: string } | { error: string }) => {
@@ -52,13 +59,13 @@ function parseInThread(text: string, clock: Clock): Promise<ParsedManifest> {
         });
       else finish({ manifest: JSON.parse(parsed.json) as unknown });
     });
-    worker.once('error', (error: Error & { code?: string }) =>
-      finish({
-        error:
-          error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-            ? LIMIT_MESSAGE
-            : `app.yaml cannot be read: ${errorMessage(error)}`,
-      }),
-    );
+    worker.once('error', (error: Error & { code?: string }) => {
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return finish({ error: LIMIT_MESSAGE });
+      // A thread that could not load the parser says nothing about the manifest.
+      if (classifyUnavailable(error) === null)
+        return finish({ error: `app.yaml cannot be read: ${errorMessage(error)}` });
+      reject(error);
+      end();
+    });
   });
 }

@@ -50,6 +50,14 @@ test.each([
   ['no quota for a file', errorWithCode('EDQUOT'), 'is full'],
   ['no disk space in PostgreSQL', errorWithCode('53100'), 'is full'],
   ['R2: no descriptor for a file', errorWithCode('EMFILE'), 'out of descriptors'],
+  [
+    'no descriptor for the package of a module that is imported late',
+    new Error(
+      'Cannot read package config /opt/switchyard/node_modules/yaml/package.json: too many open files.',
+    ),
+    'out of descriptors',
+  ],
+  ['no descriptor for a new thread', errorWithCode('ERR_WORKER_INIT_FAILED'), 'out of descriptors'],
   ['a PostgreSQL that shuts down', errorWithCode('57P01'), 'temporarily unavailable'],
   ['a PostgreSQL that starts', errorWithCode('57P03'), 'temporarily unavailable'],
   // SQLITE_IOERR_WRITE, which a full disk also causes.

@@ -19,8 +19,13 @@ const FULL_CODES = new Set(['ENOSPC', 'EDQUOT']);
 const READ_ONLY_CODES = new Set(['EROFS']);
 /** The disk fails, or the network share is disconnected. */
 const TRANSIENT_CODES = new Set(['EIO', 'ESTALE', 'ENOTCONN', 'ENODEV']);
-/** The process or the machine has no descriptors, memory or processes left. */
-const OUT_OF_RESOURCES_CODES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOBUFS']);
+/** The process or the machine has no descriptors, memory or processes left. The last code is that of a thread without them. */
+const OUT_OF_RESOURCES_CODES = new Set([
+  ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOBUFS', 'ERR_WORKER_INIT_FAILED'],
+]);
+/** The error of `import()` for the package.json of a dependency has no code, only the kernel's words. */
+const LOADER_OUT_OF_DESCRIPTORS =
+  /^Cannot read package config .*: (too many open files|file table overflow)\.?$/;
 const CAUSES_MAX = 8;
 
 /** The content of a 503. */
@@ -54,7 +59,7 @@ export function classifyUnavailable(thrown: unknown): Unavailable | null {
         message: 'The disk of the server is full, so nothing can be stored. Free disk space, then retry.',
         retryAfterSeconds: 10,
       };
-    if (OUT_OF_RESOURCES_CODES.has(code))
+    if (OUT_OF_RESOURCES_CODES.has(code) || LOADER_OUT_OF_DESCRIPTORS.test(error.message))
       return {
         message: 'The server is out of descriptors or memory. Retry later.',
         retryAfterSeconds: 2,
