@@ -31,6 +31,16 @@ export function findEarlierCommit(): string | null {
   }
 }
 
+/** Returns the first commit that has the file; null without the history, as in a shallow clone. */
+export function findAddingCommit(file: string): string | null {
+  try {
+    const adding = runGit('log', '--diff-filter=A', '--format=%H', '--', file).split('\n').at(-1);
+    return adding ? runGit('rev-parse', '--verify', `${adding}^{commit}`) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The code of a commit in a temporary folder. */
 export interface EarlierRelease extends Disposable {
   /** The module that starts its server without a site. */
