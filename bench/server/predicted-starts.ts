@@ -47,12 +47,10 @@ echo '{}'
 
 const random = new RandomGenerator(values.seed ?? String(Date.now()));
 
-/** Creates runs with random durations. */
+/** Creates runs with random durations, all at once: on a busy machine, short runs would end before the last one is created. */
 async function createRandomRuns(server: StartedServer, count: number): Promise<void> {
-  for (let run = 0; run < count; run += 1) {
-    const seconds = (-MEAN_SECONDS * Math.log(random.uniform())).toFixed(3);
-    await createRun(server, { seconds: Number(seconds) });
-  }
+  const durations = Array.from({ length: count }, () => -MEAN_SECONDS * Math.log(random.uniform()));
+  await Promise.all(durations.map((seconds) => createRun(server, { seconds: Number(seconds.toFixed(3)) })));
 }
 
 /**
@@ -104,6 +102,7 @@ try {
   const starts: Start[] = [];
   for (let round = 0; round < ROUNDS; round += 1)
     starts.push(...(await measureQueue(server, PAST_RUNS + round * QUEUE_LENGTH)));
+  if (starts.length === 0) throw new Error('No run waited, so none has a prediction. Give more --seconds.');
   const count = (wanted: Start['outcome']): number =>
     starts.filter(({ outcome }) => outcome === wanted).length;
   const share = (count('inside') / starts.length).toFixed(2);
