@@ -108,6 +108,7 @@ RULES = [
     r"^result: the run .* (has already ended|ended during the request)",
     r"^result: the run .* is of the type \w+\. Only an external run accepts a result",
     r"^queuing_priority is .*, and that of the run is .*; only a queued run changes its place",
+    r"^(control|candidate)\.instance_id is missing, and so is (control|candidate)\.ensemble_id",
     r"^(control|candidate)\.(instance_id|version_id) is .*; it must be (an instance|a version) of this application",
     r"^(control|candidate)\.(instance_id|version_id) is .* batch experiment .* has no run of ",
     r"^candidate\.instance_id is .*, which is also the control; name another",

@@ -45,7 +45,9 @@ export async function compareRuns(
 ): Promise<void> {
   const distinct = [...new Set(ids)];
   if (distinct.length < RUNS_MIN || distinct.length > RUNS_MAX)
-    throw new CommandError(`compare got ${distinct.length} different runs; give ${RUNS_MIN} to ${RUNS_MAX}.`);
+    throw new CommandError(
+      `The runs are ${ids.join(", ")}; compare needs ${RUNS_MIN} to ${RUNS_MAX} different ones.`,
+    );
   const client = session.connect();
   const runs: RunDetails[] = [];
   for (const run_id of distinct)
