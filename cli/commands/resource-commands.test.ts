@@ -261,7 +261,7 @@ describe('webhooks', () => {
     await receiver.close();
   });
 
-  test('listen forwards each ended run with a valid signature, and leaves no webhook', async () => {
+  test('listen forwards each ended run and each experiment with a valid signature, and leaves no webhook', async () => {
     const receiver = await startWebhookReceiver();
     const stop = new AbortController();
     let secret = '';
@@ -290,6 +290,22 @@ describe('webhooks', () => {
     expect(delivered.headers['switchyard-signature']).toContain(`v1=${computeSignature(secret, delivered)}`);
     expect(delivered.headers['webhook-signature']).toBe(computeStandardSignature(secret, delivered));
     await printed.promise;
+    const params = { application_id: app };
+    await server.client.call('createInputSet', {
+      params,
+      body: { id: 'compared', name: 'Compared', run_ids: [id] },
+    });
+    const body = { id: 'compared', name: 'Compared', input_set_id: 'compared', instance_ids: ['latest'] };
+    await server.client.call('createBatchExperiment', { params, body });
+    const started = await receiver.until((received) =>
+      received.find(({ event }) => event.event_type === 'experiment.status'),
+    );
+    expect(started.event.data).toMatchObject({
+      id: 'compared',
+      application_id: app,
+      type: 'batch',
+      name: 'Compared',
+    });
     stop.abort();
     const { code, stdout } = await listening;
     expect(code).toBe(0);

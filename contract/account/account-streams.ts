@@ -28,6 +28,7 @@ const ExperimentChange = Type.Object(
   },
   { $id: 'ExperimentChange', description: 'A change of the status of an experiment.' },
 );
+export type ExperimentChange = Static<typeof ExperimentChange>;
 
 const AccountEvent = Type.Union(
   [

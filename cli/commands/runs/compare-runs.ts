@@ -46,7 +46,7 @@ export async function compareRuns(
   const distinct = [...new Set(ids)];
   if (distinct.length < RUNS_MIN || distinct.length > RUNS_MAX)
     throw new CommandError(
-      `The runs are ${ids.join(", ")}; compare needs ${RUNS_MIN} to ${RUNS_MAX} different ones.`,
+      `The runs are ${ids.join(', ')}; compare needs ${RUNS_MIN} to ${RUNS_MAX} different ones.`,
     );
   const client = session.connect();
   const runs: RunDetails[] = [];

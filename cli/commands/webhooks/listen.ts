@@ -1,22 +1,20 @@
 /**
- * Forwards changes of runs to a program on this machine. The server cannot deliver to a machine behind a firewall. So the
+ * Forwards changes of runs and experiments to a program on this machine. The server cannot deliver to a machine behind a firewall. So the
  * command follows the stream of the account, and signs and sends the same bodies itself.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { RunChange } from '@switchyard/contract/account/account-streams.ts';
+import type { ExperimentChange, RunChange } from '@switchyard/contract/account/account-streams.ts';
 import {
   createSignatureHeaders,
   WEBHOOK_SECRET_PREFIX,
 } from '@switchyard/contract/account/proofs/webhook-signature.ts';
-import { RunInfo } from '@switchyard/contract/account/webhook-schemas.ts';
 import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import { API_VERSION, WEBHOOK_TIMEOUT_MS } from '@switchyard/contract/limits.ts';
 import { readEvents } from '@switchyard/contract/read-events.ts';
-import { isTerminal, toStatusV1 } from '@switchyard/contract/states.ts';
-import { findOrNone } from '../../errors/find-or-none.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
+import { buildEvent, type Change, findTime } from './build-event.ts';
 
 const SECRET_BYTES = 32;
 const RECONNECT_MS = 1000;
@@ -52,12 +50,22 @@ async function fetchSecret(client: Client, webhook_id: string): Promise<string> 
   return (await client.call('getWebhookSecret', { params: { webhook_id } })).body.secret;
 }
 
-/** Yields each change of a run. Continues after the last event when the server ends the stream, as it does from time to time. */
+function parseChanges({ event, data }: { event: string; data: string }): Change[] {
+  if (event === 'runs') {
+    const { changes }: { changes: RunChange[] } = JSON.parse(data);
+    return changes.map((change) => ({ event, ...change }));
+  }
+  if (event !== 'experiments') return [];
+  const { changes }: { changes: ExperimentChange[] } = JSON.parse(data);
+  return changes.map((change) => ({ event, ...change }));
+}
+
+/** Yields each change of a run or an experiment. Continues after the last event when the server ends the stream, as it does from time to time. */
 async function* followChanges(
   client: Client,
   signal: AbortSignal,
   onConnect: () => void,
-): AsyncGenerator<RunChange> {
+): AsyncGenerator<Change> {
   for (let last = ''; ; ) {
     try {
       const headers: Record<string, string> = last === '' ? {} : { 'last-event-id': last };
@@ -65,9 +73,7 @@ async function* followChanges(
         // The first event says from where on changes follow.
         if (last === '') onConnect();
         last = event.id || last;
-        if (event.event !== 'runs') continue;
-        const { changes }: { changes: RunChange[] } = JSON.parse(event.data);
-        yield* changes;
+        yield* parseChanges(event);
       }
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status < 500 && error.status !== 429;
@@ -75,32 +81,6 @@ async function* followChanges(
     }
     await wait(RECONNECT_MS, undefined, { signal });
   }
-}
-
-/** Returns the event that a webhook of the server would get. A run that is gone has its ids and statuses alone. */
-async function buildEvent(client: Client, change: RunChange, sequence: number): Promise<object> {
-  const { application_id, run_id, status_v2, at } = change;
-  const then = { status: toStatusV1(status_v2), status_v2 };
-  return {
-    event_type: 'run.status',
-    api_version: API_VERSION,
-    event_id: `event-${randomUUID()}`,
-    created_at: at,
-    sequence,
-    data: { id: run_id, application_id, ...(await readRun(client, change)), ...then },
-  };
-}
-
-async function readRun(client: Client, { application_id, run_id, status_v2 }: RunChange): Promise<object> {
-  const params = { application_id, run_id };
-  const found = await findOrNone(() => client.call('getRunMetadata', { params }));
-  if (!found) return {};
-  const known = Object.entries(found.body).filter(([name]) => name in RunInfo.properties);
-  const info = Object.fromEntries(known);
-  if (isTerminal(status_v2)) return info;
-  // Statistics and metrics count once the run has ended.
-  const { metrics: _, ...rest } = info;
-  return { ...rest, statistics: { status: 'none', error: '', indicators: [] } };
 }
 
 interface Delivery {
@@ -138,19 +118,19 @@ async function deliver(
   }
 }
 
-function printDelivery(session: Session, change: RunChange, { result, durationMs }: Delivery): void {
+function printDelivery(session: Session, change: Change, { result, durationMs }: Delivery): void {
   const { terminal, output } = session;
   const isGood = typeof result === 'number' && result >= 200 && result < 300;
-  const { run_id, application_id, status_v2 } = change;
+  const { event, ...fields } = change;
+  const { application_id } = change;
+  const [id, status] =
+    event === 'runs' ? [change.run_id, change.status_v2] : [change.experiment_id, change.status];
   if (output.form === 'json')
-    output.printJson(
-      { run_id, application_id, status_v2, result, duration_ms: Math.round(durationMs) },
-      { isLine: true },
-    );
-  else if (output.form === 'quiet') terminal.out.write(`${run_id}\n`);
+    output.printJson({ ...fields, result, duration_ms: Math.round(durationMs) }, { isLine: true });
+  else if (output.form === 'quiet') terminal.out.write(`${id}\n`);
   else
     terminal.out.write(
-      `${change.at}  ${cleanLine(application_id)}  ${run_id}  ${status_v2.padEnd(9)}  ${output.style(
+      `${findTime(change)}  ${cleanLine(application_id)}  ${id}  ${status.padEnd(9)}  ${output.style(
         isGood ? 'good' : 'bad',
         cleanLine(String(result)),
       )}  ${Math.round(durationMs)} ms\n`,

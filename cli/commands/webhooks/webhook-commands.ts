@@ -134,7 +134,7 @@ function defineListen(webhooks: Pick<Command, 'command'>, session: Session): voi
   webhooks
     .command('listen')
     .description(
-      'Forward changes of runs to a program on this machine, signed as deliveries of a webhook, until Ctrl-C. The server sees no webhook: the command follows the events of the account, so it works behind a firewall. Of changes within a moment only the last of each run is sent.',
+      'Forward changes of runs and experiments to a program on this machine, signed as deliveries of a webhook, until Ctrl-C. The server sees no webhook: the command follows the events of the account, so it works behind a firewall. Of changes within a moment only the last of each run is sent.',
     )
     .requiredOption(
       '--forward <url>',
