@@ -212,8 +212,8 @@ describe('runs that do not succeed', () => {
   test('fail once each, with the reason, when their instance is deleted', async () => {
     await start();
     await createBatchExperiment(server, 'app', buildBatch({ repetitions: 100 }));
-    await server.waitUntil('runs-ended', async () => (await fetchMetadata()).number_of_completed_runs >= 1);
     expectStatus(await server.request('DELETE', '/v1/applications/app/instances/double'), 204);
+    await server.waitUntil('runs-ended', async () => (await fetchMetadata()).number_of_completed_runs >= 1);
     const queued = (await listRuns()).filter((run) => run.status_v2 === 'queued');
     const cancel = (id: string) => server.request('PATCH', `/v1/applications/app/runs/${id}/cancel`);
     for (const response of await Promise.all(queued.map((run) => cancel(run.id))))
@@ -226,6 +226,7 @@ describe('runs that do not succeed', () => {
     const [plain, double] = ended.grouped_distributional_summaries;
     expect((plain?.runs.total ?? 0) + (double?.runs.total ?? 0)).toBe(400);
     expect(double?.runs.failed).toBe(number_of_failed_runs);
+    expect(refused_runs.length).toBeGreaterThan(0);
     for (const refused of refused_runs)
       expect(refused).toMatchObject({
         instance_id: 'double',
