@@ -18,7 +18,20 @@ export function parseSelection(expression: string): Selection {
     }
   };
   const compiled = select(() => compile(expression));
-  return (json) => formatSelected(select(() => TreeInterpreter.search(compiled, JSON.parse(json))));
+  return (json) =>
+    formatSelected(select(() => TreeInterpreter.search(compiled, parseWithoutPrototypes(json))));
+}
+
+/** Returns the JSON value. The interpreter reads inherited fields, so `constructor` would select a function of JavaScript. */
+function parseWithoutPrototypes(json: string): JSONValue {
+  const value: JSONValue = JSON.parse(json);
+  const rest = [value];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (isScalar(next)) continue;
+    if (!Array.isArray(next)) Object.setPrototypeOf(next, null);
+    for (const child of Object.values(next)) if (!isScalar(child)) rest.push(child);
+  }
+  return value;
 }
 
 /**

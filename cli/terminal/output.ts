@@ -43,8 +43,9 @@ export function createOutput(terminal: Terminal, form: Form, selection?: Selecti
   const style = createStyle(terminal);
   const width = getColumns(terminal);
   const printJson: Output['printJson'] = (value, { isLine = false } = {}) => {
-    const text = JSON.stringify(value, null, isLine ? 0 : 2);
-    terminal.out.write(selection ? selection(text) : `${text}\n`);
+    // Indented, the largest outputs are longer than a string can be.
+    if (selection) terminal.out.write(selection(JSON.stringify(value)));
+    else terminal.out.write(`${JSON.stringify(value, null, isLine ? 0 : 2)}\n`);
   };
   const print = ({ json, text, quiet = () => [] }: Result): void => {
     if (form === 'json') printJson(json);
