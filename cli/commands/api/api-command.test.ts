@@ -46,6 +46,7 @@ test.each([
   [['createApplication', '--data', '@missing.json'], 2, 'does not exist'],
   [['createApplication', '--data', '{'], 5, 'JSON'],
   [['GET', '/v1/nothing'], 4, '/v1/nothing'],
+  [['getMetrics', '--select', 'x'], 2, 'The response is text/plain'],
 ])('%s ends with %i', async (args, code, words) => {
   expect(await api(args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
 });

@@ -116,10 +116,17 @@ async function readBody({ terminal }: Session, data: string): Promise<Uint8Array
 }
 
 /** Prints JSON with indentation, and everything else as it arrives. */
-async function printBody({ terminal, output }: Session, response: Response): Promise<void> {
-  if (response.headers.get('content-type')?.startsWith('application/json')) {
+async function printBody({ terminal, options, output }: Session, response: Response): Promise<void> {
+  const contentType = response.headers.get('content-type');
+  if (contentType?.startsWith('application/json')) {
     output.printJson(await response.json());
     return;
+  }
+  if (contentType !== null && options.select !== undefined) {
+    await response.body?.cancel();
+    throw new CommandError(
+      `The response is ${contentType}, not JSON, from which --select could select. Leave out --select.`,
+    );
   }
   const reader = response.body?.getReader();
   for (let read = await reader?.read(); read?.value; read = await reader?.read())
