@@ -34,6 +34,8 @@ export function findEarlierCommit(): string | null {
 /** Returns the first commit that has the file; null without the history, as in a shallow clone. */
 export function findAddingCommit(file: string): string | null {
   try {
+    // Its last commit seems to add every file.
+    if (runGit('rev-parse', '--is-shallow-repository') === 'true') return null;
     const adding = runGit('log', '--diff-filter=A', '--format=%H', '--', file).split('\n').at(-1);
     return adding ? runGit('rev-parse', '--verify', `${adding}^{commit}`) : null;
   } catch {
