@@ -110,7 +110,9 @@ export class BrowserSession {
   #fixedOptions: string | undefined;
 
   async launch(): Promise<void> {
-    shared ??= launchBrowser() as Promise<Browser & ReusesContext>;
+    const running = await shared?.catch(() => undefined);
+    // After a crash or a failed start, the next file has a new browser.
+    if (!running?.isConnected()) shared = launchBrowser() as Promise<Browser & ReusesContext>;
     this.#browser = await shared;
   }
 
