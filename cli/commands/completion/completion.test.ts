@@ -151,6 +151,11 @@ test.for([
   expect(await complete(['switchyard keys create x --role=v'])).toEqual([[value]]);
 });
 
+test('bash completes no option behind the name in an option of the app', async () => {
+  const lines = ['switchyard run --option duration=', 'switchyard run --option duration=-'];
+  expect(await completeInBash(lines)).toEqual([['authority.pem'], ['authority.pem']]);
+});
+
 test('zsh completes the first time with the script as a file of fpath', async ({ skip }) => {
   skip(problem !== null, 'zsh is not installed.');
   const functions = join(folder, 'functions');

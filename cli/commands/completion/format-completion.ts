@@ -93,8 +93,11 @@ _switchyard() {
 ${formatWordCases(nodes, `if [[ \${COMP_WORDS[++index]} == = ]]; then ((index++)); fi`)}
   done
   # Bash takes --option=value for three words.
-  if [[ $previous == = ]]; then previous=\${COMP_WORDS[COMP_CWORD - 2]}; fi
-  if [[ $current == = ]]; then current=; fi
+  if [[ $previous == = || $current == = ]]; then
+    if [[ $previous == = ]]; then previous=\${COMP_WORDS[COMP_CWORD - 2]}; else current=; fi
+    # The value is itself name=value, as in --option duration=30.
+    if [[ $previous != -* ]]; then return; fi
+  fi
   case $previous in
 ${lists.join('\n')}
   esac
