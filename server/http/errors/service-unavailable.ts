@@ -23,7 +23,7 @@ const TRANSIENT_CODES = new Set(['EIO', 'ESTALE', 'ENOTCONN', 'ENODEV']);
 const OUT_OF_RESOURCES_CODES = new Set([
   ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOBUFS', 'ERR_WORKER_INIT_FAILED'],
 ]);
-/** The error of `import()` for the package.json of a dependency has no code, only the kernel's words. */
+/** The error of `import()` for the package.json of a dependency has the code of a wrong file, and the kernel's words. */
 const LOADER_OUT_OF_DESCRIPTORS =
   /^Cannot read package config .*: (too many open files|file table overflow)\.?$/;
 const CAUSES_MAX = 8;
