@@ -32,6 +32,7 @@ test('an operation has its body from the argument, a file or standard input, and
   expect(JSON.parse((await api(['getApplication', '--app', 'routing'])).stdout).name).toBe('From a file');
   const piped = ['PUT', '/v1/applications/routing', '--data', '-'];
   expect((await api(piped, '{"name": "From a pipe"}')).stdout).toContain('From a pipe');
+  expect((await api(['listApplications', '--select', '[].id'])).stdout).toBe('routing\n');
   const listed = await api(['GET', '/v1/applications', '--query', 'limit=1', '--query', 'pagereturn=true']);
   expect(JSON.parse(listed.stdout).items).toHaveLength(1);
   expect(await api(['DELETE', '/v1/applications/routing'])).toMatchObject({ code: 0, stdout: '' });

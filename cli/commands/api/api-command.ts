@@ -47,7 +47,7 @@ export function defineApiCommand(program: Command, session: Session): void {
       `
 Examples:
   switchyard api getQueue
-  switchyard api listApplications --select 'items[].id'
+  switchyard api listApplications --select '[].id'
   switchyard api updateInstance --param instance_id=production --data '{"version_id": "v2"}'
   switchyard api GET /v1/account/usage --query group_by=user`,
     )
