@@ -6,9 +6,13 @@ interface PackageFile {
   name?: string;
   version?: string;
   license?: string;
+  repository?: string | { url?: string };
 }
 
-/** Returns a text with name, version, licence and licence text of each foreign package that has a module in the bundle. */
+/**
+ * Returns a text with name, version, licence, repository and licence text of each foreign package that has a module in the
+ * bundle. The Mozilla Public License demands the address of the source code.
+ */
 export function collectLicenses(modules: readonly string[]): string {
   const folders = new Set(modules.flatMap((path) => findPackage(path) ?? []));
   const texts = new Set([...folders].map(describePackage));
@@ -31,7 +35,10 @@ function readPackage(folder: string): PackageFile {
 }
 
 function describePackage(folder: string): string {
-  const { name, version, license = 'licence not stated' } = readPackage(folder);
+  const { name, version, license = 'licence not stated', repository } = readPackage(folder);
+  const address = typeof repository === 'string' ? repository : repository?.url;
+  const source = address?.replace(/^git(\+https)?:/, 'https:');
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+  const title = `${name} ${version} (${license})${source ? `, source code: ${source}` : ''}`;
+  return `${title}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
 }

@@ -58,6 +58,10 @@ describe.skipIf(!oldNode)('the packed command line on Node 20', () => {
     const licenses = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     for (const name of ['commander', 'typebox', 'yaml', 'tar-stream'])
       expect(licenses).toMatch(new RegExp(`^${name} \\d.*\\n\\n\\S`, 'm'));
+    // Its licence, the MPL, demands the address of its source code.
+    expect(licenses).toMatch(
+      /^@jmespath-community\/jmespath .* source code: https:\/\/github\.com\/jmespath-community\/\S+$/m,
+    );
   });
 
   test('uses no function that Node 20 lacks', async () => {
