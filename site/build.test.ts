@@ -54,6 +54,14 @@ describe('routes', () => {
     expect(read(`${folderAddress}.html`)).toBe(read(`${first}.html`));
   });
 
+  test('a block that sets SWITCHYARD_URL links to the installation of the clients', () => {
+    const countOn = (path: string) =>
+      matches(read(path), /(<figcaption><a href="\/docs\/get-started\/quickstarts\/overview#call-the-api">)/g)
+        .length;
+    expect(countOn('docs/using-switchyard/run/replay.html')).toBe(1);
+    expect(countOn('docs/using-switchyard/experiments/statistics.html')).toBe(0);
+  });
+
   test('every link and file of a page exists', () => {
     const missing = listPageFiles().flatMap((path) => {
       const html = read(path);
