@@ -55,6 +55,22 @@ describe('the examples of the pages', () => {
     expect(expects).toContainEqual(/"value": ?90/);
   });
 
+  test('a push names its application, because a reader may have SWITCHYARD_APP from another page', () => {
+    const unnamed: string[] = [];
+    for (const route of listExamplePages())
+      for (const choice of listTabChoices(route)) {
+        const commands = extractExamples(route, choice)
+          .filter(({ kind }) => kind === 'shell')
+          .map(({ text }) => text)
+          .join('\n')
+          .replaceAll('\\\n', ' ');
+        const [beforeExport = ''] = commands.split('export SWITCHYARD_APP=');
+        for (const [push] of beforeExport.matchAll(/switchyard push .*/g))
+          if (!push.includes('--app ')) unnamed.push(`${route}: ${push}`);
+      }
+    expect(unnamed).toEqual([]);
+  });
+
   test('every shell step is valid bash', () => {
     for (const route of listExamplePages()) {
       for (const choice of listTabChoices(route)) {
