@@ -227,11 +227,8 @@ describe('runs that do not succeed', () => {
     expect((plain?.runs.total ?? 0) + (double?.runs.total ?? 0)).toBe(400);
     expect(double?.runs.failed).toBe(number_of_failed_runs);
     expect(refused_runs.length).toBeGreaterThan(0);
-    for (const refused of refused_runs)
-      expect(refused).toMatchObject({
-        instance_id: 'double',
-        error: expect.stringContaining('There is no instance'),
-      });
+    const refusal = { instance_id: 'double', error: expect.stringContaining('There is no instance') };
+    for (const refused of refused_runs) expect(refused).toMatchObject(refusal);
   }, 120_000);
 });
 
