@@ -54,7 +54,7 @@ export function createFenceSchema(context: MarkupContext): Schema {
       return new Markdoc.Tag('CodeBlock', {
         language,
         folded,
-        connects: language === 'bash' && code.includes('export SWITCHYARD_URL='),
+        connects: (language === 'bash' && code.includes('export SWITCHYARD_URL=')) || undefined,
         caption: file ?? title ?? (output === true ? 'Output' : undefined),
         lines: context.highlight(code, language),
       });
