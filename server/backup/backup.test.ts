@@ -31,8 +31,8 @@ import { type ServerProcess, startServerProcess } from '../testing/servers/serve
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
 import { runBackupCommand, startCommand } from './testing/commands.ts';
 
-const CLIENTS = 3;
-const RUNS_BEFORE = 20;
+const CLIENTS = 6;
+const RUNS_BEFORE = 40;
 const SECRET = 'tea at five';
 /** JavaScript treats some of these characters as line ends. */
 const DESCRIPTION = 'one\u2028two\u2029three\nfour "five" ✓';
