@@ -290,20 +290,24 @@ describe('webhooks', () => {
     expect(delivered.headers['switchyard-signature']).toContain(`v1=${computeSignature(secret, delivered)}`);
     expect(delivered.headers['webhook-signature']).toBe(computeStandardSignature(secret, delivered));
     await printed.promise;
+    // The stream does not name an experiment that ends within two seconds; a shadow test without runs stays.
     const params = { application_id: app };
-    await server.client.call('createInputSet', {
-      params,
-      body: { id: 'compared', name: 'Compared', run_ids: [id] },
-    });
-    const body = { id: 'compared', name: 'Compared', input_set_id: 'compared', instance_ids: ['latest'] };
-    await server.client.call('createBatchExperiment', { params, body });
+    for (const instance of ['now', 'next'])
+      await server.client.call('createInstance', {
+        params,
+        body: { id: instance, name: instance, version_id: 'v1' },
+      });
+    const comparison = { baseline_instance_id: 'now', candidate_instance_id: 'next' };
+    const body = { id: 'compared', name: 'Compared', comparison, termination_events: { maximum_runs: 5 } };
+    await server.client.call('createShadowTest', { params, body });
+    await server.client.call('startShadowTest', { params: { ...params, shadow_id: 'compared' } });
     const started = await receiver.until((received) =>
       received.find(({ event }) => event.event_type === 'experiment.status'),
     );
     expect(started.event.data).toMatchObject({
       id: 'compared',
       application_id: app,
-      type: 'batch',
+      type: 'shadow',
       name: 'Compared',
     });
     stop.abort();
