@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- console`: measures the budgets of the console in a browser. The baseline is an empty page of the
- * same server in the same run. Flags: `--lines` of the long log; `--points` of the chart, which is watched for `--seconds`;
- * `--visits` of each page; `--delays` that are measured; how many times the processor is slowed by `--slowdown`.
+ * same server in the same run. Flags: `--lines` of the long log; `--points` of the chart and `--seconds` that it is watched;
+ * `--visits` of each page; `--delays` that are measured; `--slowdown` of the processor.
  */
 import { parseArgs } from 'node:util';
 import { hasBrowser, launchBrowser } from '@switchyard/browser-testing/browser.ts';

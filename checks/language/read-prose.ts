@@ -1,7 +1,7 @@
 /** Reads the sentences of comments, messages and pages with retext. */
 import type { Root as MarkdownRoot } from 'mdast';
 import { toString as markdownText } from 'mdast-util-to-string';
-import type { Root, Sentence } from 'nlcst';
+import type { Sentence } from 'nlcst';
 import { toString as sentenceText } from 'nlcst-to-string';
 import remarkFrontmatter from 'remark-frontmatter';
 import remarkGfm from 'remark-gfm';
