@@ -12,7 +12,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FirstRunResult, pushAndRunSample } from './first-run/push-and-run-sample.ts';
 import { startCommandServer } from './testing/command-server.ts';
 import { startCurlServer } from './testing/curl-server.ts';
-import { type PickServer, startPickServer } from './testing/pick-server.ts';
 import { startPythonServer } from './testing/python-server.ts';
 import type { ShellServer } from './testing/shell-server.ts';
 import { startSleepServer } from './testing/sleep-server.ts';
@@ -21,7 +20,6 @@ const apps = join(import.meta.dirname, '..', 'sample-apps');
 let server: TestServer;
 /** Serves the pages on HTTPS. */
 let secureServer: TestServer;
-let pickServer: PickServer;
 let sleepServer: ShellServer;
 let commandServer: ShellServer;
 let curlServer: ShellServer;
@@ -33,7 +31,6 @@ const output: string[] = [];
 beforeAll(async () => {
   server = await startTestServer();
   secureServer = await startTestServer({ env: { SWITCHYARD_TLS: 'self-signed' } });
-  pickServer = await startPickServer();
   sleepServer = await startSleepServer(server.runningServer.database);
   commandServer = await startCommandServer();
   curlServer = await startCurlServer();
@@ -41,7 +38,6 @@ beforeAll(async () => {
   first = await pushAndRunSample(server.client, apps, (line) => output.push(line));
 }, 120_000);
 afterAll(async () => {
-  pickServer.close();
   sleepServer.close();
   commandServer.close();
   curlServer.close();
@@ -72,8 +68,8 @@ describe('the first start', () => {
 const PAGE_MS = 230_000;
 
 /**
- * Pages that run, with the tab of curl, the programs `sleep` and `curl`, and their own definition of `pick`, which is the
- * same on all pages. On the others the test process does the work of these, which saves a third of the processor time.
+ * Pages that run, with the tab of curl, the programs `sleep` and `curl`. On the others the test process does the work of these,
+ * which saves a third of the processor time.
  */
 const RUNS_AS_PRINTED = /^\/docs\/get-started\/(quickstarts\/overview|concepts\/)/;
 
@@ -114,9 +110,7 @@ describe('the examples of', () => {
           const commands = step.text
             .replaceAll('http://127.0.0.1:8080', server.url)
             .replaceAll('https://127.0.0.1:8080', secureServer.url);
-          script.push(
-            `{\n${isAsPrinted ? commands : pickServer.replaceDefinition(commands)}\n} > step-${index}.out`,
-          );
+          script.push(`{\n${commands}\n} > step-${index}.out`);
         }
         const ran = await bash(folder, script.join('\n'));
         expect(ran.code, ran.stderr).toBe(0);
