@@ -26,6 +26,12 @@ test('a value of a wrong type is an error of the expression', () => {
   expect(() => parseSelection('sort(@)')('{}')).toThrow('--select is "sort(@)"; it must be a JMESPath');
 });
 
+test('content that is not JSON is refused', () => {
+  expect(() => parseSelection('a')('x,y')).toThrow(
+    'The content is not JSON, from which --select could select.',
+  );
+});
+
 test('gets the value without indentation, which could make it longer than a string can be', () => {
   const written: string[] = [];
   const out = { write: (text: string | Uint8Array) => written.push(String(text)) };

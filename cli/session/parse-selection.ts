@@ -5,8 +5,8 @@ import { cleanText } from '../terminal/clean-text.ts';
 import type { Selection } from '../terminal/output.ts';
 
 /**
- * Returns the selection of an expression. Throws CommandError, now or with a value, when the expression is wrong or gets a value
- * of a wrong type.
+ * Returns the selection of an expression. Throws CommandError, now or with a text, when the expression is wrong or gets a value
+ * of a wrong type. The selection also refuses a text that is not JSON.
  */
 export function parseSelection(expression: string): Selection {
   const select = <T>(run: () => T): T => {
@@ -18,13 +18,23 @@ export function parseSelection(expression: string): Selection {
     }
   };
   const compiled = select(() => compile(expression));
-  return (json) =>
-    formatSelected(select(() => TreeInterpreter.search(compiled, parseWithoutPrototypes(json))));
+  return (json) => {
+    const value = parseWithoutPrototypes(json);
+    return formatSelected(select(() => TreeInterpreter.search(compiled, value)));
+  };
+}
+
+function parseJson(json: string): JSONValue {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new CommandError('The content is not JSON, from which --select could select. Leave out --select.');
+  }
 }
 
 /** Returns the JSON value. The interpreter reads inherited fields, so `constructor` would select a function of JavaScript. */
 function parseWithoutPrototypes(json: string): JSONValue {
-  const value: JSONValue = JSON.parse(json);
+  const value = parseJson(json);
   const rest = [value];
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     if (isScalar(next)) continue;

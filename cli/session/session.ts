@@ -3,7 +3,7 @@ import type { Client } from '@switchyard/contract/client.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
 import { type Connection, connect, findConnection } from '../profiles/connect.ts';
-import { createOutput, type Form, type Output } from '../terminal/output.ts';
+import { createOutput, type Form, type Output, type Selection } from '../terminal/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findLinkedApplication } from './application-link.ts';
 import { parseSelection } from './parse-selection.ts';
@@ -22,6 +22,8 @@ export interface Session {
   readonly terminal: Terminal;
   readonly options: GlobalOptions;
   readonly output: Output;
+  /** What `--select` prints of a JSON text; undefined without that option. */
+  readonly selection: Selection | undefined;
   /** The server of the command. Throws CommandError when none is known. */
   findConnection(): Connection;
   /** The client for the server. Throws CommandError when none is known. */
@@ -37,6 +39,7 @@ export interface Session {
 export function createSession(terminal: Terminal): Session {
   let options: GlobalOptions = {};
   let output = createOutput(terminal, 'text');
+  let selection: Selection | undefined;
   let client: Client | undefined;
   const session: Session = {
     terminal,
@@ -46,6 +49,9 @@ export function createSession(terminal: Terminal): Session {
     },
     get output() {
       return output;
+    },
+    get selection() {
+      return selection;
     },
     findConnection: () => findConnection(terminal, options.profile),
     connect: () => {
@@ -65,7 +71,7 @@ export function createSession(terminal: Terminal): Session {
         throw new CommandError('--json and --quiet exclude each other; give one of them.');
       if (next.select !== undefined && next.quiet)
         throw new CommandError('--select and --quiet exclude each other; give one of them.');
-      const selection = next.select === undefined ? undefined : parseSelection(next.select);
+      selection = next.select === undefined ? undefined : parseSelection(next.select);
       options = next;
       output = createOutput(terminal, chooseForm(next), selection);
     },

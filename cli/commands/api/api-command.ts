@@ -116,13 +116,13 @@ async function readBody({ terminal }: Session, data: string): Promise<Uint8Array
 }
 
 /** Prints JSON with indentation, and everything else as it arrives. */
-async function printBody({ terminal, options, output }: Session, response: Response): Promise<void> {
+async function printBody({ terminal, selection, output }: Session, response: Response): Promise<void> {
   const contentType = response.headers.get('content-type');
   if (contentType?.startsWith('application/json')) {
     output.printJson(await response.json());
     return;
   }
-  if (contentType !== null && options.select !== undefined) {
+  if (contentType !== null && selection) {
     await response.body?.cancel();
     throw new CommandError(
       `The response is ${contentType}, not JSON, from which --select could select. Leave out --select.`,
