@@ -14,20 +14,8 @@ import { listLicenses } from '../../usage/licenses-store.ts';
 import type { AccountLicensesTable } from '../../usage/schema.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
+import { HOLDER_COLUMNS } from './queue-order.ts';
 import { parseRequirements } from './run-requirements.ts';
-
-const HOLDER_COLUMNS = [
-  'id',
-  'account_id',
-  'application_id',
-  'application_uid',
-  'instance_id',
-  'executable_id',
-  'execution_class',
-  'initiated_at',
-  'required_labels',
-  'required_licenses',
-] as const;
 
 /** A running run that occupies licence tokens. */
 export type TokenHolder = Pick<RunsTable, (typeof HOLDER_COLUMNS)[number]>;

@@ -79,23 +79,23 @@ export async function countLoad(
   return { busy: rows.filter((row) => row.status === 'running'), queued: Math.min(queued, bound) };
 }
 
-const HOLDER_COLUMNS = [
+/** What a running run occupies, and what its duration is expected from. */
+export const HOLDER_COLUMNS = [
   'id',
   'account_id',
   'application_id',
   'application_uid',
   'instance_id',
   'executable_id',
-  'worker_id',
   'execution_class',
   'initiated_at',
-  'network',
-  'containment',
   'required_labels',
   'required_licenses',
 ] as const;
 
-export type SlotHolder = Pick<RunsTable, (typeof HOLDER_COLUMNS)[number]>;
+const SLOT_HOLDER_COLUMNS = [...HOLDER_COLUMNS, 'worker_id', 'network', 'containment'] as const;
+
+export type SlotHolder = Pick<RunsTable, (typeof SLOT_HOLDER_COLUMNS)[number]>;
 
 const selectWorkflowCounts = prepareStatement(
   (db) =>
@@ -125,7 +125,7 @@ const selectSlotHolders = prepareStatement(
   (db) =>
     db
       .selectFrom('runs')
-      .select(HOLDER_COLUMNS)
+      .select(SLOT_HOLDER_COLUMNS)
       .where('status', '=', RUNNING)
       .where('worker_id', 'is not', null)
       .where('slot_released_at', 'is', null),
