@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildPath } from '@switchyard/contract/client.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
 import { isExperimentTerminal, isTerminal } from '@switchyard/contract/states.ts';
@@ -19,6 +20,7 @@ const name = `upgrade_over_many_${process.pid}`;
 const application_id = 'app';
 const path = `/v1/applications/${application_id}`;
 
+const started: ServerProcess[] = [];
 let data: string;
 let address = '';
 beforeEach(async () => {
@@ -26,12 +28,13 @@ beforeEach(async () => {
   if (postgres) address = await createDatabase(postgres, name);
 });
 afterEach(async () => {
+  for (const server of started.splice(0)) await server.kill();
   rmSync(data, { recursive: true, force: true });
   if (address) await dropDatabase(postgres, name);
 });
 
-const start = (main?: string): Promise<ServerProcess> =>
-  startServerProcess({
+async function start(main?: string): Promise<ServerProcess> {
+  const server = await startServerProcess({
     dataFolder: data,
     ...(main === undefined ? {} : { main: { path: main, args: [] } }),
     env: {
@@ -40,6 +43,9 @@ const start = (main?: string): Promise<ServerProcess> =>
       ...(address ? { SWITCHYARD_DATABASE: address } : {}),
     },
   });
+  started.push(server);
+  return server;
+}
 
 /** Stores resources of each kind, and returns the path parameters that name them. */
 async function storeResources(server: ServerProcess): Promise<Record<string, string>> {
@@ -108,17 +114,19 @@ function waitForEnd(server: ServerProcess, application_id: string, run_id: strin
 
 /** Their responses describe the moment: the server, its load, a new upload, what all applications use. */
 const OF_THE_MOMENT = new Set([
-  ...[
-    'getQueue',
-    'getWorkers',
-    'getUsage',
-    'getStorage',
-    'getBinaryUpload',
-    'listAuditEntries',
-    'getAuditHead',
-  ],
-  ...['listApplications', 'getBackups', 'getQuotas', 'listWebhookConversations'],
+  'getAuditHead',
+  'getBackups',
+  'getBinaryUpload',
+  'getQueue',
+  'getQuotas',
+  'getStorage',
+  'getUsage',
+  'getWorkers',
+  'listApplications',
+  'listAuditEntries',
+  'listWebhookConversations',
 ]);
+
 /** Leaves out what changes with each request: the last use of a key, and address and signature of a download. */
 function withoutUse(key: string, value: unknown): unknown {
   if (key === 'last_used_at') return undefined;
@@ -128,11 +136,11 @@ function withoutUse(key: string, value: unknown): unknown {
 /** Returns the JSON responses of all operations that only read and whose path parameters are known. */
 async function readEverything(server: ServerProcess, params: Record<string, string>) {
   const responses: Record<string, unknown> = {};
-  for (const { id, method, path: template } of Object.values<Operation>(operations)) {
-    const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, found]) => found ?? '');
+  for (const operation of Object.values<Operation>(operations)) {
+    const { id, method } = operation;
+    const names = Object.keys(operation.params?.properties ?? {});
     if (method !== 'GET' || OF_THE_MOMENT.has(id) || names.some((one) => params[one] === undefined)) continue;
-    const url = template.replaceAll(/\{(\w+)\}/g, (_, one: string) => params[one] ?? '');
-    const { status, text, body } = await server.request('GET', url);
+    const { status, text, body } = await server.request('GET', buildPath(operation, params));
     if (status === 200 && body !== undefined) responses[id] = JSON.parse(text, withoutUse);
   }
   return responses;
@@ -160,16 +168,12 @@ test.runIf(commit !== null)(
     expect(await before.kill('SIGTERM')).toBe(0);
 
     const after = await start();
-    try {
-      const read = await readEverything(after, params);
-      expect(Object.keys(stored).length).toBeGreaterThan(40);
-      for (const [id, response] of Object.entries(stored))
-        expect.soft({ [id]: read[id] }).toMatchObject({ [id]: response });
-      expect(await listAuditIds(after)).toEqual(expect.arrayContaining(audited));
-      for (const run of queued) expect((await waitForEnd(after, 'other', run)).status_v2).toBe('succeeded');
-    } finally {
-      await after.kill();
-    }
+    const read = await readEverything(after, params);
+    expect(Object.keys(stored).length).toBeGreaterThan(40);
+    for (const [id, response] of Object.entries(stored))
+      expect.soft({ [id]: read[id] }).toMatchObject({ [id]: response });
+    expect(await listAuditIds(after)).toEqual(expect.arrayContaining(audited));
+    for (const run of queued) expect((await waitForEnd(after, 'other', run)).status_v2).toBe('succeeded');
   },
   120_000,
 );
