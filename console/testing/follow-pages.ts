@@ -19,11 +19,9 @@ export function watchRequests(page: Page): () => Promise<void> {
     'request',
     count((request) => open.add(request)),
   );
-  for (const event of ['requestfinished', 'requestfailed'] as const)
-    page.on(
-      event as 'requestfinished',
-      count((request) => open.delete(request)),
-    );
+  const close = count((request) => open.delete(request));
+  page.on('requestfinished', close);
+  page.on('requestfailed', close);
   return async () => {
     const started = performance.now();
     changed = started;
