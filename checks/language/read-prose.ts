@@ -178,8 +178,8 @@ function parseSentences(paragraphs: readonly Paragraph[]): Map<unknown, Paragrap
 }
 
 /**
- * Runs the rules over all paragraphs at once, because each rule prepares its hundreds of phrases anew for each text. Two
- * adjacent pieces of code are no repeated word.
+ * Runs the rules once over all paragraphs, because each rule prepares its hundreds of phrases in every run. Two adjacent
+ * pieces of code are no repeated word.
  */
 function lintParagraphs(paragraphs: readonly Paragraph[]): Prose {
   const parsed = parseSentences(paragraphs);

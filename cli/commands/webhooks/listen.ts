@@ -1,6 +1,6 @@
 /**
- * Forwards changes of runs and experiments to a program on this machine. The server cannot deliver to a machine behind a firewall. So the
- * command follows the stream of the account, and signs and sends the same bodies itself.
+ * Forwards changes of runs and experiments to a program on this machine. The server cannot deliver to a machine behind a
+ * firewall. So the command follows the stream of the account, and signs and sends the same bodies itself.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -60,7 +60,10 @@ function parseChanges({ event, data }: { event: string; data: string }): Change[
   return changes.map((change) => ({ event, ...change }));
 }
 
-/** Yields each change of a run or an experiment. Continues after the last event when the server ends the stream, as it does from time to time. */
+/**
+ * Yields each change of a run or an experiment. Continues after the last event when the server ends the stream, as it does
+ * from time to time.
+ */
 async function* followChanges(
   client: Client,
   signal: AbortSignal,

@@ -21,7 +21,12 @@ const READ_ONLY_CODES = new Set(['EROFS']);
 const TRANSIENT_CODES = new Set(['EIO', 'ESTALE', 'ENOTCONN', 'ENODEV']);
 /** The process or the machine has no descriptors, memory or processes left. The last code is that of a thread without them. */
 const OUT_OF_RESOURCES_CODES = new Set([
-  ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOBUFS', 'ERR_WORKER_INIT_FAILED'],
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EAGAIN',
+  'ENOBUFS',
+  'ERR_WORKER_INIT_FAILED',
 ]);
 /** The error of `import()` for the package.json of a dependency has the code of a wrong file, and the kernel's words. */
 const LOADER_OUT_OF_DESCRIPTORS =
