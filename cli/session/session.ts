@@ -22,7 +22,7 @@ export interface Session {
   readonly terminal: Terminal;
   readonly options: GlobalOptions;
   readonly output: Output;
-  /** What `--select` prints of a JSON text; undefined without that option. */
+  /** Selects the part of a JSON text that `--select` prints; undefined without that option. */
   readonly selection: Selection | undefined;
   /** The server of the command. Throws CommandError when none is known. */
   findConnection(): Connection;

@@ -79,7 +79,7 @@ export async function countLoad(
   return { busy: rows.filter((row) => row.status === 'running'), queued: Math.min(queued, bound) };
 }
 
-/** What a running run occupies, and what its duration is expected from. */
+/** The columns of a running run with its requirements, and with the facts that its duration depends on. */
 export const HOLDER_COLUMNS = [
   'id',
   'account_id',
