@@ -70,6 +70,8 @@ export interface Operation {
    * same caller.
    */
   returnsToken?: true;
+  /** The response may come after a long wait, during which many callers are connected: the wait reserves little memory. */
+  waits?: true;
   params?: TObject;
   query?: TObject;
   /** Headers that the operation understands. It ignores invalid values. */

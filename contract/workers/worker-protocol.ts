@@ -208,6 +208,7 @@ export const syncWorker = defineOperation({
   summary: 'Synchronise a worker with the server',
   description: `Stores a heartbeat of the worker, claims runs for its free slots, and returns instructions. Without any, the response comes after ${SYNC_WAIT_MS / 1000} s, or when the worker sends the next sync. An attempt that the request does not name although the worker holds its lease is sent again, because its first response was lost.`,
   right: 'work',
+  waits: true,
   params: WorkerParams,
   body: {
     schema: SyncRequest,

@@ -1,6 +1,7 @@
 /** Statements on the rows of remote workers. */
 
 import type { Database, Reader } from '../database/database.ts';
+import { prepareStatement } from '../database/prepared-statements.ts';
 import { notFound, quoteValue } from '../http/errors/problem.ts';
 import type { CallingWorker } from '../http/handlers/handler.ts';
 import { parseOffer, type WorkerOffer } from './offers.ts';
@@ -11,7 +12,16 @@ export interface RemoteWorker {
   containment: 'sandbox' | 'limits';
   offer: WorkerOffer;
   isDraining: boolean;
+  /** When the last stored sync arrived, in milliseconds. */
+  heartbeatAt: number;
 }
+
+/** Heartbeats that follow each other faster are not stored. A worker counts as unresponsive after HEARTBEAT_TIMEOUT_MS. */
+const HEARTBEAT_RESOLUTION_MS = 500;
+
+const selectWorker = prepareStatement((db, { id, tokenId }: { id: string; tokenId: string }) =>
+  db.selectFrom('workers').selectAll().where('id', '=', id).where('token_id', '=', tokenId),
+);
 
 /** Returns the worker; throws a 404 when it is not registered with the token. */
 export async function getRemoteWorker(
@@ -19,12 +29,7 @@ export async function getRemoteWorker(
   { tokenId }: CallingWorker,
   id: string,
 ): Promise<RemoteWorker> {
-  const row = await db
-    .selectFrom('workers')
-    .selectAll()
-    .where('id', '=', id)
-    .where('token_id', '=', tokenId)
-    .executeTakeFirst();
+  const [row] = await selectWorker(db, { id, tokenId });
   if (!row)
     throw notFound(
       `There is no worker ${quoteValue(id)} of this token; it was removed because its heartbeats had stopped. Register it again.`,
@@ -34,11 +39,22 @@ export async function getRemoteWorker(
     containment: row.containment ?? 'limits',
     offer: parseOffer(row),
     isDraining: row.draining_at !== null,
+    heartbeatAt: row.heartbeat_at,
   };
 }
 
-/** Stores a heartbeat; does nothing when the worker is not registered any more. */
-export async function storeHeartbeat(database: Database, id: string, now: number): Promise<void> {
+/**
+ * Stores a heartbeat, unless the last one is recent; does nothing when the worker is not registered any more. A busy worker
+ * sends a hundred syncs a second, and a transaction for each delays the claim that follows.
+ */
+export async function storeHeartbeat(
+  database: Database,
+  { id, heartbeatAt }: Pick<RemoteWorker, 'id' | 'heartbeatAt'>,
+  now: number,
+): Promise<void> {
+  // A clock that was set back gives a negative age.
+  const ageMs = now - heartbeatAt;
+  if (ageMs >= 0 && ageMs < HEARTBEAT_RESOLUTION_MS) return;
   await database.transact(
     (tx) => tx.updateTable('workers').set({ heartbeat_at: now }).where('id', '=', id).execute(),
     { durable: false },

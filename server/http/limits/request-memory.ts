@@ -20,6 +20,8 @@ declare module 'fastify' {
 const WORK_BYTES = 256 * 1024;
 const LIST_WORK_BYTES = 2 * 1024 * 1024;
 const CONTENT_WORK_BYTES = DIRECT_INPUT_BYTES_MAX;
+/** Memory of a handler that waits: with that of most handlers, 256 workers would be the maximum of a member. */
+const WAIT_WORK_BYTES = 16 * 1024;
 /** Memory of an upload on its way to the disk. */
 const UPLOAD_BYTES = 2 * FILE_CHUNK_BYTES;
 
@@ -88,12 +90,14 @@ export async function reserveHandlerMemory(
   operation: Operation,
   budgets: Budgets,
 ): Promise<void> {
-  const { tag, body, query } = operation;
+  const { tag, body } = operation;
   if (tag === 'service' || body?.stream) return;
+  await reserveMemory(request, budgets.work, estimateWorkBytes(operation));
+}
+
+function estimateWorkBytes({ query, waits }: Operation): number {
+  if (waits) return WAIT_WORK_BYTES;
   const { properties = {} } = query ?? {};
-  await reserveMemory(
-    request,
-    budgets.work,
-    'format' in properties ? CONTENT_WORK_BYTES : 'pagetoken' in properties ? LIST_WORK_BYTES : WORK_BYTES,
-  );
+  if ('format' in properties) return CONTENT_WORK_BYTES;
+  return 'pagetoken' in properties ? LIST_WORK_BYTES : WORK_BYTES;
 }

@@ -34,7 +34,8 @@ const REDELIVERY_MS = 10_000;
 interface Waiting {
   worker: RemoteWorker;
   request: WorkerSync;
-  resolve(wakeUp: WakeUp): void;
+  /** Ends the wait; returns false if it has ended already. */
+  resolve(wakeUp: WakeUp): boolean;
 }
 
 /** The end of a wait. */
@@ -87,7 +88,7 @@ export class WorkerSyncs {
     const worker = await find();
     // The request replaces the earlier one, whose state of the worker is older.
     this.#waiting.get(worker.id)?.resolve(NOTHING);
-    await storeHeartbeat(database, worker.id, clock.now());
+    await storeHeartbeat(database, worker, clock.now());
     const connection = { isOpen: true };
     const end = onDisconnect(() => {
       connection.isOpen = false;
@@ -95,9 +96,7 @@ export class WorkerSyncs {
       if (waiting?.request === request) waiting.resolve(NOTHING);
     });
     const instructions = await this.#findInstructions(worker, request, find).finally(end);
-    // Its next sync gets the jobs that this one cannot deliver.
-    if (!connection.isOpen)
-      for (const job of instructions.jobs) this.#sent.get(worker.id)?.delete(formatKey(job));
+    if (!connection.isOpen) this.#forgetSent(worker, instructions.jobs);
     return instructions;
   }
 
@@ -118,6 +117,7 @@ export class WorkerSyncs {
   #wait(worker: RemoteWorker, request: WorkerSync): Promise<WakeUp> {
     this.#listen();
     return new Promise((resolve) => {
+      let isOpen = true;
       const end = this.#parts.clock.after(request.wait_ms, () => waiting.resolve(NOTHING));
       const waiting: Waiting = {
         ...{ worker, request },
@@ -125,6 +125,9 @@ export class WorkerSyncs {
           end();
           if (this.#waiting.get(worker.id) === waiting) this.#waiting.delete(worker.id);
           resolve(wakeUp);
+          const wasOpen = isOpen;
+          isOpen = false;
+          return wasOpen;
         },
       };
       this.#waiting.set(worker.id, waiting);
@@ -179,10 +182,22 @@ export class WorkerSyncs {
       const signature = JSON.stringify([worker.offer, request.free.map((pool) => pool.execution_classes)]);
       if (exhausted.has(signature) || this.#waiting.get(worker.id) !== waiting) continue;
       const jobs = await this.#claim(worker, request);
-      if (jobs.length > 0) waiting.resolve({ jobs, isChanged: false });
+      if (jobs.length > 0) this.#deliver(waiting, jobs);
       // A worker with resources may be too full for runs that another one can take.
       else if (worker.offer.resources === null && request.free.length > 0) exhausted.add(signature);
     }
+  }
+
+  /** Sends the jobs to the worker. If its wait ended during the claim, the sync after it sends them. */
+  #deliver({ worker, resolve }: Waiting, jobs: WorkerJob[]): void {
+    if (resolve({ jobs, isChanged: false })) return;
+    this.#forgetSent(worker, jobs);
+    this.#waiting.get(worker.id)?.resolve({ jobs: [], isChanged: true });
+  }
+
+  /** Lets the next sync of the worker send the jobs at once. */
+  #forgetSent(worker: RemoteWorker, jobs: readonly WorkerJob[]): void {
+    for (const job of jobs) this.#sent.get(worker.id)?.delete(formatKey(job));
   }
 
   /** Claims runs for the free slots of the worker. */
