@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { AccountId, ApplicationId, KeyId, WorkerTokenId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
+import { prepareStatement } from '../database/prepared-statements.ts';
 import type { WorkerTokensTable } from './schema.ts';
 
 /** Returns the hash by which a token is stored; the token itself is stored nowhere. */
@@ -13,17 +14,21 @@ export async function insertWorkerToken(tx: Writer, row: WorkerTokensTable): Pro
   await tx.insertInto('worker_tokens').values(row).execute();
 }
 
-/** Returns the token of the id, which stands for that of a key in the caller; undefined without one. */
-export function findWorkerToken(
-  db: Reader,
-  id: string,
-): Promise<(WorkerTokensTable & { key: KeyId }) | undefined> {
-  return db
+const selectWorkerToken = prepareStatement((db, { id }: { id: string }) =>
+  db
     .selectFrom('worker_tokens')
     .selectAll()
     .select((eb) => eb.ref('id').$castTo<KeyId>().as('key'))
-    .where((eb) => eb(eb.ref('id').$castTo<string>(), '=', id))
-    .executeTakeFirst();
+    .where((eb) => eb(eb.ref('id').$castTo<string>(), '=', id)),
+);
+
+/** Returns the token of the id, which stands for that of a key in the caller; undefined without one. */
+export async function findWorkerToken(
+  db: Reader,
+  id: string,
+): Promise<(WorkerTokensTable & { key: KeyId }) | undefined> {
+  const [token] = await selectWorkerToken(db, { id });
+  return token;
 }
 
 /** Returns the newest token of the name that the server itself issued; undefined without one. */

@@ -28,6 +28,11 @@ const WAIT_MS_MIN = 100;
 const CUT_OFF_MS = 100;
 /** Keys of attempts that are remembered, so that a late response starts none of them again. */
 const KEYS_MAX = 10_000;
+/**
+ * A worker without a free slot waits this long before it opens the next sync. Most short runs end earlier, and then a sync
+ * that asks for runs takes its place. Without the wait a run of 15 ms costs three requests instead of two.
+ */
+const FULL_WORKER_DELAY_MS = 25;
 /** A worker that stops waits this long for the ends of its runs to be stored. */
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -128,7 +133,7 @@ export class RemoteWorker {
     this.#lastSync += 1;
     const turn = this.#lastSync;
     this.#syncsUnderWay += 1;
-    let delayMs = 0;
+    let delayMs: number | null = null;
     const startedAt = this.#parts.clock.elapsed();
     try {
       this.#apply(await server.sync(workerId, this.#readState()), workerId);
@@ -153,6 +158,7 @@ export class RemoteWorker {
       // Otherwise a later sync has taken over.
       if (turn === this.#lastSync) this.#syncSoon();
     };
+    delayMs ??= this.#isFull() ? FULL_WORKER_DELAY_MS : 0;
     if (delayMs === 0) next();
     else this.#parts.clock.after(delayMs, next);
   }
@@ -171,6 +177,10 @@ export class RemoteWorker {
     } finally {
       this.#isRegistering = false;
     }
+  }
+
+  #isFull(): boolean {
+    return this.#executor.freeSlots.length === 0;
   }
 
   #readState(): WorkerSync {

@@ -1,6 +1,7 @@
 /** The attempts that remote workers execute. A worker reaches no attempt but its own, and none whose lease has expired. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
+import { prepareStatement } from '../../database/prepared-statements.ts';
 import { notFound, quoteValue } from '../../http/errors/problem.ts';
 import type { RunsTable } from '../store/schema.ts';
 import { RUNNING } from '../store/status-literals.ts';
@@ -12,19 +13,29 @@ export interface AttemptParams {
   fence: string;
 }
 
+interface LeaseKey {
+  workerId: string;
+  runId: RunId;
+  fence: number;
+}
+
+const selectLeasedRun = prepareStatement((db, { workerId, runId, fence }: LeaseKey) =>
+  db
+    .selectFrom('runs')
+    .selectAll()
+    .where('id', '=', runId)
+    .where('fence', '=', fence)
+    .where('worker_id', '=', workerId)
+    .where('status', '=', RUNNING),
+);
+
 /** Returns the run of an attempt whose lease the worker holds; undefined otherwise. */
-export function findLeasedRun(
+export async function findLeasedRun(
   db: Reader,
   { worker_id, run_id, fence }: AttemptParams,
 ): Promise<RunsTable | undefined> {
-  return db
-    .selectFrom('runs')
-    .selectAll()
-    .where('id', '=', run_id)
-    .where('fence', '=', Number(fence))
-    .where('worker_id', '=', worker_id)
-    .where('status', '=', RUNNING)
-    .executeTakeFirst();
+  const [run] = await selectLeasedRun(db, { workerId: worker_id, runId: run_id, fence: Number(fence) });
+  return run;
 }
 
 /** Returns the run of an attempt; throws a 404 when the worker does not hold its lease. */

@@ -1,6 +1,7 @@
 /** Queries for the leases of workers: the runs that a worker executes, and whether it still holds them. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../../database/database.ts';
+import { prepareStatement } from '../../database/prepared-statements.ts';
 import { locked } from '../../database/row-locks.ts';
 import type { RunsTable } from './schema.ts';
 import { RUNNING } from './status-literals.ts';
@@ -17,14 +18,13 @@ const LEASE_COLUMNS = [
   'slot_released_at',
 ] as const;
 
+const selectLeasedRuns = prepareStatement((db, { workerId }: { workerId: string }) =>
+  db.selectFrom('runs').select(LEASE_COLUMNS).where('status', '=', RUNNING).where('worker_id', '=', workerId),
+);
+
 /** Returns the running runs that the worker has claimed. */
 export function listLeasedRuns(db: Reader, workerId: string): Promise<RunLease[]> {
-  return db
-    .selectFrom('runs')
-    .select(LEASE_COLUMNS)
-    .where('status', '=', RUNNING)
-    .where('worker_id', '=', workerId)
-    .execute();
+  return selectLeasedRuns(db, { workerId });
 }
 
 /**
