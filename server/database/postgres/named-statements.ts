@@ -61,8 +61,8 @@ class PlanningAdapter extends PostgresAdapter implements PreparedSqlRegistry {
 export class NamedStatementsDialect extends PostgresDialect {
   readonly #names: StatementNames;
 
-  constructor(pool: pg.Pool, names: StatementNames) {
-    super({ pool: withNamedStatements(pool, names) });
+  constructor(pool: PostgresPool, names: StatementNames) {
+    super({ pool });
     this.#names = names;
   }
 
@@ -71,7 +71,8 @@ export class NamedStatementsDialect extends PostgresDialect {
   }
 }
 
-function withNamedStatements(pool: pg.Pool, names: StatementNames): PostgresPool {
+/** Returns the pool with connections that execute the texts of prepared statements by their names. */
+export function withNamedStatements(pool: pg.Pool, names: StatementNames): PostgresPool {
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     async connect() {

@@ -9,7 +9,12 @@ import { type Database, type Tables, TOPICS, type Topic, TopicListeners, type Wr
 import { executeDirectly } from '../prepared-statements.ts';
 import { readErrorCodes } from '../transient-errors.ts';
 import { MergedStatements, MultiRowInserts } from './merged-statements.ts';
-import { isOutdatedPlan, NamedStatementsDialect, StatementNames } from './named-statements.ts';
+import {
+  isOutdatedPlan,
+  NamedStatementsDialect,
+  StatementNames,
+  withNamedStatements,
+} from './named-statements.ts';
 import { TransactionGroups } from './transaction-groups.ts';
 
 const CHANNEL = 'switchyard';
@@ -41,15 +46,27 @@ export function createTypeOverrides(): pg.TypeOverrides {
 export async function openPostgres(address: string, log: Log, migrationCount?: number): Promise<Database> {
   const pool = createPool(address, log, { max: CONNECTIONS_MAX });
   const names = new StatementNames();
-  const db = new Kysely<Tables>({ dialect: new NamedStatementsDialect(pool, names) });
+  const db = new Kysely<Tables>({
+    dialect: new NamedStatementsDialect(withNamedStatements(pool, names), names),
+  });
   const orderedPool = createPool(address, log, {
     max: ORDERED_CONNECTIONS_MAX,
     onConnect: async (client) => {
       await client.query(READ_IN_ORDER);
     },
   });
+  const orderedNames = new StatementNames();
+  const orderedConnections = withNamedStatements(orderedPool, orderedNames);
   const readInOrder = new Kysely<Tables>({
-    dialect: new NamedStatementsDialect(orderedPool, new StatementNames()),
+    dialect: new NamedStatementsDialect(orderedConnections, orderedNames),
+  });
+  executeDirectly(readInOrder, async (sql, parameters) => {
+    const connection = await orderedConnections.connect();
+    try {
+      return (await connection.query<unknown>(sql, parameters)).rows;
+    } finally {
+      connection.release();
+    }
   });
   const inserts = new MultiRowInserts(names.add);
   const reads = new MergedStatements(

@@ -5,7 +5,6 @@
  * Invariant: it reads active runs first. So a run that ends in between appears twice, and the list has it once.
  */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
-import type { Reader } from '../../database/database.ts';
 import { ANY_VALUE, encodeText, type ValueInterval } from '../values/encode-value.ts';
 import { indicatorField } from '../values/list-run-values.ts';
 import { hashField } from '../values/run-values.ts';
@@ -20,7 +19,13 @@ import {
   type RunPosition,
 } from './run-filter.ts';
 import { type RunScope, scanActiveRuns } from './scan-active-runs.ts';
-import { findEntriesOfValues, type Scan, type ScanRequest, scanEntries } from './scan-entries.ts';
+import {
+  type EntrySource,
+  findEntriesOfValues,
+  type Scan,
+  type ScanRequest,
+  scanEntries,
+} from './scan-entries.ts';
 import type { Entry, EntryCondition, EntryOrder } from './value-entries.ts';
 
 /** Fields by the number of runs that usually have one value, few first: the first in a filter decides what is read. */
@@ -35,12 +40,12 @@ export interface FilteredPage {
 
 /** Lists a page of runs. It may have fewer than `limit` runs although others follow, because a scan has a limit. */
 export async function listFilteredRuns(
-  db: Reader,
+  source: EntrySource,
   scope: RunScope,
   filter: RunFilter,
   { after, limit }: { after: RunPosition | null; limit: number },
 ): Promise<FilteredPage> {
-  const listing = new FilteredRuns(db, scope, filter);
+  const listing = new FilteredRuns(source, scope, filter);
   const sorted: FoundRun[] = [];
   let position = after;
   // A position without a value is in the second part.
@@ -60,12 +65,12 @@ function formatPage(found: readonly FoundRun[], next: RunPosition | null): Filte
 }
 
 class FilteredRuns {
-  readonly #db: Reader;
+  readonly #source: EntrySource;
   readonly #scope: RunScope;
   readonly #filter: RunFilter;
 
-  constructor(db: Reader, scope: RunScope, filter: RunFilter) {
-    this.#db = db;
+  constructor(source: EntrySource, scope: RunScope, filter: RunFilter) {
+    this.#source = source;
     this.#scope = scope;
     this.#filter = filter;
   }
@@ -81,7 +86,7 @@ class FilteredRuns {
       const order = { ...this.#formatOrder(field, 'value', interval), isDescending };
       const isInside = after?.value !== undefined && isBetween(after.value, interval);
       const scan = await scanEntries(
-        this.#db,
+        this.#source,
         order,
         { present, absent: null },
         {
@@ -108,7 +113,9 @@ class FilteredRuns {
     const compare = (one: RunPosition, other: RunPosition): number =>
       comparePositions(one, other, isDescending);
     const scans = [
-      ...(this.#mayBeActive() ? [await scanActiveRuns(this.#db, this.#scope, filter, request)] : []),
+      ...(this.#mayBeActive()
+        ? [await scanActiveRuns(this.#source.readInOrder, this.#scope, filter, request)]
+        : []),
       ...(this.#mayBeEnded() ? await this.#scanEnded(isDescending, request) : []),
     ];
     const [through = null] = scans.flatMap((scan) => scan.through ?? []).sort(compare);
@@ -136,14 +143,14 @@ class FilteredRuns {
     const [first] = orders;
     if (by === 'value' && first && others.length === 0 && absent === null) {
       const values = intervals.map(({ from }) => from);
-      return [await findEntriesOfValues(this.#db, first, values, request)];
+      return [await findEntriesOfValues(this.#source.readInOrder, first, values, request)];
     }
     const share = 1 / intervals.length;
     const scans: Scan[] = [];
     for (const order of orders) {
       const after = request.after && { ...request.after, ...(by === 'value' && { value: order.from }) };
       scans.push(
-        await scanEntries(this.#db, order, { present: others, absent }, { ...request, after, share }),
+        await scanEntries(this.#source, order, { present: others, absent }, { ...request, after, share }),
       );
     }
     return scans;

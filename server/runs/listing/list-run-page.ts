@@ -18,7 +18,7 @@ export function isPlainFilter({
 
 /** Returns the page; with a filter it can have fewer runs than the limit although more follow. */
 export async function listRunPage(
-  { read, readInOrder }: Pick<Database, 'read' | 'readInOrder'>,
+  { read, readInOrder, kind }: Pick<Database, 'read' | 'readInOrder' | 'kind'>,
   scope: RunScope,
   filter: RunFilter,
   request: { after: RunPosition | null; limit: number },
@@ -28,7 +28,7 @@ export async function listRunPage(
     return slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
   }
   const [{ ids, next }] = await Promise.all([
-    listFilteredRuns(readInOrder, scope, filter, request),
+    listFilteredRuns({ readInOrder, kind }, scope, filter, request),
     assertBackfilled(read, scope.applicationUid),
   ]);
   return { items: await store.findListedRuns(readInOrder, scope.applicationUid, ids), next };

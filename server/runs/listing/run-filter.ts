@@ -2,7 +2,7 @@
 
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
-import { type IndexedRun, listRunValues } from '../values/list-run-values.ts';
+import { type IndexedRun, listFieldValues } from '../values/list-run-values.ts';
 
 /** A condition on a field: one of the intervals, which do not overlap, contains one of its values. */
 export interface RunCondition {
@@ -38,9 +38,8 @@ export function isExact({ intervals }: RunCondition): boolean {
 
 /** Returns true if the run satisfies all conditions. */
 export function satisfiesAll(run: IndexedRun, conditions: readonly RunCondition[]): boolean {
-  const values = listRunValues(run);
   const hasValue = ({ field, intervals }: RunCondition): boolean =>
-    values.some((one) => one.field === field && intervals.some((interval) => isBetween(one.value, interval)));
+    listFieldValues(run, field).some((value) => intervals.some((interval) => isBetween(value, interval)));
   return conditions.every(hasValue);
 }
 

@@ -1,6 +1,6 @@
 /** Finds queued and running runs by their rows: they have no values in `run_values` yet. */
 import { setImmediate } from 'node:timers/promises';
-import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
+import { PAGE_ITEMS_MAX, PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { AccountId } from '@switchyard/contract/schemas/ids.ts';
 import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
@@ -17,7 +17,9 @@ import {
   satisfiesAll,
 } from './run-filter.ts';
 
-/** Queued runs of one priority that a chunk reads. */
+/** Queued runs of one priority that the first chunk reads: a page and one more, all that a frequent filter needs. */
+const FIRST_CHUNK_RUNS = PAGE_ITEMS_MAX + 1;
+/** Queued runs of one priority that a later chunk reads. */
 const CHUNK_RUNS = 200;
 const CHUNKS_MAX = 25;
 const PRIORITIES = Array.from({ length: PRIORITY_MAX - PRIORITY_MIN + 1 }, (_, at) => PRIORITY_MIN + at);
@@ -32,6 +34,12 @@ interface ActiveScan {
   found: FoundRun[];
   /** The position up to which the scan has read; null for the end. */
   through: RunPosition | null;
+}
+
+/** The direction of a chunk, and the queued runs of one priority that it reads. */
+interface Chunk {
+  isDescending: boolean;
+  size: number;
 }
 
 /** Finds active runs after the position that satisfy the filter, in the order of their creation. */
@@ -56,12 +64,13 @@ export async function scanActiveRuns(
   let position = after ?? (isDescending ? { at: end, id: '' } : { at: start, id: '' });
   for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
     if (chunk > 0) await setImmediate();
-    const rows = await listActive(db, isDescending, { ...scope, at: position.at, id: position.id });
+    const size = chunk === 0 ? FIRST_CHUNK_RUNS : CHUNK_RUNS;
+    const rows = await listActive(db, { isDescending, size }, { ...scope, at: position.at, id: position.id });
     const matched = rows.filter(isMatched);
     const ids = new Set((tags ? await filterTagged(db, matched, tags) : matched).map(({ id }) => id));
     const isFound = ({ id }: IndexedRun): boolean => ids.has(id);
     const queued = rows.filter(({ status }) => status === 'queued');
-    const through = findCompletePosition(queued, isDescending);
+    const through = findCompletePosition(queued, { isDescending, size });
     const complete = queued.filter((row) => through === null || compare(toPosition(row), through) <= 0);
     found.push(...complete.filter(isFound).map(toPosition));
     if (chunk === 0) {
@@ -96,14 +105,14 @@ async function filterTagged(
 /** Returns the position up to which a chunk has the runs of every priority; null if it has all. */
 function findCompletePosition(
   rows: readonly (IndexedRun & { priority: number })[],
-  isDescending: boolean,
+  { isDescending, size }: Chunk,
 ): RunPosition | null {
   const ends = PRIORITIES.flatMap((priority) => {
     const own = rows
       .filter((row) => row.priority === priority)
       .map(({ id, created_at }) => ({ id, at: created_at }));
     const end = own.sort((one, other) => comparePositions(one, other, isDescending)).at(-1);
-    return end && own.length === CHUNK_RUNS ? [end] : [];
+    return end && own.length === size ? [end] : [];
   });
   return ends.sort((one, other) => comparePositions(one, other, isDescending))[0] ?? null;
 }
@@ -114,8 +123,12 @@ function findCompletePosition(
  * is in one of both. The index of running runs is partial: see findUnfinishedRunOfVersion.
  */
 const listActive = prepareVariants(
-  String,
-  (db, isDescending: boolean, { applicationUid, account, at, id }: RunScope & { at: number; id: string }) => {
+  ({ isDescending, size }: Chunk) => `${isDescending} ${size}`,
+  (
+    db,
+    { isDescending, size }: Chunk,
+    { applicationUid, account, at, id }: RunScope & { at: number; id: string },
+  ) => {
     const direction = isDescending ? 'desc' : 'asc';
     const comparison = sql.raw(isDescending ? '<' : '>');
     const selectQueued = (priority: number) =>
@@ -130,7 +143,7 @@ const listActive = prepareVariants(
             .where(sql<SqlBool>`(created_at, id) ${comparison} (${at}, ${id})`)
             .orderBy('created_at', direction)
             .orderBy('id', direction)
-            .limit(sql.lit(CHUNK_RUNS))
+            .limit(sql.lit(size))
             .as('queued'),
         )
         .selectAll();

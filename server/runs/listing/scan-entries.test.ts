@@ -66,7 +66,7 @@ const scan = (
   order: EntryOrder,
   conditions = NOTHING_ELSE,
   after: { at: number; id: string } | null = null,
-) => scanEntries(opened.database.readInOrder, order, conditions, { after, count: 3 });
+) => scanEntries(opened.database, order, conditions, { after, count: 3 });
 
 test('a condition that almost no run satisfies ends the scan after 50,000 entries', async () => {
   const conditions = { ...NOTHING_ELSE, present: [{ field: RARE_FIELD, intervals: [ANY_VALUE] }] };
@@ -100,7 +100,7 @@ test.each([
 test('a frequent word among rare ones with one beginning is read whole', async () => {
   const order = { ...ORDER, field: WORD_FIELD, from: encodeText('tour'), to: encodeText('word') };
   const request = { after: null, count: 40 };
-  const { found } = await scanEntries(opened.database.readInOrder, order, NOTHING_ELSE, request);
+  const { found } = await scanEntries(opened.database, order, NOTHING_ELSE, request);
   expect(found.map(({ at }) => at)).toEqual(Array.from({ length: 40 }, (_, index) => WORDS - index));
 });
 

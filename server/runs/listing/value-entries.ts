@@ -51,6 +51,7 @@ const VALUES_PER_STATEMENT = [1, 2, 4, 8, 12, 16, 32];
 
 type Direction = Pick<EntryOrder, 'isDescending'>;
 type WalkShape = Direction & Pick<EntryOrder, 'by'>;
+type SortShape = Direction & { isFirst: boolean };
 type MergeShape = Direction & { count: number };
 
 /** Both ends of a walk; neither belongs to it. */
@@ -86,7 +87,7 @@ const readWhole = prepareVariants(formatShape, (db, shape: WalkShape, values: Bo
 );
 
 const readChunk = prepareVariants(formatShape, selectFromChunk);
-const readSorted = prepareVariants(String, selectSorted);
+const readSorted = prepareVariants(formatShape, selectSorted);
 const readIntervalAhead = prepareStatement((db, values: Interval & { skipped: number }) =>
   selectInterval(db, values).limit(1).offset(values.skipped),
 );
@@ -185,9 +186,10 @@ export async function sortByTime(
   const next = await readIntervalAhead(db, { ...interval, skipped: size });
   if (next.length > 0) return undefined;
   const values = { ...findWindow(order, after), ...interval, limit };
+  const shape = { isDescending: order.isDescending, isFirst: after === null };
   const rows = isUnconditional(conditions)
-    ? await readSorted(db, order.isDescending, values)
-    : await addConditions(selectSorted(db, order.isDescending, values), conditions).execute();
+    ? await readSorted(db, shape, values)
+    : await addConditions(selectSorted(db, shape, values), conditions).execute();
   return toEntries(rows);
 }
 
@@ -306,7 +308,7 @@ function selectInterval(db: Reader, { field, from, to }: Interval) {
  * Selects entries of the interval and the window by time. It reads the whole interval. The conditions on the time and the order
  * are expressions that no index has, so that both databases walk the index of the values: 5000 entries take SQLite 0.3 ms.
  */
-function selectSorted(db: Reader, isDescending: boolean, values: SortedValues) {
+function selectSorted(db: Reader, { isDescending, isFirst }: SortShape, values: SortedValues) {
   const direction = isDescending ? 'desc' : 'asc';
   const { field, from, to, limit } = values;
   return db
@@ -315,7 +317,7 @@ function selectSorted(db: Reader, isDescending: boolean, values: SortedValues) {
     .where('entry.field', '=', field)
     .where('entry.value', '>=', from)
     .where('entry.value', '<=', to)
-    .where(isInWindow(values))
+    .where(isFirst ? isInWholeWindow(values) : isInWindow(values))
     .orderBy(sql`entry.created_at + 0`, direction)
     .orderBy('entry.run_id', direction)
     .limit(limit);
@@ -325,6 +327,11 @@ function selectSorted(db: Reader, isDescending: boolean, values: SortedValues) {
 function isInWindow({ startAt, startId, endAt, endId }: Window): Expression<SqlBool> {
   return sql<SqlBool>`(entry.created_at > ${startAt} or entry.created_at = ${startAt} and entry.run_id > ${startId})
     and (entry.created_at < ${endAt} or entry.created_at = ${endAt} and entry.run_id < ${endId})`;
+}
+
+/** The condition of the window without a position. It takes SQLite a third of the time of the other one. */
+function isInWholeWindow({ startAt, endAt }: Window): Expression<SqlBool> {
+  return sql<SqlBool>`entry.created_at + 0 >= ${startAt} and entry.created_at + 0 < ${endAt}`;
 }
 
 type MergeValues = Pick<ChunkValues, 'field' | keyof Window | 'limit'> & { limitOfValue: number } & Record<

@@ -68,7 +68,7 @@ export interface FoundLines {
 }
 
 export interface SearchParts {
-  database: Pick<Database, 'read' | 'readInOrder'>;
+  database: Pick<Database, 'read' | 'readInOrder' | 'kind'>;
   contents: Contents;
 }
 

@@ -39,6 +39,9 @@ export interface RunValue {
   value: string;
 }
 
+/** The fields that are columns, and that every run has. */
+const COLUMN_FIELDS = ['status', 'instance_id', 'version_id', 'user_email', 'run_type'] as const;
+
 /** The field of the ensemble of an ensemble run. */
 export const ENSEMBLE_FIELD = 'ensemble_id';
 
@@ -54,15 +57,30 @@ export const optionField = (name: string): string => `option.${name}`;
 /** Lists the values of the run. Only the field `text` has several. An unnamed run has no value of the field `name`. */
 export function listRunValues(run: IndexedRun): RunValue[] {
   return [
-    ...(['status', 'instance_id', 'version_id', 'user_email', 'run_type'] as const).map((field) => ({
-      field,
-      value: encodeText(run[field]),
-    })),
-    ...(run.definition_id === null ? [] : [{ field: ENSEMBLE_FIELD, value: encodeText(run.definition_id) }]),
+    ...listColumnValues(run),
     ...listTextValues(run),
     ...listNamedValues(run.indicators, indicatorField),
     ...listNamedValues(run.options_summary, optionField),
   ];
+}
+
+/** Lists the values of one field, except the tags. It computes no others: a list may read thousands of active runs. */
+export function listFieldValues(run: IndexedRun, field: string): string[] {
+  const values = listValuesWith(run, field).filter((one) => one.field === field);
+  return values.map(({ value }) => value);
+}
+
+function listValuesWith(run: IndexedRun, field: string): RunValue[] {
+  if (TEXT_FIELDS.some((one) => one === field)) return listTextValues(run);
+  if (field.startsWith(indicatorField(''))) return listNamedValues(run.indicators, indicatorField);
+  if (field.startsWith(optionField(''))) return listNamedValues(run.options_summary, optionField);
+  return listColumnValues(run);
+}
+
+function listColumnValues(run: IndexedRun): RunValue[] {
+  const values = COLUMN_FIELDS.map((field) => ({ field, value: encodeText(run[field]) }));
+  if (run.definition_id === null) return values;
+  return [...values, { field: ENSEMBLE_FIELD, value: encodeText(run.definition_id) }];
 }
 
 /** Lists the values of the fields `name` and `text`. */
