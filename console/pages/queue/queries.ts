@@ -1,3 +1,4 @@
+import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { unlessLive } from '../../client/account-changes.ts';
 import { client } from '../../client/client.ts';
@@ -25,11 +26,20 @@ export interface RunIds {
   run_id: string;
 }
 
-/** Changes the priority of a queued run. */
-export function usePriorityChange(params: RunIds) {
+/** A change of the priority of a queued run. */
+export interface PriorityChange {
+  run: Pick<ActiveRun, 'id' | 'application_id'>;
+  priority: number;
+}
+
+/** Changes priorities of queued runs. */
+export function usePriorityChange() {
   return useMutation({
-    mutationFn: (priority: number) =>
-      client.call('updateRun', { params, body: { queuing_priority: priority } }),
+    mutationFn: ({ run, priority }: PriorityChange) =>
+      client.call('updateRun', {
+        params: { application_id: run.application_id, run_id: run.id },
+        body: { queuing_priority: priority },
+      }),
     onSettled: () => queryClient.invalidateQueries(queueQuery),
   });
 }

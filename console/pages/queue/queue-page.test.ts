@@ -89,6 +89,22 @@ describe.skipIf(!hasBrowser)('the queue', () => {
     );
   });
 
+  test('a run that is dragged to another place gets the priority of that place', async () => {
+    const page = await at.open('/queue');
+    const waiting = page.getByRole('table', { name: 'Waiting' });
+    const links = waiting.getByRole('link');
+    await expect.poll(() => links.allTextContents()).toEqual(['third', 'second']);
+    const row = (name: string) =>
+      waiting.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+    await row('second').getByTitle('Drag to change the priority').dragTo(row('third'));
+    await expect.poll(() => links.allTextContents()).toEqual(['second', 'third']);
+    // The older run needs only the same priority.
+    expect(await page.getByLabel('Priority of second').inputValue()).toBe('3');
+    await row('second').getByTitle('Drag to change the priority').dragTo(row('third'));
+    await expect.poll(() => links.allTextContents()).toEqual(['third', 'second']);
+    expect(await page.getByLabel('Priority of second').inputValue()).toBe('4');
+  });
+
   test('the page of a waiting run links the runs in the slots', async () => {
     const page = await at.open('/queue');
     await page.getByRole('table', { name: 'Waiting' }).getByRole('link', { name: 'second' }).click();

@@ -1,6 +1,6 @@
 import { PRIORITY_MAX, PRIORITY_MIN } from '@switchyard/contract/limits.ts';
 import type { ActiveRun } from '@switchyard/contract/runs/run-schemas.ts';
-import { useId } from 'react';
+import { type DragEvent, useId, useState } from 'react';
 import { describeError } from '../../client/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -9,6 +9,7 @@ import { formatWaiting } from '../../ui/resources/format-waiting.ts';
 import { formatStartAbsence, PredictedStart } from '../../ui/resources/predicted-start.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import table from '../../ui/table.module.css';
+import { findDropPriority } from './drop-priority.ts';
 import { usePriorityChange } from './queries.ts';
 import styles from './queue-page.module.css';
 import { RunCell } from './run-cell.tsx';
@@ -19,9 +20,14 @@ const PRIORITIES = Array.from(
   (_, index) => PRIORITY_MIN + index,
 );
 
-/** The runs that wait, in queue order, with the reason and the priority, which the person can change. */
+/**
+ * The runs that wait, in queue order, with the reason and the priority. The person changes it by the field, or drags the run to
+ * another place.
+ */
 export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; onCancel: OnCancel }) {
   const heading = useId();
+  const change = usePriorityChange();
+  const [dragged, setDragged] = useState<ActiveRun | null>(null);
   return (
     <section aria-labelledby={heading}>
       <h2 id={heading}>Waiting</h2>
@@ -44,7 +50,7 @@ export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; o
             </thead>
             <tbody>
               {runs.map((run) => (
-                <WaitingRow key={run.id} run={run} onCancel={onCancel} />
+                <WaitingRow key={run.id} run={run} onCancel={onCancel} {...{ change, dragged, setDragged }} />
               ))}
             </tbody>
           </table>
@@ -54,10 +60,39 @@ export function WaitingTable({ runs, onCancel }: { runs: readonly ActiveRun[]; o
   );
 }
 
-function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: OnCancel }) {
+interface RowProps {
+  run: ActiveRun;
+  onCancel: OnCancel;
+  change: ReturnType<typeof usePriorityChange>;
+  /** The run that is dragged over the table. */
+  dragged: ActiveRun | null;
+  setDragged(run: ActiveRun | null): void;
+}
+
+function WaitingRow({ run, onCancel, change, dragged, setDragged }: RowProps) {
+  const priority = dragged && findDropPriority(dragged, run);
+  const [isOver, setIsOver] = useState(false);
+  const drop = (event: DragEvent): void => {
+    setIsOver(false);
+    if (dragged === null || priority === null) return;
+    event.preventDefault();
+    change.mutate({ run: dragged, priority });
+  };
   return (
-    <tr>
-      <td className={table.number}>{run.waiting?.place}</td>
+    <tr
+      className={isOver && priority !== null ? styles.target : ''}
+      onDragOver={(event) => {
+        setIsOver(true);
+        // The browser refuses a drop without this.
+        if (priority !== null) event.preventDefault();
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+    >
+      <td className={table.number}>
+        {onCancel && <DragHandle onStart={() => setDragged(run)} onEnd={() => setDragged(null)} />}
+        {run.waiting?.place}
+      </td>
       <RunCell run={run} />
       <td className={styles.reason} title={run.waiting?.message}>
         {run.waiting && formatWaiting(run.waiting)}
@@ -67,7 +102,7 @@ function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: OnCancel }) {
         {run.waiting?.predicted_start_absence && formatStartAbsence(run.waiting.predicted_start_absence)}
       </td>
       <td>{run.execution_class}</td>
-      <td>{onCancel ? <PriorityField run={run} /> : run.queuing_priority}</td>
+      <td>{onCancel ? <PriorityField run={run} change={change} /> : run.queuing_priority}</td>
       <td className={styles.created}>
         <RelativeTime at={run.created_at} />
       </td>
@@ -82,15 +117,39 @@ function WaitingRow({ run, onCancel }: { run: ActiveRun; onCancel: OnCancel }) {
   );
 }
 
+/** Drags its row. Without a pointer, the field of the priority does the same. */
+function DragHandle({ onStart, onEnd }: { onStart: () => void; onEnd: () => void }) {
+  const start = (event: DragEvent): void => {
+    const row = event.currentTarget.closest('tr');
+    if (row) event.dataTransfer.setDragImage(row, 0, 0);
+    event.dataTransfer.effectAllowed = 'move';
+    // Firefox starts no drag without data.
+    event.dataTransfer.setData('text/plain', '');
+    onStart();
+  };
+  return (
+    <span
+      className={styles.handle}
+      aria-hidden="true"
+      title="Drag to change the priority"
+      draggable
+      onDragStart={start}
+      onDragEnd={onEnd}
+    >
+      ⠿
+    </span>
+  );
+}
+
 /** Changes the priority of a run at once, also by the arrow keys. */
-function PriorityField({ run }: { run: ActiveRun }) {
-  const change = usePriorityChange({ application_id: run.application_id, run_id: run.id });
+function PriorityField({ run, change }: Pick<RowProps, 'run' | 'change'>) {
+  const isOwn = change.variables?.run.id === run.id;
   return (
     <>
       <select
         aria-label={`Priority of ${run.name || run.id}`}
-        value={change.isPending ? change.variables : run.queuing_priority}
-        onChange={(event) => change.mutate(Number(event.target.value))}
+        value={isOwn && change.isPending ? change.variables?.priority : run.queuing_priority}
+        onChange={(event) => change.mutate({ run, priority: Number(event.target.value) })}
       >
         {PRIORITIES.map((priority) => (
           <option key={priority} value={priority}>
@@ -98,7 +157,7 @@ function PriorityField({ run }: { run: ActiveRun }) {
           </option>
         ))}
       </select>
-      {change.isError && <Notice kind="error">{describeError(change.error)}</Notice>}
+      {isOwn && change.isError && <Notice kind="error">{describeError(change.error)}</Notice>}
     </>
   );
 }
