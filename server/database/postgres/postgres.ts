@@ -49,25 +49,7 @@ export async function openPostgres(address: string, log: Log, migrationCount?: n
   const db = new Kysely<Tables>({
     dialect: new NamedStatementsDialect(withNamedStatements(pool, names), names),
   });
-  const orderedPool = createPool(address, log, {
-    max: ORDERED_CONNECTIONS_MAX,
-    onConnect: async (client) => {
-      await client.query(READ_IN_ORDER);
-    },
-  });
-  const orderedNames = new StatementNames();
-  const orderedConnections = withNamedStatements(orderedPool, orderedNames);
-  const readInOrder = new Kysely<Tables>({
-    dialect: new NamedStatementsDialect(orderedConnections, orderedNames),
-  });
-  executeDirectly(readInOrder, async (sql, parameters) => {
-    const connection = await orderedConnections.connect();
-    try {
-      return (await connection.query<unknown>(sql, parameters)).rows;
-    } finally {
-      connection.release();
-    }
-  });
+  const ordered = openOrderedReader(address, log);
   const inserts = new MultiRowInserts(names.add);
   const reads = new MergedStatements(
     inserts,
@@ -101,7 +83,7 @@ export async function openPostgres(address: string, log: Log, migrationCount?: n
   return {
     kind: 'postgres',
     read: db,
-    readInOrder,
+    readInOrder: ordered.reader,
     transact: (work, options) => (options?.insertOnly ? groups.transact(work) : transactAlone(work)),
     notify: notifyProcesses,
     listen: (topic, callback) => topics.listen(topic, callback),
@@ -110,11 +92,33 @@ export async function openPostgres(address: string, log: Log, migrationCount?: n
     },
     async close() {
       await listener.stop();
-      for (const one of [db, readInOrder]) await one.destroy();
+      for (const one of [db, ordered.reader]) await one.destroy();
       // Kysely does not close a pool that it never used.
-      for (const one of [pool, orderedPool]) if (!one.ending) await one.end();
+      for (const one of [pool, ordered.pool]) if (!one.ending) await one.end();
     },
   };
+}
+
+/** Opens connections that walk indexes in their order; their prepared statements go around Kysely. */
+function openOrderedReader(address: string, log: Log): { reader: Kysely<Tables>; pool: pg.Pool } {
+  const pool = createPool(address, log, {
+    max: ORDERED_CONNECTIONS_MAX,
+    onConnect: async (client) => {
+      await client.query(READ_IN_ORDER);
+    },
+  });
+  const names = new StatementNames();
+  const connections = withNamedStatements(pool, names);
+  const reader = new Kysely<Tables>({ dialect: new NamedStatementsDialect(connections, names) });
+  executeDirectly(reader, async (sql, parameters) => {
+    const connection = await connections.connect();
+    try {
+      return (await connection.query<unknown>(sql, parameters)).rows;
+    } finally {
+      connection.release();
+    }
+  });
+  return { reader, pool };
 }
 
 function createPool(address: string, log: Log, settings: pg.PoolConfig): pg.Pool {

@@ -96,7 +96,7 @@ export class WorkerSyncs {
       if (waiting?.request === request) waiting.resolve(NOTHING);
     });
     const instructions = await this.#findInstructions(worker, request, find).finally(end);
-    if (!connection.isOpen) this.#forgetSent(worker, instructions.jobs);
+    if (!connection.isOpen) this.#deleteSent(worker, instructions.jobs);
     return instructions;
   }
 
@@ -191,12 +191,12 @@ export class WorkerSyncs {
   /** Sends the jobs to the worker. If its wait ended during the claim, the sync after it sends them. */
   #deliver({ worker, resolve }: Waiting, jobs: WorkerJob[]): void {
     if (resolve({ jobs, isChanged: false })) return;
-    this.#forgetSent(worker, jobs);
+    this.#deleteSent(worker, jobs);
     this.#waiting.get(worker.id)?.resolve({ jobs: [], isChanged: true });
   }
 
   /** Lets the next sync of the worker send the jobs at once. */
-  #forgetSent(worker: RemoteWorker, jobs: readonly WorkerJob[]): void {
+  #deleteSent(worker: RemoteWorker, jobs: readonly WorkerJob[]): void {
     for (const job of jobs) this.#sent.get(worker.id)?.delete(formatKey(job));
   }
 
