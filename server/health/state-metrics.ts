@@ -78,8 +78,7 @@ async function readState(db: Reader, now: number): Promise<ServiceState> {
 /** Returns the predicted starts of the first queued run of each class. */
 async function readPredictedStarts(db: Reader, now: number): Promise<PredictedStart[]> {
   const next = await listNextQueued(db, EXECUTION_CLASSES, 1);
-  const ids = next.map(({ id }) => id);
-  const starts = await findPredictedStarts(db, ids, now);
+  const starts = await findPredictedStarts(db, next, now);
   return next.flatMap(({ id, execution_class: executionClass }) => {
     const range = starts.get(id);
     return typeof range === 'object' ? [{ executionClass, ...range }] : [];

@@ -6,11 +6,13 @@ import { operationQuery, queryClient } from '../../client/queries.ts';
 import { workersQuery } from '../workers/queries.ts';
 
 const REFRESH_MS = 1_000;
+/** Predicted starts move while runs last, without an event. */
+const PREDICTION_REFRESH_MS = 10_000;
 
 /** The queued and running runs of the account. */
 export const queueQuery = queryOptions({
   ...operationQuery('getQueue'),
-  refetchInterval: () => unlessLive(REFRESH_MS),
+  refetchInterval: () => Math.min(unlessLive(REFRESH_MS) || REFRESH_MS, PREDICTION_REFRESH_MS),
   meta: { topics: [{ events: 'queue' }] },
 });
 

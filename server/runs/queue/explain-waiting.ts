@@ -43,7 +43,7 @@ export async function explainWaitingRun(
     account: run.account_id,
     now,
   });
-  const explained = await addPredictedStarts(db, new Map([[run.id, waiting]]), now);
+  const explained = await addPredictedStarts(db, { runs: [run], reasons: new Map([[run.id, waiting]]) }, now);
   return explained.get(run.id) ?? waiting;
 }
 
@@ -126,7 +126,7 @@ export async function explainWaitingRuns(
       return [run.id, waiting] as const;
     });
   });
-  return addPredictedStarts(db, new Map(reasons), now);
+  return addPredictedStarts(db, { runs, reasons: new Map(reasons) }, now);
 }
 
 function formatDemandKey({ execution_class, application_uid, required_labels }: QueuedRun): string {
@@ -141,12 +141,16 @@ const PREDICTABLE_REASONS = new Set<Waiting['reason']>([
 /** Returns the reasons with the predicted starts of the runs that wait for others to end, or why there is none. */
 async function addPredictedStarts(
   db: Reader,
-  reasons: ReadonlyMap<RunId, Waiting>,
+  { runs, reasons }: { runs: readonly QueuedRun[]; reasons: ReadonlyMap<RunId, Waiting> },
   now: number,
 ): Promise<ReadonlyMap<RunId, Waiting>> {
   const predictable = [...reasons].filter(([, { reason }]) => PREDICTABLE_REASONS.has(reason));
-  const near = predictable.filter(([, { place }]) => place <= PREDICTED_STARTS_MAX).map(([id]) => id);
-  const starts = await findPredictedStarts(db, near, now);
+  const near = new Set(predictable.flatMap(([id, { place }]) => (place <= PREDICTED_STARTS_MAX ? [id] : [])));
+  const starts = await findPredictedStarts(
+    db,
+    runs.filter(({ id }) => near.has(id)),
+    now,
+  );
   const predicted = new Map(reasons);
   for (const [id, waiting] of predictable) {
     const start = waiting.place > PREDICTED_STARTS_MAX ? 'position' : (starts.get(id) ?? 'unservable');

@@ -76,6 +76,13 @@ test('are one duration apart after runs of equal durations, also with a licence,
   });
   expect(queued.map((run) => run.waiting?.predicted_start)).toEqual(expected);
   expect(queued.map((run) => run.waiting?.reason)).toEqual(['licenses_taken', 'slots_taken', 'slots_taken']);
+  const last = { application_id: 'app', run_id: waiting[2] ?? '' };
+  // A prediction that is younger than a second has the former places.
+  await server.client.call('updateRun', { params: last, body: { queuing_priority: 1 } });
+  const moved = (await readQueue()).slice(1);
+  expect(moved.map(({ id }) => id)).toEqual([waiting[2], waiting[0], waiting[1]]);
+  expect(moved[0]?.waiting?.predicted_start).toEqual(expected[0]);
+  await server.client.call('updateRun', { params: last, body: { queuing_priority: 6 } });
   const params = { application_id: 'app', run_id: waiting[1] ?? '' };
   const { metadata } = (await server.client.call('getRunMetadata', { params })).body;
   expect(metadata.waiting?.predicted_start).toEqual(expected[1]);

@@ -42,9 +42,15 @@ type WaitingRow = QueuePosition & RunOrigin & LicenseColumns;
 /** Requests within this time share a prediction. */
 const CACHE_MS = 1_000;
 
+/** The predicted starts, and the priorities of the waiting runs for which they hold. */
+interface Prediction {
+  starts: PredictedStarts;
+  priorities: ReadonlyMap<RunId, number>;
+}
+
 interface CachedPrediction {
   at: number;
-  starts: Promise<PredictedStarts>;
+  prediction: Promise<Prediction>;
 }
 
 /** By the adapter of a database, so that two servers share nothing. */
@@ -54,30 +60,30 @@ const getCache = memoizeByObject((_adapter: object): { latest: CachedPrediction 
 
 /**
  * Returns the predicted starts of the first PREDICTED_STARTS_MAX waiting runs of each class, of all accounts, or why a
- * start cannot be predicted. A prediction of the last second is used again if it has all runs of `wanted`. Predicts nothing
- * without wanted runs.
+ * start cannot be predicted. A prediction of the last second is used again if it has all runs of `wanted` with their
+ * priorities: otherwise a run that has moved would have the start of its former place. Predicts nothing without wanted runs.
  */
 export async function findPredictedStarts(
   db: Reader,
-  wanted: readonly RunId[],
+  wanted: readonly Pick<RunsTable, 'id' | 'priority'>[],
   now: number,
 ): Promise<PredictedStarts> {
   if (wanted.length === 0) return new Map();
   const cache = getCache(db.getExecutor().adapter);
   const { latest } = cache;
   if (latest && latest.at <= now && now < latest.at + CACHE_MS) {
-    const starts = await latest.starts;
-    if (wanted.every((id) => starts.has(id))) return starts;
+    const { starts, priorities } = await latest.prediction;
+    if (wanted.every(({ id, priority }) => priorities.get(id) === priority)) return starts;
   }
-  const prediction = { at: now, starts: predictAll(db, now) };
-  cache.latest = prediction;
-  prediction.starts.catch(() => {
-    if (cache.latest === prediction) cache.latest = null;
+  const renewed = { at: now, prediction: predictAll(db, now) };
+  cache.latest = renewed;
+  renewed.prediction.catch(() => {
+    if (cache.latest === renewed) cache.latest = null;
   });
-  return prediction.starts;
+  return (await renewed.prediction).starts;
 }
 
-async function predictAll(db: Reader, now: number): Promise<PredictedStarts> {
+async function predictAll(db: Reader, now: number): Promise<Prediction> {
   const listed = await listWaitingRuns(db);
   const slotHolders = await listSlotHolders(db);
   const hasLicenses = listed.some((run) => run.required_licenses !== null);
@@ -101,7 +107,7 @@ async function predictAll(db: Reader, now: number): Promise<PredictedStarts> {
         });
     for (const [index, run] of runs.entries()) starts.set(run.id, predictions[index] ?? 'unservable');
   }
-  return starts;
+  return { starts, priorities: new Map(listed.map(({ id, priority }) => [id, priority])) };
 }
 
 /** Lists the first waiting runs of each class. So every run before the first PREDICTED_STARTS_MAX ones is among them. */
