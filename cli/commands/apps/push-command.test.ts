@@ -8,6 +8,7 @@ import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { createRun, createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { linkApplication } from '../../session/application-link.ts';
 import { runCommand } from '../../testing/run-command.ts';
 import { downloadContent } from '../../transfer/download.ts';
 import { followRun } from '../runs/follow-run.ts';
@@ -80,6 +81,22 @@ describe('push', () => {
     expect(JSON.parse(link)).toEqual({ application: 'delivery' });
     expect((await cli(['push', 'sources', '--quiet'])).stdout).toBe('delivery\n');
     expect(existsSync(join(folder, 'app', '.switchyard.json'))).toBe(false);
+  });
+
+  test.each<{ title: string; link?: string; args?: string[]; variable: string; warning?: string }>([
+    { title: 'its name', variable: 'elsewhere', warning: 'belongs to application moved,' },
+    { title: 'its link', link: 'linked', variable: 'moved', warning: 'belongs to application linked,' },
+    { title: 'an equal link', link: 'moved', variable: 'moved' },
+    { title: 'its name, beside --app,', args: ['--app', 'moved'], variable: 'elsewhere' },
+  ])('warns of SWITCHYARD_APP against $title: $warning', async ({ link, args = [], variable, warning }) => {
+    writeApp('moved', {});
+    rmSync(join(folder, 'moved', '.switchyard.json'), { force: true });
+    if (link !== undefined) linkApplication(join(folder, 'moved'), link);
+    const env = { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token, SWITCHYARD_APP: variable };
+    const { stdout, stderr } = await runCommand(['push', 'moved', ...args, '--quiet'], { cwd: folder, env });
+    expect(stdout).toBe(`${args.at(-1) ?? variable}\n`);
+    expect(stderr.includes('SWITCHYARD_APP')).toBe(warning !== undefined);
+    expect(stderr).toContain(warning ?? '');
   });
 
   test('sends the archive again when the connection is lost', async () => {

@@ -51,10 +51,7 @@ interface PushRequest {
 async function push(session: Session, { folder, application, release, wait }: PushRequest): Promise<void> {
   const { terminal, output } = session;
   const path = resolve(terminal.cwd, folder);
-  const id =
-    application ??
-    session.options.app ??
-    (terminal.env.SWITCHYARD_APP || findLinkedApplication(path) || basename(path));
+  const id = application ?? session.options.app ?? chooseApplication(session, path);
   const client = session.connect();
   await checkRelease(client, id, release);
   const pushed = await pushApp(
@@ -82,6 +79,17 @@ async function push(session: Session, { folder, application, release, wait }: Pu
     text: () => formatResult(id, pushed, created),
     quiet: () => created.version_id ?? id,
   });
+}
+
+/** Returns the application that the environment or the folder names. Warns when they name different ones. */
+function chooseApplication({ terminal, output }: Session, path: string): string {
+  const own = findLinkedApplication(path) ?? basename(path);
+  const { SWITCHYARD_APP: set } = terminal.env;
+  if (!set || set === own) return set || own;
+  output.warn(
+    `The folder belongs to application ${cleanLine(own)}, and SWITCHYARD_APP sends it to ${cleanLine(set)}. Unset the variable, or give the application: switchyard push ${basename(path)} ${cleanLine(set)}`,
+  );
+  return set;
 }
 
 function formatResult(
