@@ -1,7 +1,9 @@
 /** Reads the input of a run or of a managed input from this machine, and uploads it. */
+import { createHash } from 'node:crypto';
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { ApiError } from '@switchyard/contract/client.ts';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
@@ -27,8 +29,9 @@ export interface UploadedInput {
 }
 
 /**
- * Uploads a file, a folder as an archive, or standard input for `-`, byte for byte. `option` names it in errors. Throws for a
- * file that does not exist, that is too large, or whose name ends with `.json` and that is not JSON.
+ * Uploads a file, a folder as an archive, or standard input for `-`, byte for byte. `option` names it in errors. With an
+ * idempotency key, the same content gets the same upload again. Throws for a file that does not exist, that is too large, or
+ * whose name ends with `.json` and that is not JSON.
  */
 export async function uploadInput(
   session: Session,
@@ -37,29 +40,65 @@ export async function uploadInput(
     source,
     option,
     format,
+    idempotencyKey,
   }: {
     application_id: string;
     source: string;
     option: string;
     format?: FormatType | undefined;
+    idempotencyKey?: string | undefined;
   },
 ): Promise<UploadedInput> {
   const input = await readInput(session, source, option);
   const { content } = input;
   if (content.size > UPLOAD_BYTES_MAX)
     throw new CommandError(
-      `${option} ${source} has ${formatBytes(content.size)}; an input has at most ${formatBytes(UPLOAD_BYTES_MAX)}.`,
+      `${option} ${source} has ${formatBytes(content.size)}; an upload has at most ${formatBytes(UPLOAD_BYTES_MAX)}.`,
     );
-  const client = session.connect();
-  const upload_id = await showTransfer(session, { label: 'Uploading', total: content.size }, (options) =>
-    uploadContent(
-      client,
-      () => client.call('createRunUpload', { params: { application_id } }),
-      content,
-      options,
-    ),
-  );
+  const upload_id = await sendContent(session, { application_id, content, idempotencyKey });
   return { upload_id, format: format ?? input.format };
+}
+
+interface SentContent {
+  application_id: string;
+  content: Blob;
+  idempotencyKey: string | undefined;
+}
+
+/** Uploads the content and returns the id of the upload. */
+async function sendContent(
+  session: Session,
+  { application_id, content, idempotencyKey }: SentContent,
+): Promise<string> {
+  const client = session.connect();
+  const headers: Record<string, string> =
+    idempotencyKey === undefined ? {} : { 'idempotency-key': await deriveUploadKey(idempotencyKey, content) };
+  let requested = '';
+  const requestUrl = async () => {
+    const response = await client.call('createRunUpload', { params: { application_id }, headers });
+    requested = response.body.upload_id;
+    return response;
+  };
+  try {
+    return await showTransfer(session, { label: 'Uploading', total: content.size }, (options) =>
+      uploadContent(client, requestUrl, content, options),
+    );
+  } catch (error) {
+    // An upload accepts its content once, so an earlier call with this key has sent it.
+    const isSent = error instanceof ApiError && error.operation === 'putUpload' && error.status === 400;
+    if (idempotencyKey !== undefined && isSent) return requested;
+    throw error;
+  }
+}
+
+/**
+ * Returns the key of the upload for that of the run. A request that names another upload is another request, so the same
+ * content needs the same upload; another content needs another one, so that the server refuses the key for it.
+ */
+async function deriveUploadKey(idempotencyKey: string, content: Blob): Promise<string> {
+  const hash = createHash('sha256').update(`${idempotencyKey}\n`);
+  for await (const chunk of content.stream()) hash.update(chunk);
+  return `upload-${hash.digest('hex')}`;
 }
 
 async function readInput({ terminal }: Session, source: string, option: string): Promise<LocalInput> {

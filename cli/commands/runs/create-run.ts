@@ -12,16 +12,14 @@ import { collectAppOption, parseWholeNumber } from '../parse-values.ts';
 import { printOutcome } from './run-outcome.ts';
 import { watchRun } from './watch-run.ts';
 
-interface RunOptions {
-  input?: string;
-  inputId?: string;
-  format?: FormatType;
+interface RunOptions extends SourceOptions {
   instanceId?: string;
   ensembleId?: string;
   option?: Record<string, string>;
   name?: string;
   description?: string;
   priority?: number;
+  queuing: boolean;
   executionClass?: (typeof EXECUTION_CLASSES)[number];
   secretsCollectionId?: string;
   wait?: true;
@@ -58,8 +56,13 @@ export function defineRun(program: Command, session: Session): void {
       `The priority in the queue, from ${PRIORITY_MIN}, the first, to ${PRIORITY_MAX}.`,
       parseWholeNumber(PRIORITY_MIN, PRIORITY_MAX),
     )
+    .option('--no-queuing', 'Create no run where it would have to wait; the exit code is 5 then.')
     .addOption(new Option('--execution-class <class>', 'The execution class.').choices(EXECUTION_CLASSES))
     .option('--secrets-collection-id <id>', 'The secrets collection, in place of that of the instance.')
+    .option(
+      '--idempotency-key <key>',
+      'Create one run however often the command is repeated with this key within 24 hours.',
+    )
     .option('--wait', 'Wait for the end. The exit code is 1 when the run has failed.')
     .option('--follow', 'Wait, and print the log to standard error as it comes.')
     .option('--output <file>', 'Wait, and write the output to this file, or to standard output with -.')
@@ -69,6 +72,7 @@ export function defineRun(program: Command, session: Session): void {
 Examples:
   switchyard run --input input.json --option duration=30 --follow
   switchyard run --input-id monday-peak --instance candidate --output plan.json
+  switchyard run --input input.json --idempotency-key plan-2026-11-27
   cat input.json | switchyard run --input - --output - | jq .solution`,
     )
     .action((options) => run(session, options));
@@ -103,19 +107,21 @@ async function run(session: Session, options: RunOptions): Promise<void> {
 
 async function createRun(session: Session, application_id: string, options: RunOptions) {
   const source = await readSource(session, application_id, options);
+  const { priority, queuing, idempotencyKey } = options;
   const { body } = await session.connect().call('createRun', {
     params: { application_id },
     query: options.instanceId === undefined ? {} : { instance_id: options.instanceId },
+    ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
     body: {
-      ...(options.inputId === undefined
-        ? { upload_id: source?.upload_id ?? null }
-        : { input_id: options.inputId }),
+      ...formatSource(options, source),
       ...(options.name !== undefined && { name: options.name }),
       ...(options.description !== undefined && { description: options.description }),
       options: options.option ?? {},
       configuration: {
         ...(source?.format && { format: { input: { type: source.format } } }),
-        ...(options.priority !== undefined && { queuing: { priority: options.priority } }),
+        ...((priority !== undefined || !queuing) && {
+          queuing: { ...(priority !== undefined && { priority }), ...(!queuing && { disabled: true }) },
+        }),
         ...(options.executionClass && { execution_class: options.executionClass }),
         ...(options.secretsCollectionId !== undefined && {
           secrets_collection_id: options.secretsCollectionId,
@@ -129,16 +135,29 @@ async function createRun(session: Session, application_id: string, options: RunO
   return body;
 }
 
-/** Uploads the input; undefined for a managed one. */
-async function readSource(
+/** The options that name the input of a run. */
+export interface SourceOptions {
+  input?: string;
+  inputId?: string;
+  format?: FormatType;
+  idempotencyKey?: string;
+}
+
+/** Returns the field of a request that names the input. */
+export function formatSource({ inputId }: SourceOptions, uploaded: UploadedInput | undefined) {
+  return inputId === undefined ? { upload_id: uploaded?.upload_id ?? null } : { input_id: inputId };
+}
+
+/** Uploads the input; undefined for a managed one. Throws CommandError without an input. */
+export async function readSource(
   session: Session,
   application_id: string,
-  { input, inputId, format }: RunOptions,
+  { input, inputId, format, idempotencyKey }: SourceOptions,
 ): Promise<UploadedInput | undefined> {
   if (inputId !== undefined) return undefined;
   if (input === undefined)
     throw new CommandError(
       'The run has no input. Give --input FILE, --input - for standard input, or --input-id ID.',
     );
-  return uploadInput(session, { application_id, source: input, option: '--input', format });
+  return uploadInput(session, { application_id, source: input, option: '--input', format, idempotencyKey });
 }

@@ -15,6 +15,7 @@ import { replayRun } from './replay-run.ts';
 import { writeInput, writeOutput } from './run-content.ts';
 import { printSeries } from './run-series.ts';
 import { printRun } from './show-run.ts';
+import { defineTracking } from './track-run.ts';
 
 /** Defines `run`, `runs` with its commands, `logs`, `cancel`, `compare`, `replay` and `assets`. */
 export function defineRunCommands(program: Command, session: Session): void {
@@ -22,6 +23,7 @@ export function defineRunCommands(program: Command, session: Session): void {
   const runs = defineRunList(program, session);
   defineReaders(runs, session);
   defineChanges(runs, session);
+  defineTracking(runs, session);
   defineLogCommands(program, session);
   defineActions(program, session);
   defineAssetCommands(program, session);
