@@ -39,6 +39,17 @@ export function defineInputCommands(program: Command, session: Session): void {
     .action(async (input_id) => printInput(session, await getInput(session, input_id)));
   defineCreate(inputs, session);
   inputs
+    .command('update')
+    .description('Change the name and the description of a managed input. Its content never changes.')
+    .argument('<input>', 'The id of the input.')
+    .option('--name <name>', 'The new name.')
+    .option('--description <text>', 'The new description.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  switchyard inputs update monday-peak --name "Monday, before the holidays"',
+    )
+    .action((input_id, changes) => updateInput(session, input_id, changes));
+  inputs
     .command('download')
     .description('Write the content of a managed input, byte for byte.')
     .argument('<input>', 'The id of the input.')
@@ -120,6 +131,25 @@ async function getInput(session: Session, input_id: string): Promise<Input> {
   const application_id = session.findApplication();
   const { body } = await session.connect().call('getInput', { params: { application_id, input_id } });
   return body;
+}
+
+async function updateInput(
+  session: Session,
+  input_id: string,
+  { name, description }: Pick<CreateOptions, 'name' | 'description'>,
+): Promise<void> {
+  if (name === undefined && description === undefined)
+    throw new CommandError('Nothing to change was given. Give --name or --description.');
+  const { body } = await session.connect().call('updateInput', {
+    params: { application_id: session.findApplication(), input_id },
+    headers: { prefer: 'return=representation' },
+    body: dropUndefined({ name, description }),
+  });
+  session.output.print({
+    json: body ?? { id: input_id },
+    text: () => `Updated managed input ${input_id}.\n`,
+    quiet: () => input_id,
+  });
 }
 
 function printInput({ output }: Session, input: Input): void {

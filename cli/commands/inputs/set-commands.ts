@@ -5,6 +5,7 @@ import type { CallResponse } from '@switchyard/contract/client.ts';
 import { INPUT_SET_RUNS_MAX } from '@switchyard/contract/limits.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
+import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
@@ -16,11 +17,19 @@ import { createInput } from './input-commands.ts';
 
 type InputSet = CallResponse<Operations['getInputSet']>['body'];
 
-interface CreateOptions {
+/** The changes of an update, and a part of what a new set has. */
+interface SetOptions {
   name?: string;
   description?: string;
   file?: string[];
   inputId?: string[];
+}
+
+interface UpdateOptions extends SetOptions {
+  removeInput?: string[];
+}
+
+interface CreateOptions extends SetOptions {
   runId?: string[];
   instanceId?: string;
   startTime?: string;
@@ -47,6 +56,7 @@ export function defineSetCommands(program: Command, session: Session): void {
       printSet(session, body);
     });
   defineCreate(sets, session);
+  defineUpdate(sets, session);
   sets
     .command('delete')
     .description('Delete input sets. Experiments on them keep their inputs.')
@@ -90,6 +100,25 @@ Examples:
   switchyard sets create last-week --instance production --start-time 7d --maximum-runs 10`,
     )
     .action((id, options) => createSet(session, id, options));
+}
+
+function defineUpdate(sets: Pick<Command, 'command'>, session: Session): void {
+  sets
+    .command('update')
+    .description(
+      'Change the name and the description of an input set, and add and remove inputs. Experiments on the set keep those that they began with.',
+    )
+    .argument('<set>', 'The id of the input set.')
+    .option('--name <name>', 'The new name.')
+    .option('--description <text>', 'The new description.')
+    .option('--file <path...>', 'Files to add; each becomes a managed input with the name of the file.')
+    .option('--input-id <id...>', 'Managed inputs to add.')
+    .option('--remove-input <id...>', 'Inputs of the set to remove, by the ids that "sets get" prints.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  switchyard sets update peak-days --input-id sunday --remove-input tuesday-peak',
+    )
+    .action((id, options) => updateSet(session, id, options));
 }
 
 async function printSets(session: Session): Promise<void> {
@@ -140,15 +169,13 @@ async function createSet(session: Session, id: string, options: CreateOptions): 
   if (!file && !inputId && !runId && instanceId === undefined)
     throw new CommandError('The set has no inputs. Give --file, --input-id, --run-id or --instance.');
   const application_id = session.findApplication();
-  const inputs = [...(inputId ?? [])];
-  for (const source of file ?? [])
-    inputs.push((await createInput(session, application_id, { file: source, name: parse(source).name })).id);
+  const inputs = await collectInputs(session, application_id, options);
   const { body } = await session.connect().call('createInputSet', {
     params: { application_id },
     body: {
       id,
       name: options.name ?? id,
-      ...(inputs.length > 0 && { inputs: inputs.map((input) => ({ id: input })) }),
+      ...(inputs.length > 0 && { inputs }),
       ...dropUndefined({
         description: options.description,
         run_ids: runId,
@@ -164,4 +191,56 @@ async function createSet(session: Session, id: string, options: CreateOptions): 
     text: () => `Created input set ${body.id} with ${body.inputs.length} inputs.\n`,
     quiet: () => body.id,
   });
+}
+
+/** Creates managed inputs from the files, and returns the references to all inputs of the options. */
+async function collectInputs(
+  session: Session,
+  application_id: string,
+  { file = [], inputId = [] }: SetOptions,
+): Promise<{ id: string }[]> {
+  const inputs = inputId.map((id) => ({ id }));
+  for (const source of file) {
+    const { id } = await createInput(session, application_id, { file: source, name: parse(source).name });
+    inputs.push({ id });
+  }
+  return inputs;
+}
+
+async function updateSet(session: Session, input_set_id: string, options: UpdateOptions): Promise<void> {
+  const { name, description, file, inputId, removeInput } = options;
+  if (Object.values({ name, description, file, inputId, removeInput }).every((value) => value === undefined))
+    throw new CommandError(
+      'Nothing to change was given. Give --name, --description, --file, --input-id or --remove-input.',
+    );
+  const client = session.connect();
+  const params = { application_id: session.findApplication(), input_set_id };
+  const changesInputs = file !== undefined || inputId !== undefined || removeInput !== undefined;
+  const inputs = changesInputs ? await changeInputs(session, params, options) : undefined;
+  const { body } = await client.call('updateInputSet', {
+    params,
+    body: dropUndefined({ name, description, inputs }),
+  });
+  session.output.print({
+    json: body,
+    text: () => `Updated input set ${body.id}, which has ${body.inputs.length} inputs.\n`,
+    quiet: () => body.id,
+  });
+}
+
+/** The API replaces all inputs, so those that stay are sent as they are. Throws CommandError for one that the set has not. */
+async function changeInputs(
+  session: Session,
+  params: { application_id: string; input_set_id: string },
+  { removeInput = [], ...added }: UpdateOptions,
+): Promise<{ id: string }[]> {
+  const { body } = await session.connect().call('getInputSet', { params });
+  const unknown = removeInput.find((id) => !body.input_ids.includes(id));
+  if (unknown !== undefined)
+    throw new CommandError(
+      `--remove-input is "${unknown}", which is not in the set ${body.id}. Print its inputs with: switchyard sets get ${body.id}`,
+      EXIT_CODES.notFound,
+    );
+  const kept = body.input_ids.filter((id) => !removeInput.includes(id)).map((id) => ({ id }));
+  return [...kept, ...(await collectInputs(session, params.application_id, added))];
 }
