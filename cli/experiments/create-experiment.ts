@@ -38,13 +38,19 @@ export function buildFields(
   return { ...merged, name: label, id: merged.id ?? suggestId(label) };
 }
 
-/** Returns the value without undefined fields, also in nested objects; an object without any field is undefined. */
+/** Returns the value without undefined fields, also in nested objects; an object that only had such fields is left out. */
 function removeUndefined(fields: RequestFields): RequestFields {
   return Object.fromEntries(
-    Object.entries(fields)
-      .map(([name, value]) => [name, isRecord(value) ? removeUndefined(value) : value] as const)
-      .filter(([, value]) => value !== undefined && !(isRecord(value) && Object.keys(value).length === 0)),
+    Object.entries(fields).flatMap(([name, value]) => {
+      const kept = isRecord(value) ? removeUndefined(value) : value;
+      const isEmptied = isRecord(value) && isRecord(kept) && isEmpty(kept) && !isEmpty(value);
+      return kept === undefined || isEmptied ? [] : [[name, kept]];
+    }),
   );
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
 }
 
 /** The body of the requests of an operation. */

@@ -78,13 +78,23 @@ function defineBatch(create: Command, session: Session, type: 'batch' | 'scenari
     .option('--guardrails <indicators>', GUARDRAILS_TEXT, parseList)
     .option('--cluster-by <properties>', CLUSTER_TEXT, parseList)
     .option('--features <features>', FEATURES_TEXT, parseList)
+    .addOption(
+      new Option(
+        '--racing [confidence]',
+        'Stop configurations that are shown worse than another one, and keep the best with this probability, from 0.5 to 0.999.',
+      )
+        .argParser(parseNumber)
+        // The server refuses it for the other type.
+        .hideHelp(type === 'batch'),
+    )
     .addHelpText(
       'after',
       `\nExample:\n  switchyard experiments create ${type} --name Faster --input-set-id peak-days --instance-ids production,candidate --objectives result.value=minimize${type === 'scenario' ? ' --option-sets \'{"short": {"duration": "1"}, "long": {"duration": "9"}}\'' : ''} --watch`,
     )
-    .action(({ inputSetId, instanceIds, optionSets, seedOption, clusterBy, ...options }) =>
+    .action(({ inputSetId, instanceIds, optionSets, seedOption, clusterBy, racing, ...options }) =>
       submit(session, type, {
         ...options,
+        racing: racing === true ? {} : racing && { confidence: racing },
         input_set_id: inputSetId,
         instance_ids: instanceIds,
         option_sets: optionSets,

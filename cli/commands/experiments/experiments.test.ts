@@ -116,6 +116,17 @@ describe('a batch experiment', () => {
   });
 });
 
+test.each([
+  { racing: ['--racing'], confidence: 0.95 },
+  { racing: ['--racing', '0.9'], confidence: 0.9 },
+])('$racing creates a race with the confidence $confidence', async ({ racing, confidence }) => {
+  const args = ['experiments', 'create', 'scenario', ...batchArgs('race').slice(3), ...racing, '--json'];
+  expect(JSON.parse((await run(args)).stdout)).toMatchObject({
+    racing: { confidence, indicator: 'result.value' },
+  });
+  expect((await run(['experiments', 'delete', 'race'])).code).toBe(0);
+});
+
 describe('an acceptance test', () => {
   test.each([
     { id: 'cheaper', share: 0.9, code: 0, sentence: 'Passed: candidate meets 1 of 1 rule.' },
