@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
 import { createClient } from '@switchyard/contract/client.ts';
+import { createOtherAccount } from '@switchyard/server/testing/fixtures/accounts.ts';
 import { createRun, createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
 import { createInstance } from '@switchyard/server/testing/fixtures/resources.ts';
 import { computeSignature, computeStandardSignature } from '@switchyard/server/testing/fixtures/webhooks.ts';
@@ -97,6 +98,42 @@ describe('versions', () => {
   });
 });
 
+describe('retention', () => {
+  test('is previewed and changed one field at a time', async () => {
+    await createRunAndWait(server, app, { input: {} });
+    expect(await print('retention')).toMatch(/^runs stay +for ever$/m);
+    expect(await print('retention preview --keep-days 1 --no-keep-experiment-runs')).toMatch(
+      /^runs to delete +0 \(/m,
+    );
+    await print('retention set --keep-days 90');
+    await print('retention set --no-keep-experiment-runs');
+    expect(await read('retention get')).toMatchObject({ keep_days: 90, keep_experiment_runs: false });
+    expect(await print('retention set --keep-days none')).toMatch(/^runs of experiments stay +until/m);
+    expect((await run('retention set')).code).toBe(2);
+    expect((await run('retention set --keep-days 0')).stderr).toContain('or "none"');
+  });
+});
+
+describe('share links', () => {
+  test('are created, listed with and without their run, and revoked', async () => {
+    const { id } = await createRunAndWait(server, app, { input: {} });
+    const link = (await print(`shares create ${id} --parts summary output --expires-in-hours 24`)).trim();
+    const readShared = () => server.request('GET', `/v1/shared/${link.split('/').at(-1)}`, { token: '' });
+    expect((await readShared()).body).toMatchObject({ parts: ['summary', 'output'], summary: { id } });
+    const [share] = (await read(`shares list ${id}`)).items;
+    expect(share).toMatchObject({ url: link, views: 1 });
+    expect(await print(`shares list ${id}`)).toMatch(
+      new RegExp(`^${share.id}  ${RegExp.escape(link)}$`, 'm'),
+    );
+    expect(await print('shares --quiet')).toBe(`${share.id}\n`);
+    expect(await print('shares')).toMatch(/^share-.* \d+ h \d+ min +summary/m);
+    expect(await print('shares')).not.toContain(link);
+    await print(`shares revoke ${id} ${share.id}`);
+    expect((await readShared()).status).toBe(404);
+    expect(await print(`shares list ${id}`)).toBe(`Run ${id} has no share links.\n`);
+  });
+});
+
 describe('apps', () => {
   test('are deleted only after their id was typed, or with --yes', async () => {
     await print('apps create trial --description text');
@@ -180,6 +217,93 @@ describe('members and keys', () => {
   });
 });
 
+describe('a sign-in on another machine', () => {
+  const startSignIn = async () =>
+    (await server.client.call('startDeviceAuthorization', { body: { client_name: 'build-7\u001b[2J' } }))
+      .body;
+
+  test('is found by its code, and approved with a role', async () => {
+    const { user_code, device_code } = await startSignIn();
+    const found = await print(`devices get ${user_code.toLowerCase()}`);
+    expect(found).toMatch(/^program +build-7$/m);
+    expect(found).toMatch(/^status +pending$/m);
+    expect(await print(`devices approve ${user_code} --role viewer`)).toBe(
+      'Approved build-7 with the role viewer.\n',
+    );
+    const { body: key } = await server.client.call('redeemDeviceAuthorization', { body: { device_code } });
+    expect(key.role).toBe('viewer');
+    expect((await run(`devices deny ${user_code}`)).code).toBeGreaterThan(3);
+  });
+
+  test('is denied', async () => {
+    const { user_code, device_code } = await startSignIn();
+    expect(await print(`devices deny ${user_code}`)).toBe('Denied build-7.\n');
+    const redeemed = server.client.call('redeemDeviceAuthorization', { body: { device_code } });
+    await expect(redeemed).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe('the marketplace', () => {
+  test('has an app that one account publishes and another one subscribes to and runs', async () => {
+    const { id: partner } = (await server.client.call('getAccount')).body;
+    const { token } = await createOtherAccount(server, 'admin');
+    const asSubscriber = (line: string) =>
+      runCommand(line.split(' '), {
+        cwd: folder,
+        env: { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: token },
+      });
+    await print('marketplace create quay --description berths --categories ports --features berths fast');
+    await print([
+      'marketplace',
+      'versions',
+      'create',
+      'quay',
+      'one',
+      '--version-id',
+      'v1',
+      '--change',
+      'First',
+    ]);
+    expect((await asSubscriber('marketplace')).stdout).toBe('The marketplace has no apps.\n');
+    expect(await print('marketplace update quay --state released --title Quay')).toMatch(
+      /^state +released$/m,
+    );
+    expect((await run('marketplace update quay')).code).toBe(2);
+    await print([
+      'marketplace',
+      'versions',
+      'update',
+      'quay',
+      'one',
+      '--change',
+      'First',
+      '--change',
+      'Fast',
+    ]);
+    const subscription = `${partner}-quay`;
+    expect((await asSubscriber('marketplace')).stdout).toMatch(
+      new RegExp(`^${subscription} +Quay .* released +one +berths$`, 'm'),
+    );
+    const seen = `--partner-id ${partner}`;
+    expect((await asSubscriber(`marketplace list ${seen} --quiet`)).stdout).toBe(`${subscription}\n`);
+    expect((await asSubscriber(`marketplace get quay ${seen}`)).stdout).toMatch(/^features +berths, fast$/m);
+    expect((await asSubscriber(`marketplace versions list quay ${seen}`)).stdout).toMatch(
+      /^one +First; Fast/m,
+    );
+    expect((await asSubscriber(`marketplace versions get quay one ${seen}`)).stdout).toMatch(
+      /^changes +First/m,
+    );
+
+    const { stdout: application } = await asSubscriber(`subscriptions create ${subscription} --quiet`);
+    expect((await asSubscriber(`versions --app ${application.trim()} --quiet`)).stdout).toBe('one\n');
+    expect((await asSubscriber('subscriptions')).stdout).toMatch(/ active /);
+    expect((await asSubscriber(`subscriptions get ${subscription}`)).stdout).toMatch(/^app +Quay$/m);
+    expect((await asSubscriber(`subscriptions delete ${subscription}`)).code).toBe(2);
+    expect((await asSubscriber(`subscriptions delete ${subscription} --yes`)).code).toBe(0);
+    expect((await asSubscriber('subscriptions')).stdout).toContain('has no subscriptions');
+  });
+});
+
 describe('usage, quotas and licences', () => {
   test('are read and changed one at a time', async () => {
     await print('quotas set --concurrent-runs 7');
@@ -193,6 +317,13 @@ describe('usage, quotas and licences', () => {
     await print('licenses delete cplex');
     expect(await print('licenses')).toMatch(/^gurobi +0 +4/m);
     expect(await print('usage --group-by application')).toMatch(/^total/m);
+    expect(await print('cost-rate')).toBe('The account has no cost rate.\n');
+    await print('cost-rate set 0.05 --currency EUR');
+    expect(await print('cost-rate get')).toBe('A core hour costs 0.05 EUR.\n');
+    expect(await print('usage')).toMatch(/^total .* EUR$/m);
+    await print('cost-rate delete');
+    expect(await print('cost-rate --json')).toBe('null\n');
+    expect((await run('cost-rate set free --currency EUR')).stderr).toContain('at least 0');
   });
 });
 
@@ -245,7 +376,12 @@ describe('webhooks', () => {
   test('are created, tested, sent again and deleted', async () => {
     const receiver = await startWebhookReceiver();
     await print(`webhooks create dispatch --endpoint-url ${receiver.url}`);
-    expect(await print('webhooks secret dispatch')).toMatch(/^whsec_/);
+    const secret = await print('webhooks secret dispatch');
+    expect(secret).toMatch(/^whsec_/);
+    const rotated = await run('webhooks rotate-secret dispatch --overlap-hours 2');
+    expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining('signs too until') });
+    expect(rotated.stdout).not.toBe(secret);
+    expect(await print('webhooks secret dispatch')).toBe(rotated.stdout);
     expect(await print('webhooks test')).toContain('dispatch');
     await receiver.until((received) => received.length === 1);
     const id = await server.waitUntil('webhooks-told', async () =>

@@ -1,4 +1,4 @@
-/** Commands for usage, quotas and licences. */
+/** Commands for usage, its cost rate, quotas and licences. */
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { USAGE_GROUPS } from '@switchyard/contract/account/usage.ts';
 import type { CallResponse } from '@switchyard/contract/client.ts';
@@ -8,12 +8,13 @@ import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { formatFields } from '../../terminal/table.ts';
+import { defineCostRate } from './cost-rate-commands.ts';
 
 type Quotas = CallResponse<Operations['getQuotas']>['body'];
 type ApplicationQuotas = CallResponse<Operations['getApplicationQuotas']>['body'];
 type Usage = CallResponse<Operations['getUsage']>['body'];
 
-/** Defines `usage`, `quotas` and `licenses`. */
+/** Defines `usage`, `cost-rate`, `quotas` and `licenses`. */
 export function defineUsageCommands(program: Command, session: Session): void {
   program
     .command('usage')
@@ -26,6 +27,7 @@ export function defineUsageCommands(program: Command, session: Session): void {
       const query = dropUndefined({ from, to, group_by, application_id: session.options.app });
       printUsage(session, (await session.connect().call('getUsage', { query })).body);
     });
+  defineCostRate(program, session);
   defineQuotas(program, session);
   defineLicenses(program, session);
 }

@@ -1,6 +1,7 @@
 /** Commands for webhooks. */
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { EVENT_TYPES } from '@switchyard/contract/account/event-types.ts';
+import { SECRET_OVERLAP_HOURS_DEFAULT, SECRET_OVERLAP_HOURS_MAX } from '@switchyard/contract/limits.ts';
 import { CONVERSATION_STATUSES } from '@switchyard/contract/states.ts';
 import { confirmDeletion } from '../../session/confirm.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
@@ -63,6 +64,12 @@ export function defineWebhookCommands(program: Command, session: Session): void 
         quiet: () => webhook_id,
       });
     });
+  defineSecrets(webhooks, session);
+  defineDeliveries(webhooks, session);
+  defineListen(webhooks, session);
+}
+
+function defineSecrets(webhooks: Pick<Command, 'command'>, session: Session): void {
   webhooks
     .command('secret')
     .description('Print the secret that signs the deliveries of a webhook.')
@@ -72,8 +79,34 @@ export function defineWebhookCommands(program: Command, session: Session): void 
       const { body } = await session.connect().call('getWebhookSecret', { params: { webhook_id } });
       session.output.print({ json: body, text: () => `${body.secret}\n`, quiet: () => body.secret });
     });
-  defineDeliveries(webhooks, session);
-  defineListen(webhooks, session);
+  webhooks
+    .command('rotate-secret')
+    .description(
+      'Replace the secret of a webhook, and print the new one. For a time the old one signs every delivery too.',
+    )
+    .argument('<webhook>', 'The id of the webhook.')
+    .option(
+      '--overlap-hours <hours>',
+      `Hours in which the old secret signs too, 0 to ${SECRET_OVERLAP_HOURS_MAX}; otherwise ${SECRET_OVERLAP_HOURS_DEFAULT}.`,
+      parseWholeNumber(0, SECRET_OVERLAP_HOURS_MAX),
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  switchyard webhooks rotate-secret dispatch --overlap-hours 2 > secret',
+    )
+    .action((webhook_id, { overlapHours }) => rotateSecret(session, webhook_id, overlapHours));
+}
+
+async function rotateSecret(
+  session: Session,
+  webhook_id: string,
+  overlap_hours: number | undefined,
+): Promise<void> {
+  const { body } = await session
+    .connect()
+    .call('rotateWebhookSecret', { params: { webhook_id }, body: dropUndefined({ overlap_hours }) });
+  if (body.previous_until) session.output.note(`The old secret signs too until ${body.previous_until}.`);
+  session.output.print({ json: body, text: () => `${body.secret}\n`, quiet: () => body.secret });
 }
 
 function defineDeliveries(webhooks: Pick<Command, 'command'>, session: Session): void {
