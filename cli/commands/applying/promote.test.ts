@@ -1,8 +1,9 @@
-/** `promote`: positive, negative and undecided gates, an interruption, and the watch after the promotion. */
+/** `promote`: positive, negative and undecided gates of every kind, an interruption, and the watch after the promotion. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRun, pushApp, waitForRunEnd } from '@switchyard/server/testing/fixtures/apps.ts';
+import { createShiftedClock } from '@switchyard/server/testing/host/manual-clock.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../testing/run-command.ts';
@@ -18,11 +19,17 @@ awk -v s="$size" 'BEGIN { printf "{\\"statistics\\":{\\"schema\\":\\"v1\\",\\"re
 `,
 });
 const VERSIONS = { v1: buildApp(1), cheaper: buildApp(0.8, true), dearer: buildApp(1.3) };
-const INSTANCES = ['production', 'staging', 'canary', 'small'];
+const INSTANCES = ['production', 'staging', 'canary', 'small', 'day', 'night'];
 const INPUTS = 11;
 const ORIGINALS = 20;
+/** With fewer units no plan has a verdict. Nothing disturbs the costs of a unit, so every plan of these has one. */
+const UNITS = 12;
+/** Longer than all units of the test take together. */
+const UNIT_MINUTES = 10;
+const SWITCHBACK = `{type: switchback, generate_random_plan: {units: ${UNITS}, unit_duration_minutes: ${UNIT_MINUTES}, carry_over_units: 0}, objectives: {result.value: minimize}}`;
 const params = { application_id: 'routing' };
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-cli-'));
+const clock = createShiftedClock();
 let server: TestServer;
 
 const FILE = `
@@ -45,10 +52,14 @@ applications:
         gates: [{type: batch, name: before, input_set_id: sizes, objectives: {result.value: minimize}}]
       small:
         gates: [{type: batch, input_set_id: few, objectives: {result.value: minimize}}]
+      day:
+        gates: [${SWITCHBACK}]
+      night:
+        gates: [${SWITCHBACK}]
 `;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ clock });
   for (const [id, files] of Object.entries(VERSIONS)) {
     await pushApp(server, 'routing', files, { executable_type: 'binary', runtime: 'native' });
     await server.client.call('createVersion', { params, body: { id, name: `Version ${id}` } });
@@ -84,12 +95,12 @@ const promote = (args: string[], signal?: AbortSignal) =>
   });
 const readVersion = async (instance_id: string): Promise<string> =>
   (await server.client.call('getInstance', { params: { ...params, instance_id } })).body.version_id;
-/** Waits until the shadow test of the promotion copies runs. */
-const waitForShadow = () =>
+/** Waits until the live test of a promotion has started. */
+const waitForStart = (type: 'shadow' | 'switchback', id: string) =>
   expect
     .poll(
       async () => {
-        const path = '/v1/applications/routing/experiments/shadow/promote-production-cheaper-shadow/metadata';
+        const path = `/v1/applications/routing/experiments/${type}/${id}/metadata`;
         const { body } = await server.request('GET', path);
         return (body as { status?: string }).status;
       },
@@ -100,7 +111,7 @@ const waitForShadow = () =>
 test('a version passes its gates, also when the promotion is interrupted in between', async () => {
   const controller = new AbortController();
   const interrupted = promote(['cheaper', '--instance', 'production'], controller.signal);
-  await waitForShadow();
+  await waitForStart('shadow', 'promote-production-cheaper-shadow');
   controller.abort();
   expect((await interrupted).code).toBe(130);
   expect(await readVersion('production')).toBe('v1');
@@ -160,6 +171,29 @@ test('the watch ends when enough runs have succeeded', async () => {
   await submitRuns('staging', 3);
   expect(await watched).toMatchObject({ code: 0, stderr: expect.stringContaining('3 of 3 runs') });
 });
+
+test('a switchback gate lets a better version pass and stops a worse one', async () => {
+  const better = promote(['cheaper', '--instance', 'day']);
+  const worse = promote(['dearer', '--instance', 'night']);
+  const ids = ['promote-day-cheaper-switchback', 'promote-night-dearer-switchback'];
+  for (const id of ids) await waitForStart('switchback', id);
+  for (let unit = 0; unit < UNITS; unit += 1) {
+    await Promise.all(['day', 'night'].map((instance) => submitRuns(instance, 1)));
+    clock.advance(UNIT_MINUTES * 60_000);
+  }
+  const { code, stdout, stderr } = await better;
+  expect({ code, stdout, stderr }).toMatchObject({
+    code: 0,
+    stdout: 'Version cheaper is promoted on instance day.\n',
+  });
+  expect(stderr).toContain('positive: promote-day-cheaper is better than day in result.value');
+  expect(await readVersion('day')).toBe('cheaper');
+  const stopped = await worse;
+  expect(stopped.code, stopped.stderr).toBe(1);
+  expect(stopped.stdout).toContain('Gate switchback is negative: promote-night-dearer is worse than night');
+  expect(stopped.stdout).toContain('Instance night keeps version v1.');
+  expect(await readVersion('night')).toBe('v1');
+}, 120_000);
 
 test('a promotion that does not fit the server is refused', async () => {
   await server.client.call('updateInstance', {

@@ -1,4 +1,4 @@
-/** A clock that a test advances. Its timers use the real clock, so that a server with it still works. */
+/** Clocks that a test advances. Their timers use the real clock, so that a server with them still works. */
 import { type Clock, systemClock } from '../../clock.ts';
 
 export interface ManualClock extends Clock {
@@ -14,6 +14,18 @@ export function createManualClock(at: number): ManualClock {
     elapsed: () => now,
     advance(ms) {
       now += ms;
+    },
+  };
+}
+
+/** Creates a clock that runs as the machine's, and that a test puts ahead. Times between two steps stay apart. */
+export function createShiftedClock(): ManualClock {
+  let aheadMs = 0;
+  return {
+    ...systemClock,
+    now: () => systemClock.now() + aheadMs,
+    advance(ms) {
+      aheadMs += ms;
     },
   };
 }
