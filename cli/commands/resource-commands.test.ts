@@ -98,42 +98,6 @@ describe('versions', () => {
   });
 });
 
-describe('retention', () => {
-  test('is previewed and changed one field at a time', async () => {
-    await createRunAndWait(server, app, { input: {} });
-    expect(await print('retention')).toMatch(/^runs stay +for ever$/m);
-    expect(await print('retention preview --keep-days 1 --no-keep-experiment-runs')).toMatch(
-      /^runs to delete +0 \(/m,
-    );
-    await print('retention set --keep-days 90');
-    await print('retention set --no-keep-experiment-runs');
-    expect(await read('retention get')).toMatchObject({ keep_days: 90, keep_experiment_runs: false });
-    expect(await print('retention set --keep-days none')).toMatch(/^runs of experiments stay +until/m);
-    expect((await run('retention set')).code).toBe(2);
-    expect((await run('retention set --keep-days 0')).stderr).toContain('or "none"');
-  });
-});
-
-describe('share links', () => {
-  test('are created, listed with and without their run, and revoked', async () => {
-    const { id } = await createRunAndWait(server, app, { input: {} });
-    const link = (await print(`shares create ${id} --parts summary output --expires-in-hours 24`)).trim();
-    const readShared = () => server.request('GET', `/v1/shared/${link.split('/').at(-1)}`, { token: '' });
-    expect((await readShared()).body).toMatchObject({ parts: ['summary', 'output'], summary: { id } });
-    const [share] = (await read(`shares list ${id}`)).items;
-    expect(share).toMatchObject({ url: link, views: 1 });
-    expect(await print(`shares list ${id}`)).toMatch(
-      new RegExp(`^${share.id}  ${RegExp.escape(link)}$`, 'm'),
-    );
-    expect(await print('shares --quiet')).toBe(`${share.id}\n`);
-    expect(await print('shares')).toMatch(/^share-.* \d+ h \d+ min +summary/m);
-    expect(await print('shares')).not.toContain(link);
-    await print(`shares revoke ${id} ${share.id}`);
-    expect((await readShared()).status).toBe(404);
-    expect(await print(`shares list ${id}`)).toBe(`Run ${id} has no share links.\n`);
-  });
-});
-
 describe('apps', () => {
   test('are deleted only after their id was typed, or with --yes', async () => {
     await print('apps create trial --description text');
@@ -217,41 +181,12 @@ describe('members and keys', () => {
   });
 });
 
-describe('a sign-in on another machine', () => {
-  const startSignIn = async () =>
-    (await server.client.call('startDeviceAuthorization', { body: { client_name: 'build-7\u001b[2J' } }))
-      .body;
-
-  test('is found by its code, and approved with a role', async () => {
-    const { user_code, device_code } = await startSignIn();
-    const found = await print(`devices get ${user_code.toLowerCase()}`);
-    expect(found).toMatch(/^program +build-7$/m);
-    expect(found).toMatch(/^status +pending$/m);
-    expect(await print(`devices approve ${user_code} --role viewer`)).toBe(
-      'Approved build-7 with the role viewer.\n',
-    );
-    const { body: key } = await server.client.call('redeemDeviceAuthorization', { body: { device_code } });
-    expect(key.role).toBe('viewer');
-    expect((await run(`devices deny ${user_code}`)).code).toBeGreaterThan(3);
-  });
-
-  test('is denied', async () => {
-    const { user_code, device_code } = await startSignIn();
-    expect(await print(`devices deny ${user_code}`)).toBe('Denied build-7.\n');
-    const redeemed = server.client.call('redeemDeviceAuthorization', { body: { device_code } });
-    await expect(redeemed).rejects.toMatchObject({ status: 403 });
-  });
-});
-
 describe('the marketplace', () => {
   test('has an app that one account publishes and another one subscribes to and runs', async () => {
     const { id: partner } = (await server.client.call('getAccount')).body;
     const { token } = await createOtherAccount(server, 'admin');
-    const asSubscriber = (line: string) =>
-      runCommand(line.split(' '), {
-        cwd: folder,
-        env: { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: token },
-      });
+    const env = { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: token };
+    const asSubscriber = (line: string) => runCommand(line.split(' '), settings({ env }));
     await print('marketplace create quay --description berths --categories ports --features berths fast');
     await print([
       'marketplace',

@@ -42,9 +42,9 @@ export function buildFields(
 function removeUndefined(fields: RequestFields): RequestFields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
-      const kept = isRecord(value) ? removeUndefined(value) : value;
-      const isEmptied = isRecord(value) && isRecord(kept) && isEmpty(kept) && !isEmpty(value);
-      return kept === undefined || isEmptied ? [] : [[name, kept]];
+      const present = isRecord(value) ? removeUndefined(value) : value;
+      const isEmptied = isRecord(value) && isRecord(present) && isEmpty(present) && !isEmpty(value);
+      return present === undefined || isEmptied ? [] : [[name, present]];
     }),
   );
 }

@@ -65,6 +65,6 @@ function printProgram({ output }: Session, program: Program): void {
   });
 }
 
-function printDecision({ output }: Session, program: Program, sentence: string): void {
-  output.print({ json: program, text: () => `${sentence}\n`, quiet: () => program.id });
+function printDecision({ output }: Session, program: Program, text: string): void {
+  output.print({ json: program, text: () => `${text}\n`, quiet: () => program.id });
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '../../testing/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-login-'));
@@ -72,4 +72,33 @@ test('--no-browser starts no program, and an interrupted sign-in ends with 130',
   });
   expect(code).toBe(130);
   expect(() => readFileSync(`${browser}.url`)).toThrow('ENOENT');
+});
+
+describe('a person who decides by the code', () => {
+  const decide = (line: string) =>
+    run(line.split(' '), { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: server.token });
+  const print = async (line: string) => (await decide(line)).stdout;
+  const startSignIn = async () =>
+    (await server.client.call('startDeviceAuthorization', { body: { client_name: 'build-7\u001b[2J' } }))
+      .body;
+
+  test('is found by its code, and approved with a role', async () => {
+    const { user_code, device_code } = await startSignIn();
+    const found = await print(`devices get ${user_code.toLowerCase()}`);
+    expect(found).toMatch(/^program +build-7$/m);
+    expect(found).toMatch(/^status +pending$/m);
+    expect(await print(`devices approve ${user_code} --role viewer`)).toBe(
+      'Approved build-7 with the role viewer.\n',
+    );
+    const { body: key } = await server.client.call('redeemDeviceAuthorization', { body: { device_code } });
+    expect(key.role).toBe('viewer');
+    expect((await decide(`devices deny ${user_code}`)).code).toBeGreaterThan(3);
+  });
+
+  test('is denied', async () => {
+    const { user_code, device_code } = await startSignIn();
+    expect(await print(`devices deny ${user_code}`)).toBe('Denied build-7.\n');
+    const redeemed = server.client.call('redeemDeviceAuthorization', { body: { device_code } });
+    await expect(redeemed).rejects.toMatchObject({ status: 403 });
+  });
 });

@@ -92,8 +92,8 @@ async function sendContent(
 }
 
 /**
- * Returns the key of the upload for that of the run. A request that names another upload is another request, so the same
- * content needs the same upload; another content needs another one, so that the server refuses the key for it.
+ * Returns the key of the upload for that of the run. The same content needs the same upload, because a request with another
+ * one is another request. Another content needs another upload, so that the server refuses the key for it.
  */
 async function deriveUploadKey(idempotencyKey: string, content: Blob): Promise<string> {
   const hash = createHash('sha256').update(`${idempotencyKey}\n`);

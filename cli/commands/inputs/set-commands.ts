@@ -241,6 +241,6 @@ async function changeInputs(
       `--remove-input is "${unknown}", which is not in the set ${body.id}. Print its inputs with: switchyard sets get ${body.id}`,
       EXIT_CODES.notFound,
     );
-  const kept = body.input_ids.filter((id) => !removeInput.includes(id)).map((id) => ({ id }));
-  return [...kept, ...(await collectInputs(session, params.application_id, added))];
+  const others = body.input_ids.filter((id) => !removeInput.includes(id)).map((id) => ({ id }));
+  return [...others, ...(await collectInputs(session, params.application_id, added))];
 }

@@ -1,8 +1,7 @@
 /** The commands around runs, against one server: create, follow, list, read, compare, replay, tag and delete. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -328,123 +327,6 @@ describe('reading runs', () => {
     const id = await createRun();
     expect(await cli(['runs', 'delete', id])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
     expect((await cli(['runs', 'get', id])).code).toBe(4);
-  });
-});
-
-describe('runs that were executed elsewhere', () => {
-  const track = (...args: string[]) => readJson('runs', 'track', '--input', 'input.json', ...args);
-  const readRun = async (id: string) => readJson('runs', 'get', id);
-
-  test('have the output, log and statistics of their files', async () => {
-    const output = '{"solution":{"cost":12345678901234567890},"statistics":{"result":{"value":1}}}';
-    writeFileSync(path('output.json'), output);
-    writeFileSync(path('solver.log'), 'optimal\n');
-    writeFileSync(path('statistics.json'), '{"statistics":{"schema":"v1","result":{"value":31}}}');
-    const { run_id } = await track(
-      ...['--output', 'output.json', '--log', 'solver.log', '--statistics', 'statistics.json'],
-      ...[
-        '--execution-duration',
-        '400',
-        '--name',
-        'Week 47',
-        '--option',
-        'gap=1',
-        '--idempotency-key',
-        'w47',
-      ],
-    );
-    expect(await readRun(run_id)).toMatchObject({
-      ...{ status_v2: 'succeeded', name: 'Week 47', execution_duration: 400 },
-      run_type: { type: 'external' },
-      metadata: { statistics: { result: { value: 31 } }, options: { request_options: { gap: '1' } } },
-    });
-    expect((await cli(['runs', 'output', run_id])).stdout).toBe(output);
-    expect((await cli(['runs', 'input', run_id])).stdout).toBe(INPUT);
-    expect((await cli(['logs', run_id])).stdout).toBe('optimal\n');
-  });
-
-  test('have the format of a folder, and the chosen one of a text', async () => {
-    mkdirSync(path('plans'), { recursive: true });
-    writeFileSync(path('plans/monday.csv'), 'a,b\n');
-    writeFileSync(path('plan.txt'), 'north first');
-    const archive = await track('--output', 'plans');
-    expect((await readRun(archive.run_id)).metadata.format.output.type).toBe('multi-file');
-    const text = await track('--output', 'plan.txt', '--output-format', 'text');
-    expect((await cli(['runs', 'output', text.run_id])).stdout).toBe('north first');
-  });
-
-  test('get their result later, once', async () => {
-    const { run_id } = await track();
-    expect((await readRun(run_id)).status_v2).toBe('none');
-    expect(await cli(['runs', 'set-result', run_id])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--status succeeded'),
-    });
-    const failed = ['runs', 'set-result', run_id, '--error-message', 'no licence'];
-    expect(await cli(failed)).toMatchObject({ code: 0, stdout: `Run ${run_id} is failed.\n` });
-    expect((await readRun(run_id)).error).toBe('no licence');
-    expect((await cli(failed)).code).toBe(5);
-  });
-});
-
-describe('inputs and sets', () => {
-  test('an input from a file is run, downloaded byte for byte, and deleted', async () => {
-    const created = await cli(['inputs', 'create', 'monday', '--file', 'input.json', '--name', 'Monday']);
-    expect(created).toMatchObject({ code: 0, stdout: 'Created managed input monday.\n' });
-    expect((await cli(['inputs', 'download', 'monday'])).stdout).toBe(INPUT);
-    expect((await cli(['inputs', 'get', 'monday'])).stdout).toMatch(/^format {2,}json$/m);
-    const { stdout } = await cli(['run', '--input-id', 'monday', '--wait', '--json']);
-    expect(JSON.parse(stdout).metadata.tracking.input_id).toBe('monday');
-    const run = JSON.parse(stdout).id;
-    expect((await cli(['inputs', 'create', 'again', '--run-id', run, '--quiet'])).stdout).toBe('again\n');
-    expect((await cli(['inputs', '--quiet'])).stdout).toBe('again\nmonday\n');
-    const set = await cli(['sets', 'create', 'peaks', '--input-id', 'again', 'monday']);
-    expect(set).toMatchObject({ code: 0, stdout: 'Created input set peaks with 2 inputs.\n' });
-    expect((await cli(['inputs', 'update', 'monday', '--name', 'Monday, early'])).code).toBe(0);
-    expect(await readJson('inputs', 'get', 'monday')).toMatchObject({ name: 'Monday, early' });
-    expect((await cli(['inputs', 'delete', 'again', 'monday'])).code).toBe(0);
-    expect((await cli(['sets', 'get', 'peaks'])).stdout).toMatch(/^monday +Monday +json$/m);
-    expect((await cli(['sets', '--quiet'])).stdout).toBe('peaks\n');
-    expect(
-      (await cli(['sets', 'create', 'recent', '--instance', 'latest', '--maximum-runs', '1'])).code,
-    ).toBe(0);
-    writeFileSync(path('tuesday.json'), '{}');
-    const fromFiles = await cli(['sets', 'create', 'files', '--file', 'input.json', 'tuesday.json']);
-    expect(fromFiles.stdout).toBe('Created input set files with 2 inputs.\n');
-    expect((await cli(['sets', 'get', 'files'])).stdout).toMatch(/^input-\S+ +tuesday +json$/m);
-    // The set has its own copy of an input that was deleted.
-    const updated = await readJson(
-      ...['sets', 'update', 'peaks', '--name', 'Peak days', '--remove-input', 'again'],
-      ...['--file', 'tuesday.json'],
-    );
-    expect(updated).toMatchObject({
-      name: 'Peak days',
-      input_ids: ['monday', expect.stringMatching(/^input-/)],
-    });
-    const unknown = await cli(['sets', 'update', 'peaks', '--remove-input', 'again']);
-    expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('switchyard sets get peaks') });
-    expect((await cli(['sets', 'delete', 'peaks', 'recent', 'files'])).code).toBe(0);
-    expect((await cli(['sets'])).stdout).toBe('Application plan has no input sets.\n');
-  });
-
-  test('a folder becomes an archive', async () => {
-    mkdirSync(path('data/days'), { recursive: true });
-    writeFileSync(path('data/days/monday.csv'), 'a,b\n');
-    await cli(['inputs', 'create', 'archive', '--file', 'data']);
-    expect((await readJson('inputs', 'get', 'archive')).format.input.type).toBe('multi-file');
-    await cli(['inputs', 'download', 'archive', '--output', 'archive.tar.gz']);
-    const tar = gunzipSync(readFileSync(path('archive.tar.gz'))).toString();
-    expect(tar).toContain('days/monday.csv\0');
-    expect(tar).toContain('a,b\n');
-  });
-
-  test.each<[string[], string]>([
-    [['inputs', 'create', 'x'], '--file'],
-    [['sets', 'create', 'x'], '--input-id'],
-    [['inputs', 'update', 'x'], '--description'],
-    [['sets', 'update', 'x'], '--remove-input'],
-  ])('%j names the missing option', async (args, words) => {
-    expect(await cli(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
   });
 });
 

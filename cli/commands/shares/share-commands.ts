@@ -57,7 +57,7 @@ export function defineShareCommands(program: Command, session: Session): void {
         body: { parts: [...parts], ...dropUndefined({ expires_in_hours }) },
       });
       session.output.note(
-        `Created ${body.id}. Whoever has the address sees the page until ${body.expires_at}.`,
+        `Created ${body.id}. Everybody with the address can read the page until ${body.expires_at}.`,
       );
       session.output.print({ json: body, text: () => `${cleanLine(body.url)}\n`, quiet: () => body.id });
     });
