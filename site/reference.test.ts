@@ -35,6 +35,21 @@ describe('the reference', () => {
   });
 });
 
+test('the pages of the commands have each command of switchyard once', () => {
+  const listCommands = (page: string) => {
+    const html = readFileSync(
+      join(builtSiteFolder, `docs/using-switchyard/reference/cli/${page}.html`),
+      'utf8',
+    );
+    return [...html.matchAll(/<h2 id="[^"]*">switchyard ([a-z -]+?) *</g)].map(([, name = '']) => name);
+  };
+  const own = listCommands('commands');
+  const account = listCommands('account-commands');
+  expect(own).toEqual(expect.arrayContaining(['login', 'promote', 'push', 'run', 'runs', 'runs get']));
+  expect(account).toEqual(expect.arrayContaining(['backup', 'keys list', 'webhooks listen', 'usage']));
+  expect(new Set([...own, ...account]).size).toBe(own.length + account.length);
+});
+
 describe.skipIf(!hasBrowser)('in a browser', () => {
   const at = setUpSite(serveFolder);
 

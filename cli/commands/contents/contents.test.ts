@@ -1,4 +1,4 @@
-/** What a server stores for callers: managed inputs, sets, external runs, share links, and how long runs stay. */
+/** Commands for the contents of callers: managed inputs, input sets, external runs, share links, and retention. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

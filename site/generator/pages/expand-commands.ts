@@ -9,14 +9,23 @@ type Term = CommandDescription['options'][number];
 
 const HELP_OPTION = '-h, --help';
 
+/** The commands for an account and its server. All others are about apps and their runs. One page of all would be too heavy. */
+const ACCOUNT_COMMANDS: ReadonlySet<string> = new Set([
+  ...['audit', 'backup', 'cost-rate', 'devices', 'keys', 'licenses', 'marketplace', 'members', 'quotas'],
+  ...['restore', 'subscriptions', 'usage', 'webhooks', 'workers'],
+]);
+
 /** Replaces every tag `commands` directly in a page. The command line is loaded only for a page that has one. */
 export async function expandCommands(page: Node): Promise<void> {
   if (!page.children.some(({ tag }) => tag === 'commands')) return;
   const { describeCommands } = await import('@switchyard/cli/program/describe-commands.ts');
-  const markdown = describeCommands().map(formatCommand).join('\n');
-  page.children = page.children.flatMap((child) =>
-    child.tag === 'commands' ? parseAt(markdown, child) : [child],
-  );
+  const all = describeCommands();
+  page.children = page.children.flatMap((child) => {
+    if (child.tag !== 'commands') return [child];
+    const isAccount = child.attributes.area === 'account';
+    const selected = all.filter(({ name }) => ACCOUNT_COMMANDS.has(name.split(' ')[0] ?? '') === isAccount);
+    return parseAt(selected.map(formatCommand).join('\n'), child);
+  });
 }
 
 /** Parses Markdown into nodes that have the place of the tag, where a mistake in them is reported. */
