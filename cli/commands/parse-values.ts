@@ -1,5 +1,6 @@
 /** Parsers of the values of options and arguments. Each throws InvalidArgumentError with the allowed values. */
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { IDEMPOTENCY_KEY_CHARS_MAX } from '@switchyard/contract/limits.ts';
 
 /** Returns a parser of whole numbers in a range. */
 export function parseWholeNumber(min: number, max: number): (text: string) => number {
@@ -23,6 +24,14 @@ export function collectPairs(
 
 /** Adds an option of the app to those before. */
 export const collectAppOption = collectPairs('It must be NAME=VALUE, such as duration=30.');
+
+/** Parses an idempotency key, which is the value of a header. */
+export function parseIdempotencyKey(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text) && text.length <= IDEMPOTENCY_KEY_CHARS_MAX) return text;
+  throw new InvalidArgumentError(
+    `It must have 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters and no spaces.`,
+  );
+}
 
 /** Adds a value to those of the same option before. */
 export function collectValue(text: string, before: readonly string[] = []): string[] {

@@ -81,7 +81,7 @@ function defineBatch(create: Command, session: Session, type: 'batch' | 'scenari
     .addOption(
       new Option(
         '--racing [confidence]',
-        'Stop configurations that are shown worse than another one, and keep the best with this probability, from 0.5 to 0.999.',
+        'Stop configurations that are shown worse than another one, and keep the best with this probability, from 0.5 to 0.999; otherwise 0.95.',
       )
         .argParser(parseNumber)
         // The server refuses it for the other type.

@@ -8,7 +8,7 @@ import type { Session } from '../../session/session.ts';
 import { cleanText } from '../../terminal/clean-text.ts';
 import { type UploadedInput, uploadInput } from '../contents/upload-input.ts';
 import { formatHint } from '../hints.ts';
-import { collectAppOption, parseWholeNumber } from '../parse-values.ts';
+import { collectAppOption, parseIdempotencyKey, parseWholeNumber } from '../parse-values.ts';
 import { printOutcome } from './run-outcome.ts';
 import { watchRun } from './watch-run.ts';
 
@@ -62,6 +62,7 @@ export function defineRun(program: Command, session: Session): void {
     .option(
       '--idempotency-key <key>',
       'Create one run however often the command is repeated with this key within 24 hours.',
+      parseIdempotencyKey,
     )
     .option('--wait', 'Wait for the end. The exit code is 1 when the run has failed.')
     .option('--follow', 'Wait, and print the log to standard error as it comes.')

@@ -124,6 +124,7 @@ describe('run', () => {
     ['an empty standard input', ['--input', '-'], 2, 'is empty'],
     ['an option without a value', ['--input', 'input.json', '--option', 'bonus'], 2, 'NAME=VALUE'],
     ['a priority out of range', ['--input', 'input.json', '--priority', '10'], 2, 'from 1 to 9'],
+    ['a key with a space', ['--input', 'input.json', '--idempotency-key', 'a b'], 2, 'no spaces'],
     ['an unknown instance', ['--input', 'input.json', '--instance', 'nothing'], 4, 'nothing'],
   ])('refuses %s', async (_title, args, code, words) => {
     writeFileSync(path('broken.json'), '{"a":');

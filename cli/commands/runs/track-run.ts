@@ -8,7 +8,7 @@ import { CommandError } from '../../errors/command-error.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { uploadInput } from '../contents/upload-input.ts';
-import { collectAppOption, parseWholeNumber } from '../parse-values.ts';
+import { collectAppOption, parseIdempotencyKey, parseWholeNumber } from '../parse-values.ts';
 import { formatSource, readSource, type SourceOptions } from './create-run.ts';
 
 type RunBody = CallRequest<Operations['createRun']>['body'];
@@ -65,7 +65,11 @@ export function defineTracking(runs: Pick<Command, 'command'>, session: Session)
     .option('--option <name=value>', 'An option of the execution; repeat it for several.', collectAppOption)
     .option('--name <name>', 'The name of the run.')
     .option('--description <text>', 'The description of the run.')
-    .option('--idempotency-key <key>', 'Record one run however often the command is repeated with this key.')
+    .option(
+      '--idempotency-key <key>',
+      'Record one run however often the command is repeated with this key within 24 hours.',
+      parseIdempotencyKey,
+    )
     .addHelpText(
       'after',
       `

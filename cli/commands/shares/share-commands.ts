@@ -12,7 +12,8 @@ import { parseWholeNumber } from '../parse-values.ts';
 
 const SHARES_DEFAULT = 50;
 const SHARES_MAX = 10_000;
-const DEFAULT_PARTS: SharedPart[] = ['summary', 'indicators', 'output'];
+/** The parts that the console chooses first. */
+const DEFAULT_PARTS: SharedPart[] = ['summary', 'indicators', 'output', 'assets'];
 
 /** Defines `shares` with its commands. */
 export function defineShareCommands(program: Command, session: Session): void {
