@@ -85,7 +85,7 @@ async function sendContent(
     );
   } catch (error) {
     // An upload accepts its content once, so an earlier call with this key has sent it.
-    const isSent = error instanceof ApiError && error.operation === 'putUpload' && error.status === 400;
+    const isSent = error instanceof ApiError && error.operation !== 'createRunUpload' && error.status === 400;
     if (idempotencyKey !== undefined && isSent) return requested;
     throw error;
   }
