@@ -4,6 +4,7 @@ import { findOrNone } from '../errors/find-or-none.ts';
 import { listItems } from '../session/list-items.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ApplicationEntry, SwitchyardFile } from './file-schema.ts';
+import { isCandidate } from './promotion/promotion-state.ts';
 import {
   describeAccountQuotas,
   describeApplication,
@@ -68,7 +69,10 @@ type RemovedEntries = Record<string, typeof REMOVED>;
 const markRemoved = (items: readonly { id: string }[]): RemovedEntries =>
   Object.fromEntries(items.map(({ id }) => [id, REMOVED]));
 
-/** Sections that the file does not have are not pruned: it does not describe them. */
+/**
+ * Sections that the file does not have are not pruned: it does not describe them. Neither are candidates of promotions, because
+ * a promotion that waits for runs would lose its test and its record.
+ */
 async function listPruned(
   application_id: string,
   { secrets, instances }: ApplicationEntry,
@@ -78,7 +82,9 @@ async function listPruned(
     ? await findOrNone(async () => ({
         secrets: secrets ? await listCollections(client, application_id) : [],
         instances: instances
-          ? listItems((await client.call('listInstances', { params: { application_id } })).body)
+          ? listItems((await client.call('listInstances', { params: { application_id } })).body).filter(
+              (instance) => !isCandidate(instance),
+            )
           : [],
       }))
     : undefined;

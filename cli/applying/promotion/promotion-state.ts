@@ -25,6 +25,11 @@ interface PromotionState {
 const formatRecord = ({ instance, version }: Promotion, previous: string, isMovedBack = false): string =>
   `Promotion of ${instance} from ${previous} to ${version}${isMovedBack ? ' (moved back)' : ''}.`;
 
+/** Returns true for the candidate instance of a promotion, which is also its record. */
+export function isCandidate({ description }: Pick<Instance, 'description'>): boolean {
+  return RECORD.test(description);
+}
+
 /** Returns the state, and creates the candidate instance at the first call. Throws CommandError if it does not fit. */
 export async function openPromotion(client: Client, promotion: Promotion): Promise<PromotionState> {
   const { application: application_id, instance, version } = promotion;

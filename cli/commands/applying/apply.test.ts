@@ -140,10 +140,14 @@ test.each([
   expect(output).toContain(code === 0 ? 'Made 1 change.' : 'Nothing was changed.');
 });
 
-test('only marked and pruned resources are deleted', async () => {
+test('only marked and pruned resources are deleted, and no candidate of a promotion', async () => {
   const params = { application_id: application };
-  for (const id of ['old', 'forgotten'])
-    await server.client.call('createInstance', { params, body: { id, version_id: 'v1' } });
+  const candidate = 'Promotion of production from v1 to v2.';
+  for (const [id, description] of [['old'], ['forgotten'], ['promote-production-v2', candidate]] as const)
+    await server.client.call('createInstance', {
+      params,
+      body: { id, version_id: 'v1', ...(description && { description }) },
+    });
   write(describeFile('{duration: 20, solver: yes}', '\n      old: {delete: true}'));
   expect(listActions(await readPlan())).toEqual(['delete instance old']);
   expect(listActions(await readPlan('--prune'))).toEqual([
