@@ -12,14 +12,14 @@ export function startCommandServer(): Promise<ShellServer> {
 }
 
 /**
- * The function sends the number of parts, the working folder, standard input where an option reads it, the variables of the
- * program, an empty part, and the arguments.
+ * The function sends the number of parts, the working folder, standard input where an option reads it, the exported variables,
+ * an empty part, and the arguments. It leaves out PATH, which names the programs of the test process.
  */
 function formatDefinition(port: number): string {
   return `switchyard() {
   local name input=''
-  local -a variables=("HOME=$HOME")
-  for name in "\${!SWITCHYARD_@}"; do variables+=("$name=\${!name}"); done
+  local -a variables=()
+  for name in $(compgen -e); do if [[ $name != PATH ]]; then variables+=("$name=\${!name}"); fi; done
   for name in "$@"; do if [[ $name == --token-stdin ]]; then input=$(</dev/stdin); fi; done
   exec 7<>/dev/tcp/127.0.0.1/${port}
   printf '%s\\0' "$(( \${#variables[@]} + $# + 3 ))" "$PWD" "$input" "\${variables[@]}" '' "$@" >&7

@@ -48,6 +48,8 @@ const SYNONYMS = [
   ['job', 'run'],
   ['user', 'member'],
   ['rollback', 'revert', 'undo'],
+  ['gitops', 'iac', 'terraform', 'pulumi', 'declarative'],
+  ['ci', 'pipeline'],
   ['terminal', 'shell', 'cli'],
   ['monitor', 'observability', 'prometheus'],
   ['ssl', 'tls', 'https'],

@@ -95,6 +95,15 @@ export const REPORTED_QUESTIONS: readonly SearchQuestion[] = [
  * must find its page, or one below it, in the first three hits.
  */
 export const TASK_QUESTIONS: readonly SearchQuestion[] = [
+  { query: 'GitOps', page: `${using}/deploy/release-from-git` },
+  { query: 'infrastructure as code', page: `${using}/deploy/release-from-git` },
+  { query: 'terraform', page: `${using}/deploy/release-from-git` },
+  { query: 'declarative configuration', page: `${using}/deploy/release-from-git` },
+  { query: 'continuous deployment', page: `${using}/deploy/release-from-git` },
+  { query: 'GitHub Actions', page: `${using}/deploy/release-from-git` },
+  { query: 'CI', page: `${using}/deploy/release-from-git` },
+  { query: 'rollback', page: `${using}/deploy/release-from-git` },
+  { query: 'switchyard.yaml', page: `${using}/deploy/release-from-git` },
   { query: 'gurobi', page: '/docs/integrations/solvers/commercial' },
   { query: 'or-tools', page: '/docs/integrations/solvers/or-tools' },
   { query: 'cp-sat', page: '/docs/integrations/solvers/or-tools' },
