@@ -177,6 +177,9 @@ describe('page data', () => {
       expect(markdown).not.toMatch(/\{%|%\}/);
     }
     expect(read(`${overview}.md`)).toMatch(/\n\*Picture: .+\*\n\nTwo ways to a run: /);
+    expect(read(`${overview}.md`)).toContain(
+      '\n\n[Install the command line or the Python client](/docs/get-started/quickstarts/overview#call-the-api)\n\n```bash\nexport SWITCHYARD_URL=',
+    );
     expect(read('docs/releases/latest.md')).toMatch(/\n## 0\.1\.0 .+\n\n[A-Z][a-z]+ \d{1,2}, \d{4}\n/);
     const markdown = read(`${customApp}.md`);
     expect(markdown).toContain('**Python:**\n\n`van-loading/main.py`:\n\n```python\nimport argparse');

@@ -71,6 +71,19 @@ describe('the examples of the pages', () => {
     expect(unnamed).toEqual([]);
   });
 
+  test('no two pages save files in one folder, because a reader may follow both in the same place', () => {
+    const pagesByFolder = new Map<string, Set<string>>();
+    for (const route of listExamplePages())
+      for (const choice of listTabChoices(route))
+        for (const step of extractExamples(route, choice)) {
+          const [folder, ...below] = step.kind === 'file' ? step.path.split('/') : [];
+          if (folder === undefined || below.length === 0) continue;
+          pagesByFolder.set(folder, (pagesByFolder.get(folder) ?? new Set()).add(route));
+        }
+    expect(pagesByFolder.size).toBeGreaterThan(20);
+    expect([...pagesByFolder].filter(([, routes]) => routes.size > 1)).toEqual([]);
+  });
+
   test('every shell step is valid bash', () => {
     for (const route of listExamplePages()) {
       for (const choice of listTabChoices(route)) {

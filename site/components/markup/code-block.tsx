@@ -1,11 +1,17 @@
 import type { Token } from '../../page-data.ts';
 
-type Props = { language: string; caption?: string; folded?: string; connects?: boolean; lines: Token[][] };
+type Props = {
+  language: string;
+  caption?: string;
+  folded?: string;
+  installation?: { text: string; href: string };
+  lines: Token[][];
+};
 
 /**
  * A code block, coloured at build time. The copy button is shown where scripts run; long lines scroll by keyboard too.
- * With `folded` only those words are shown until the reader unfolds the block. A block that `connects` the terminal to a
- * server begins with a link to the installation of the clients, because readers arrive from a search on any page.
+ * With `folded` only those words are shown until the reader unfolds the block. A block that connects the terminal to
+ * a server begins with a link to the `installation` of the clients.
  */
 export function CodeBlock({ folded, ...block }: Props) {
   if (folded === undefined) return <Block {...block} />;
@@ -17,15 +23,13 @@ export function CodeBlock({ folded, ...block }: Props) {
   );
 }
 
-function Block({ language, caption, connects, lines }: Omit<Props, 'folded'>) {
+function Block({ language, caption, installation, lines }: Omit<Props, 'folded'>) {
   return (
     <figure className="code" data-language={language}>
       {caption !== undefined && <figcaption>{caption}</figcaption>}
-      {connects && (
+      {installation && (
         <figcaption>
-          <a href="/docs/get-started/quickstarts/overview#call-the-api">
-            Install the command line or the Python client
-          </a>
+          <a href={installation.href}>{installation.text}</a>
         </figcaption>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}

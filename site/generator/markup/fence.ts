@@ -8,6 +8,19 @@ export function getFenceCode(node: Node): string {
   return String(node.attributes.content).replace(/\n$/, '');
 }
 
+/** The installation of the clients. A reader who arrives from a search on any page may have none. */
+const CLIENT_INSTALLATION = {
+  text: 'Install the command line or the Python client',
+  href: '/docs/get-started/quickstarts/overview#call-the-api',
+} as const;
+
+/** Returns the link before a block that connects the terminal to a server; undefined for other blocks. */
+export function getInstallationLink(node: Node): typeof CLIENT_INSTALLATION | undefined {
+  const connects =
+    node.attributes.language === 'bash' && getFenceCode(node).includes('export SWITCHYARD_URL=');
+  return connects ? CLIENT_INSTALLATION : undefined;
+}
+
 /**
  * A code block. `file` names the file that the reader saves, `title` is any other caption. Tests run the shell blocks in
  * the order of the page. Their output must contain the text `expect`, and `skip` is the reason not to run one. A text block
@@ -54,7 +67,7 @@ export function createFenceSchema(context: MarkupContext): Schema {
       return new Markdoc.Tag('CodeBlock', {
         language,
         folded,
-        connects: (language === 'bash' && code.includes('export SWITCHYARD_URL=')) || undefined,
+        installation: getInstallationLink(node),
         caption: file ?? title ?? (output === true ? 'Output' : undefined),
         lines: context.highlight(code, language),
       });

@@ -2,6 +2,7 @@ import type { Node } from '@markdoc/markdoc';
 import Markdoc from '@markdoc/markdoc';
 import { getOperationTitle, type Operation } from '@switchyard/explorer/model/operation/read-operation.ts';
 import { formatDay } from '../inputs/last-updated.ts';
+import { getInstallationLink } from '../markup/fence.ts';
 import type { Release } from '../markup/markup-context.ts';
 import { describeMissingApi, readTagOperations } from '../markup/swagger.ts';
 import { getTabNodes } from '../markup/tabs.ts';
@@ -32,7 +33,9 @@ function simplify(node: Node, releases: readonly Release[]): Node[] {
     const words =
       typeof file === 'string' ? `\`${file}\`` : (title ?? (output === true ? 'Output' : undefined));
     const caption = words === undefined ? [] : parseNodes(`${words}:`);
-    return [...caption, copyPlain(node, releases)];
+    const link = getInstallationLink(node);
+    const installation = link ? parseNodes(`[${link.text}](${link.href})`) : [];
+    return [...caption, ...installation, copyPlain(node, releases)];
   }
   if (node.type === 'image' || node.tag === 'image') {
     const { alt, caption } = node.attributes;
