@@ -3,6 +3,10 @@ import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
+
+/** Height in pixels of the heading with the table of three keys. */
+const SCREENSHOT_HEIGHT = 310;
 
 describe.skipIf(!hasBrowser)('the keys', () => {
   const at = setUpConsole();
@@ -27,6 +31,11 @@ describe.skipIf(!hasBrowser)('the keys', () => {
       .getByText('developer')
       .waitFor();
     expect(await page.content()).not.toContain(token);
+    await saveScreenshot(
+      page.getByRole('main').locator('header'),
+      'using-switchyard/accounts/console-keys.png',
+      SCREENSHOT_HEIGHT,
+    );
 
     await page.getByRole('button', { name: 'Revoke nightly plans' }).click();
     await page.getByLabel('Also revoke the keys created through it: child').check();

@@ -9,8 +9,11 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
 
 const APP = 'quay';
+/** Height in pixels of the heading with an app and its subscription. */
+const SCREENSHOT_HEIGHT = 360;
 
 /** Opens a dialog by the keyboard. */
 async function press(page: Page, name: string): Promise<void> {
@@ -76,6 +79,12 @@ describe.skipIf(!hasBrowser)('the marketplace', () => {
     await page.getByRole('row', { name: /quay/ }).getByText('Subscription from Another account').waitFor();
 
     await page.getByRole('link', { name: 'Marketplace' }).click();
+    await page.getByRole('button', { name: `Unsubscribe ${APP}` }).waitFor();
+    await saveScreenshot(
+      page.getByRole('main').locator('header'),
+      'using-switchyard/deploy/console-marketplace.png',
+      SCREENSHOT_HEIGHT,
+    );
     await press(page, `Unsubscribe ${APP}`);
     await confirm(page, APP);
     await page.getByText('No subscription yet.').waitFor();

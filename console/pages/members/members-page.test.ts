@@ -5,8 +5,11 @@ import type { TestServer } from '@switchyard/server/testing/servers/test-server.
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
 
 const ADMIN = createEmail();
+/** Height in pixels of the heading with the table of three members. */
+const SCREENSHOT_HEIGHT = 265;
 
 async function addAdmin(server: TestServer): Promise<void> {
   await memberCalls(() => server).addMember(server.token, 'admin', ADMIN);
@@ -34,6 +37,11 @@ describe.skipIf(!hasBrowser)('the members', () => {
 
     await page.reload();
     await row.getByText('accepted').waitFor();
+    await saveScreenshot(
+      page.getByRole('main').locator('header'),
+      'using-switchyard/accounts/console-members.png',
+      SCREENSHOT_HEIGHT,
+    );
     await page.getByRole('button', { name: 'Change the role of grace@example.com' }).click();
     await page.getByLabel('Role', { exact: true }).selectOption('viewer');
     await page.getByRole('button', { name: 'Change role' }).click();
