@@ -90,6 +90,23 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect([await scheme(), await stored()]).toEqual(['light dark', null]);
   });
 
+  test('a screenshot has the theme of the page, and is light on paper', async () => {
+    const { page } = await visit('/docs/using-switchyard/accounts/api-keys', { colorScheme: 'dark' });
+    const readVisible = () =>
+      page
+        .locator('.picture img:visible')
+        .evaluateAll((pictures) => pictures.map((picture) => picture.className));
+    expect(await readVisible()).toEqual(['in-dark']);
+    await page.getByRole('button', { name: 'Dark theme' }).click();
+    expect(await readVisible()).toEqual(['in-light']);
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await readVisible()).toEqual(['in-light']);
+    await page.evaluate(() => document.documentElement.setAttribute('data-theme', 'dark'));
+    expect(await readVisible()).toEqual(['in-dark']);
+    await page.emulateMedia({ media: 'print' });
+    expect(await readVisible()).toEqual(['in-light']);
+  });
+
   test('the drawer opens in a narrow window, keeps the focus and returns the navigation', async () => {
     const { page } = await visit(overview, { viewport: narrow });
     const navigation = page.getByRole('navigation', { name: 'Documentation' });

@@ -28,8 +28,16 @@ export type Token = { text: string; class?: string };
 /** A piece of code that an operation shows, coloured. */
 export type HighlightedCode = { language: string; code: string; lines: Token[][] };
 
-/** A picture of a page: inlined markup, or the address and size of a file in pixels. */
-export type Picture = { markup: string } | { url: string; width: number; height: number };
+/** A picture of a page: inlined markup, or the addresses and the size of a file in pixels. */
+export type Picture =
+  | { markup: string }
+  | {
+      url: string;
+      /** The same picture for the dark theme, where there is one. */
+      darkUrl?: string;
+      width: number;
+      height: number;
+    };
 
 /** When the text of a page last changed: for machines (RFC 3339) and for readers. */
 export type LastUpdated = { iso: string; text: string };

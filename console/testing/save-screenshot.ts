@@ -11,8 +11,9 @@ const MARGIN = 16;
 const HEIGHT_MAX = 910;
 
 /**
- * Writes a part of a page as a PNG to the path below the folder that `SCREENSHOTS` names; does nothing without one. A `height`
- * in pixels includes what hangs below the part, such as an open menu.
+ * Writes a part of a page as a PNG to the path below the folder that `SCREENSHOTS` names; does nothing without one. The file
+ * with `-dark` at the end of its name has the dark theme. A `height` in pixels includes what hangs below the part, such as an
+ * open menu.
  */
 export async function saveScreenshot(part: Locator, path: string, height?: number): Promise<void> {
   const folder = process.env.SCREENSHOTS;
@@ -31,6 +32,16 @@ export async function saveScreenshot(part: Locator, path: string, height?: numbe
     width: box.width + 2 * MARGIN,
     height: Math.min((height ?? box.height) + 2 * MARGIN, HEIGHT_MAX),
   };
-  writeFileSync(file, await page.screenshot({ animations: 'disabled', clip }));
+  for (const [colorScheme, ending] of [
+    ['dark', '-dark.png'],
+    ['light', '.png'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    // Charts on a canvas are drawn again in the next frame.
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+    writeFileSync(file.replace(/\.png$/, ending), await page.screenshot({ animations: 'disabled', clip }));
+  }
   if (window) await page.setViewportSize(window);
 }

@@ -39,10 +39,24 @@ export function Picture({ alt, caption, ...picture }: PictureProps) {
         // The build has checked the drawing: it holds no script, style or handler.
         <div role="img" aria-label={alt} dangerouslySetInnerHTML={{ __html: picture.markup }} />
       ) : (
-        <img src={picture.url} width={picture.width} height={picture.height} alt={alt} loading="lazy" />
+        <PictureFiles alt={alt} {...picture} />
       )}
       {caption !== undefined && <figcaption>{caption}</figcaption>}
     </figure>
+  );
+}
+
+type FileProps = Exclude<PictureData, { markup: string }> & { alt: string };
+
+/** The picture of each theme. The style sheet hides one, and a lazy picture that is hidden is not loaded. */
+function PictureFiles({ url, darkUrl, alt, width, height }: FileProps) {
+  const size = { width, height };
+  if (darkUrl === undefined) return <img src={url} alt={alt} {...size} loading="lazy" />;
+  return (
+    <>
+      <img className="in-light" src={url} alt={alt} {...size} loading="lazy" />
+      <img className="in-dark" src={darkUrl} alt={alt} {...size} loading="lazy" />
+    </>
   );
 }
 

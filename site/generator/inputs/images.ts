@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import type { Picture } from '../../page-data.ts';
 
@@ -28,10 +28,18 @@ function readSvg(src: string, bytes: Buffer): Picture | { fault: string } {
   return { markup: text };
 }
 
-/** Reads pictures from the folder of a page. Addresses contain a hash of the bytes, so caches never go stale. */
+/**
+ * Reads pictures from the folder of a page. Addresses contain a hash of the bytes, so caches never go stale. The picture
+ * `name-dark.png` beside `name.png` takes its place in the dark theme.
+ */
 export function createImageReader(pagePath: string): PageImages {
   const files = new Map<string, Buffer>();
   const folder = dirname(pagePath);
+  const addFile = (bytes: Buffer): string => {
+    const url = `/assets/${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.png`;
+    files.set(url, bytes);
+    return url;
+  };
   return {
     files,
     read(src) {
@@ -45,10 +53,13 @@ export function createImageReader(pagePath: string): PageImages {
       if (extension !== '.png' || bytes.length < 24 || !bytes.subarray(0, 8).equals(pngSignature)) {
         return { fault: `The picture "${src}" is neither a PNG nor an SVG file.` };
       }
-      const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-      const url = `/assets/${hash}.png`;
-      files.set(url, bytes);
-      return { url, width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+      const darkPath = path.replace(/\.png$/, '-dark.png');
+      return {
+        url: addFile(bytes),
+        ...(existsSync(darkPath) && { darkUrl: addFile(readFileSync(darkPath)) }),
+        width: bytes.readUInt32BE(16),
+        height: bytes.readUInt32BE(20),
+      };
     },
   };
 }
