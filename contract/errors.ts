@@ -1,4 +1,4 @@
-/** The error bodies of the API: 400, 404, 416 and 429 carry `status` and `error`, 401 and 403 a `message`. */
+/** The error bodies of the API: 400, 404, 409, 416 and 429 carry `status` and `error`, 401 and 403 a `message`. */
 import Type from 'typebox';
 
 const StatusError = Type.Object(
@@ -38,6 +38,12 @@ export const ERROR_STATUSES = {
     description: 'The account of the token has no such resource.',
     schema: StatusError,
   },
+  409: {
+    statusText: 'Conflict',
+    description:
+      'The part of an upload does not begin where the stored bytes end. `Upload-Offset` contains their number. The part was not stored.',
+    schema: StatusError,
+  },
   416: {
     statusText: 'Range Not Satisfiable',
     description:
@@ -58,6 +64,10 @@ export const ERROR_EXAMPLES: Record<ErrorStatus, object> = {
   401: { message: 'The bearer token is not known here; it may have been revoked.' },
   403: { message: 'The role viewer may not do this; it needs one of root, admin, developer.' },
   404: { status: 'Not Found', error: 'There is no application "routing".' },
+  409: {
+    status: 'Conflict',
+    error: 'Upload-Offset is 900, and the server has 812 bytes of the upload. Continue at byte 812.',
+  },
   416: {
     status: 'Range Not Satisfiable',
     error: 'Range is "bytes=900-"; the content has 812 bytes, and a range of it begins before its end.',

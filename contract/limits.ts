@@ -80,6 +80,8 @@ export const REQUEST_BODY_DEPTH_MAX = 100_000;
 export const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
 /** 500 MB, which the published clients read as 500 MiB. */
 export const UPLOAD_BYTES_MAX = 500 * 1024 * 1024;
+/** Parts of one upload: each is a blob and a row. 1,000 parts of the largest upload have 512 KiB each. */
+export const UPLOAD_PARTS_MAX = 1000;
 /** Largest file of an executable whose text a response has. A person reads no longer one. */
 export const FILE_TEXT_BYTES_MAX = 1024 * 1024;
 export const OUTPUT_BYTES_MAX = 100 * 1024 * 1024;

@@ -74,7 +74,7 @@ export interface Operation {
   waits?: true;
   params?: TObject;
   query?: TObject;
-  /** Headers that the operation understands. It ignores invalid values. */
+  /** Headers that the operation understands. Its description says what it does with invalid values. */
   headers?: TObject;
   /**
    * `required: false` makes the body optional. The handler reads `stream` bodies itself, as raw bytes. `bytesMax`

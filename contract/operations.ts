@@ -78,7 +78,7 @@ import {
   patchSecretsCollection,
   updateSecretsCollection,
 } from './applications/secrets.ts';
-import { createRunUpload, getDownload, putUpload } from './applications/uploads.ts';
+import { appendUpload, createRunUpload, getDownload, getUpload, putUpload } from './applications/uploads.ts';
 import {
   createVersion,
   deleteVersion,
@@ -300,6 +300,8 @@ export const operations = {
   getProvisioner,
   ...workerOperations,
   putUpload,
+  getUpload,
+  appendUpload,
   getDownload,
   createInput,
   listInputs,

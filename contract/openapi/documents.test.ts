@@ -179,6 +179,7 @@ describe('operations', () => {
     expect(listErrorStatuses(operations.createRun)).toEqual([400, 401, 403, 404, 429]);
     expect(listErrorStatuses(operations.getAccount)).toEqual([400, 401, 403, 429]);
     expect(listErrorStatuses(operations.putUpload)).toEqual([400, 403, 404, 429]);
+    expect(listErrorStatuses(operations.appendUpload)).toEqual([400, 403, 404, 409, 429]);
     expect(listErrorStatuses(operations.getHealth)).toEqual([400]);
   });
 

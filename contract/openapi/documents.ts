@@ -161,6 +161,12 @@ const ERROR_HEADERS: Partial<Record<ErrorStatus, JsonObject>> = {
       schema: { type: 'string' },
     },
   },
+  409: {
+    'Upload-Offset': {
+      description: 'Number of the stored bytes of the upload.',
+      schema: { type: 'integer' },
+    },
+  },
   416: {
     'Content-Range': {
       description: 'Size of the content in bytes: `bytes */` and the number.',

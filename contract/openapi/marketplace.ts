@@ -26,6 +26,8 @@ export const MARKETPLACE_OPERATIONS = [
   'deleteRun',
   'createRunUpload',
   'putUpload',
+  'getUpload',
+  'appendUpload',
   'getDownload',
   'createInput',
   'listInputs',

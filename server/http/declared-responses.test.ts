@@ -132,8 +132,12 @@ beforeAll(async () => {
 const fromConsole = () => ({ 'x-switchyard-console': '1', origin: server.url });
 
 const devices = new DeviceRequests();
-const createHeaders = (id: string): Record<string, string> =>
-  ['createSession', 'startSingleSignOn'].includes(id) ? fromConsole() : devices.headers;
+const createHeaders = (id: string): Record<string, string> => {
+  if (id === 'appendUpload') return { 'upload-offset': '0' };
+  return ['createSession', 'startSingleSignOn'].includes(id) ? fromConsole() : devices.headers;
+};
+/** They share a signed URL, of which the test of each requests its own. */
+const UPLOAD_OPERATIONS = ['putUpload', 'getUpload', 'appendUpload'];
 
 /** Returns the id of a session of the console. */
 async function createSession(): Promise<string> {
@@ -237,7 +241,7 @@ const declared = (Object.values(operations) as Operation[]).sort(
 );
 
 const formatUrl = (operation: Operation, values: Record<string, string>): string => {
-  if (operation.id === 'putUpload') return uploadUrl;
+  if (UPLOAD_OPERATIONS.includes(operation.id)) return uploadUrl;
   if (operation.id === 'getDownload') return downloadUrl;
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'missing');
   if (operation.id === 'getCommunityFile') return `${path}?file=community-apps/manifest.yml`;
@@ -247,7 +251,7 @@ const formatUrl = (operation: Operation, values: Record<string, string>): string
   return operation.id === 'searchLogs' ? `${path}?text=a` : path;
 };
 const createBody = (id: string): unknown => {
-  if (['putUpload', 'putAttemptFile'].includes(id)) return '{}';
+  if (['putUpload', 'appendUpload', 'putAttemptFile'].includes(id)) return '{}';
   if (id === 'createSubscription') return { subscription_id: marketplace.subscriptions.pop() };
   if (id === 'createMarketplaceApp')
     return { id: 'another', title: 'Any title', ref_app_id: marketplace.unpublished };
@@ -339,7 +343,7 @@ describe.each(declared)('$id', (operation) => {
         headers: createHeaders(operation.id),
       }),
     ];
-    if (operation.id === 'putUpload') return;
+    if (UPLOAD_OPERATIONS.includes(operation.id)) return;
     for (const response of responses) expectAsDocumented(operation, response);
     // The last request may succeed when its path has no ids.
     const successes = isEffect ? responses.filter(({ status }) => status < 300) : [];
@@ -351,7 +355,7 @@ describe.each(declared)('$id', (operation) => {
     if (operation.tag === 'device-authorizations') await devices.prepare(server, operation.id, BODIES);
     // A bisect experiment of this file uses the version until it ends.
     if (operation.id === 'deleteVersion') await endBisectExperiments();
-    if (operation.id === 'putUpload') {
+    if (UPLOAD_OPERATIONS.includes(operation.id)) {
       const params = { application_id: ids.application_id ?? '' };
       uploadUrl = (await server.client.call('createRunUpload', { params })).body.upload_url;
     }

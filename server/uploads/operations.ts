@@ -1,13 +1,30 @@
-/** Operations behind signed URLs: send an upload, read a download. */
-import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
-import type { KeyId, UploadId } from '@switchyard/contract/schemas/ids.ts';
-import { findKey } from '../account/store.ts';
+/** Operations behind signed URLs: send an upload, whole or in parts, and read a download. */
+import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { Reader } from '../database/database.ts';
-import { badRequest, forbidden, notFound, quoteValue } from '../http/errors/problem.ts';
-import type { Member, OperationHandler, Owner } from '../http/handlers/handler.ts';
+import { forbidden, notFound } from '../http/errors/problem.ts';
+import type { Context } from '../http/handlers/context.ts';
+import type {
+  HandlerResult,
+  Member,
+  OperationCall,
+  OperationHandler,
+  Owner,
+} from '../http/handlers/handler.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
-import { completeUpload, findUpload } from './store.ts';
-import { storeStream } from './store-stream.ts';
+import {
+  checkPart,
+  checkReceivedPart,
+  completeWith,
+  explainClosedUpload,
+  formatUploadHeaders,
+  insertPart,
+  joinParts,
+  type ReceivedPart,
+  readPartHeaders,
+  UploadClosedError,
+} from './parts.ts';
+import { findSignedUpload, urlAlreadyUsed } from './signed-upload.ts';
+import { storePart, storeStream } from './store-stream.ts';
 
 declare module '../http/handlers/context.ts' {
   interface Context {
@@ -22,45 +39,95 @@ declare module '../http/handlers/context.ts' {
   }
 }
 
-/** The upload already has its content, or was removed. */
-class UploadClosedError extends Error {}
-
-export const putUpload: OperationHandler<'putUpload'> = async (
-  { database, contents, signer, findApplicationOwner, findRunCaller },
-  { params, query, headers, stream, reserveStreamMemory, setOwner, commit },
-) => {
-  const { key = '' } = query;
-  const refusal = signer.findRejection('PUT', `/v1/uploads/${params.upload_id}`, query, { key });
-  if (refusal) throw forbidden(refusal);
-  const proof = headers[RUN_PROOF_HEADER];
-  // The app of a run cannot use the URL of a key, which may be of another account.
-  const requester =
-    proof === undefined
-      ? await findMember(database.read, key as KeyId)
-      : await findRunCaller(key, String(proof));
-  if (!requester)
-    throw forbidden(
-      'The key that requested the URL was revoked, or the run that requested it has ended or is another one. Request a new URL.',
-    );
-  const upload = await findUpload(database.read, params.upload_id);
-  if (!upload) throw notFound(`There is no upload ${quoteValue(params.upload_id)}.`);
+export const putUpload: OperationHandler<'putUpload'> = async (context, call) => {
+  const { database, contents, findApplicationOwner } = context;
+  const { upload, requester } = await findSignedUpload(context, call);
   if (upload.content_id !== null) throw urlAlreadyUsed();
   const owner = await findApplicationOwner(database.read, upload.application_uid);
-  if (owner) setOwner(owner);
-  await reserveStreamMemory(requester);
-  const content = await storeStream(contents, stream);
+  if (owner) call.setOwner(owner);
+  await call.reserveStreamMemory(requester);
+  const content = await storeStream(contents, call.stream);
   try {
-    return await commit(async (tx) => {
-      if (!(await completeUpload(tx, upload.id, content.id))) throw new UploadClosedError();
-      await content.insert(tx);
-      return { status: 200 };
-    });
+    return await call.commitThen(
+      (tx) => completeWith(tx, contents, { id: upload.id, content }),
+      async (blobs) => {
+        await contents.removeBlobs(blobs).catch(() => {});
+        return { status: 200 };
+      },
+    );
   } catch (error) {
     if (!(error instanceof UploadClosedError)) throw error;
     await content.discard().catch(() => {});
-    throw await explainClosedUpload(database.read, upload.id);
+    throw await explainClosedUpload(database.read, upload.id, null);
   }
 };
+
+export const getUpload: OperationHandler<'getUpload'> = async (context, call) => {
+  const { upload } = await findSignedUpload(context, call);
+  const content = upload.content_id === null ? undefined : await context.contents.find(upload.content_id);
+  const isComplete = upload.content_id !== null;
+  const offset = content?.bytes ?? upload.partial_bytes;
+  return {
+    status: 200,
+    body: { offset, complete: isComplete },
+    headers: {
+      ...formatUploadHeaders(offset, isComplete),
+      'upload-limit': `max-size=${UPLOAD_BYTES_MAX}`,
+      'cache-control': 'no-store',
+    },
+  };
+};
+
+export const appendUpload: OperationHandler<'appendUpload'> = async (context, call) => {
+  const { database, contents, findApplicationOwner } = context;
+  const headers = readPartHeaders(call.headers);
+  const { upload, requester } = await findSignedUpload(context, call);
+  await checkPart(database.read, upload, headers);
+  const owner = await findApplicationOwner(database.read, upload.application_uid);
+  if (owner) call.setOwner(owner);
+  await call.reserveStreamMemory(requester);
+  const { content, isCut } = await storePart(contents, call.stream, headers.offset);
+  const part = { id: upload.id, firstByte: headers.offset, content };
+  try {
+    checkReceivedPart(headers, { bytes: content.bytes, isCut });
+    if (headers.isLast && !isCut) return await completeParts(context, call, part);
+    return await call.commitThen(
+      (tx) => insertPart(tx, part, context.clock.now()),
+      () => ({ status: 204, headers: formatUploadHeaders(part.firstByte + content.bytes, false) }),
+    );
+  } catch (error) {
+    await content.discard().catch(() => {});
+    if (!(error instanceof UploadClosedError)) throw error;
+    throw await explainClosedUpload(database.read, upload.id, headers.offset);
+  }
+};
+
+/** Stores the last part, joins all of them and completes the upload. */
+async function completeParts(
+  { database, contents, uploads }: Context,
+  call: OperationCall<'appendUpload'>,
+  part: ReceivedPart,
+): Promise<HandlerResult<'appendUpload'>> {
+  const { id, firstByte, content } = part;
+  const bytes = firstByte + content.bytes;
+  const isWhole = firstByte === 0;
+  // The last part is durable before the parts are joined, so that an interruption costs the caller nothing.
+  if (!isWhole && content.bytes > 0) await uploads.storePart(part);
+  const whole = isWhole ? content : await joinParts(contents, database.read, id);
+  try {
+    return await call.commitThen(
+      (tx) => completeWith(tx, contents, { id, content: whole, partialBytes: isWhole ? 0 : bytes }),
+      async (blobs) => {
+        await contents.removeBlobs(blobs).catch(() => {});
+        if (!isWhole && content.bytes === 0) await content.discard().catch(() => {});
+        return { status: 200, headers: formatUploadHeaders(bytes, true) };
+      },
+    );
+  } catch (error) {
+    await whole.discard().catch(() => {});
+    throw error;
+  }
+}
 
 export const getDownload: OperationHandler<'getDownload'> = async (
   { contents, signer },
@@ -74,18 +141,3 @@ export const getDownload: OperationHandler<'getDownload'> = async (
   const { id, bytes } = content;
   return { content: { id, bytes, contentType: type, open: (range) => content.open(range) } };
 };
-
-async function findMember(db: Reader, id: KeyId): Promise<Member | null> {
-  const key = await findKey(db, id);
-  return key ? { account: key.account_id, owner: key.owner } : null;
-}
-
-function urlAlreadyUsed() {
-  return badRequest('The upload URL was used already; request a new one.');
-}
-
-/** Returns the error for an upload that was completed or removed while its body arrived. */
-async function explainClosedUpload(db: Reader, id: UploadId) {
-  if (await findUpload(db, id)) return urlAlreadyUsed();
-  return notFound(`The upload ${quoteValue(id)} was removed meanwhile.`);
-}

@@ -11,20 +11,52 @@ export async function storeStream(
   stream: Readable,
   bytesMax = UPLOAD_BYTES_MAX,
 ): Promise<PreparedContent> {
+  const copy = new PassThrough();
+  stream.once('error', (error) => copy.destroy(error));
+  return storeCopy(contents, { copy: stream.pipe(copy), bytesBefore: 0, bytesMax });
+}
+
+/**
+ * Stores the body of a part that `bytesBefore` bytes of the same content precede. When the connection breaks, stores the bytes
+ * that have arrived, and `isCut` is true. Throws a 400 when the content becomes too large.
+ */
+export async function storePart(
+  contents: Contents,
+  stream: Readable,
+  bytesBefore: number,
+): Promise<{ content: PreparedContent; isCut: boolean }> {
+  const copy = new PassThrough();
+  let isCut = false;
+  stream.once('error', () => {
+    isCut = true;
+    copy.end();
+  });
+  const content = await storeCopy(contents, {
+    copy: stream.pipe(copy),
+    bytesBefore,
+    bytesMax: UPLOAD_BYTES_MAX,
+  });
+  return { content, isCut };
+}
+
+interface DetachedBody {
+  /**
+   * The same bytes as the request, in a stream that can be destroyed without it. A reader that stops early destroys its
+   * stream; on the request itself that would close the connection before the error response is sent.
+   */
+  copy: Readable;
+  bytesBefore: number;
+  bytesMax: number;
+}
+
+async function storeCopy(
+  contents: Contents,
+  { copy, bytesBefore, bytesMax }: DetachedBody,
+): Promise<PreparedContent> {
   try {
-    return await contents.prepareStream(createDetachedCopy(stream), bytesMax);
+    return await contents.prepareStream(copy, bytesMax - bytesBefore);
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error;
     throw badRequest(`The upload has more than ${bytesMax} bytes, which is the most it may have.`);
   }
-}
-
-/**
- * Returns a stream of the same bytes that can be destroyed without the request. A reader that stops early destroys its
- * stream; on the request itself that would close the connection before the error response is sent.
- */
-function createDetachedCopy(source: Readable): Readable {
-  const copy = new PassThrough();
-  source.once('error', (error) => copy.destroy(error));
-  return source.pipe(copy);
 }

@@ -28,18 +28,85 @@ export function findLatestUpload(
     .executeTakeFirst();
 }
 
-/** Stores the content of the upload; returns false when the upload was removed or already has content. */
-export async function completeUpload(tx: Writer, id: UploadId, contentId: string): Promise<boolean> {
-  const result = await tx
+/**
+ * Stores the content of the upload; returns false when the upload was removed or already has content. With `partialBytes` also
+ * when its parts have another size together, because another request has appended one.
+ */
+export async function completeUpload(
+  tx: Writer,
+  { id, contentId, partialBytes }: { id: UploadId; contentId: string; partialBytes?: number | undefined },
+): Promise<boolean> {
+  let update = tx
     .updateTable('uploads')
     .set({ content_id: contentId })
     .where('id', '=', id)
-    .where('content_id', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+    .where('content_id', 'is', null);
+  if (partialBytes !== undefined) update = update.where('partial_bytes', '=', partialBytes);
+  return (await update.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Removes at most `limit` uploads that were requested before the time; returns the ids of their contents. */
+/** A part of an upload. */
+export interface UploadPart {
+  id: UploadId;
+  /** The place of its first byte in the content. */
+  firstByte: number;
+  bytes: number;
+  contentId: string;
+}
+
+/** Appends the part; returns false when it does not begin where the stored parts end, and for a closed upload. */
+export async function appendPart(tx: Writer, part: UploadPart, now: number): Promise<boolean> {
+  const { id, firstByte, bytes, contentId } = part;
+  const { numUpdatedRows } = await tx
+    .updateTable('uploads')
+    .set({ partial_bytes: firstByte + bytes, continued_at: now })
+    .where('id', '=', id)
+    .where('content_id', 'is', null)
+    .where('partial_bytes', '=', firstByte)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return false;
+  await tx
+    .insertInto('upload_parts')
+    .values({ upload_id: id, first_byte: firstByte, content_id: contentId })
+    .execute();
+  return true;
+}
+
+/** Lists the ids of the contents of the parts, in the order of their bytes. */
+export async function listParts(db: Reader, id: UploadId): Promise<string[]> {
+  const rows = await db
+    .selectFrom('upload_parts')
+    .select('content_id')
+    .where('upload_id', '=', id)
+    .orderBy('first_byte')
+    .execute();
+  return rows.map((row) => row.content_id);
+}
+
+/** Removes the parts of the uploads; returns the ids of their contents. */
+export async function removeParts(tx: Writer, ids: readonly UploadId[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx
+    .deleteFrom('upload_parts')
+    .where('upload_id', 'in', ids)
+    .returning('content_id')
+    .execute();
+  return rows.map((row) => row.content_id);
+}
+
+/** Returns the ids of the contents of removed uploads, after it has removed their parts. */
+async function removePartsOf(
+  tx: Writer,
+  uploads: readonly Pick<UploadsTable, 'id' | 'content_id'>[],
+): Promise<(string | null)[]> {
+  const parts = await removeParts(
+    tx,
+    uploads.map(({ id }) => id),
+  );
+  return [...uploads.map(({ content_id }) => content_id), ...parts];
+}
+
+/** Removes at most `limit` uploads that were requested before the time; returns the ids of their contents and parts. */
 export async function deleteUploadsBefore(
   tx: Writer,
   before: number,
@@ -50,12 +117,12 @@ export async function deleteUploadsBefore(
     .where('id', 'in', (eb) =>
       eb.selectFrom('uploads').select('id').where('created_at', '<', before).limit(limit),
     )
-    .returning('content_id')
+    .returning(['id', 'content_id'])
     .execute();
-  return rows.map((row) => row.content_id);
+  return removePartsOf(tx, rows);
 }
 
-/** Removes at most `limit` uploads of an application; returns the ids of their contents. */
+/** Removes at most `limit` uploads of an application; returns the ids of their contents and parts. */
 export async function removeUploads(
   tx: Writer,
   applicationUid: string,
@@ -66,9 +133,9 @@ export async function removeUploads(
     .where('id', 'in', (eb) =>
       eb.selectFrom('uploads').select('id').where('application_uid', '=', applicationUid).limit(limit),
     )
-    .returning('content_id')
+    .returning(['id', 'content_id'])
     .execute();
-  return rows.map((row) => row.content_id);
+  return removePartsOf(tx, rows);
 }
 
 /** Counts the result files of an attempt, and sums their bytes. */

@@ -1,7 +1,7 @@
 /**
  * Uploads and downloads by signed URLs. The body of an upload is streamed to the blob store and stored in the database when
- * it is complete, so a partial upload is never visible. A URL works once. Uploads expire after a day; users of an upload
- * share its content and keep it.
+ * it is complete, so a partial upload is never visible to its users. A URL works for one content. Uploads expire after a day,
+ * also unfinished ones with their parts; users of an upload share its content and keep it.
  */
 import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import {
@@ -18,6 +18,7 @@ import { badRequest, quoteValue } from '../http/errors/problem.ts';
 import type { UrlSigner } from '../http/requests/signed-url.ts';
 import { defineJob, type Job, type JobContext } from '../jobs/define-job.ts';
 import { makeId, type Random } from '../random.ts';
+import { insertPart, type ReceivedPart } from './parts.ts';
 import type { UploadsTable } from './schema.ts';
 import { deleteUploadsBefore, findLatestUpload, findUpload, insertUpload } from './store.ts';
 
@@ -85,12 +86,18 @@ export class Uploads {
         application_uid: applicationUid,
         purpose,
         content_id: null,
-        attempt: null,
+        ...{ attempt: null, partial_bytes: 0, continued_at: null },
         // Strictly increasing: of two uploads requested in one millisecond, the later one must be the latest.
         created_at: Math.max(clock.now(), (latest?.created_at ?? 0) + 1),
       });
     };
     return { upload, insert };
+  }
+
+  /** Stores a part in its own transaction; the transaction that completes the upload has the audit entry. */
+  async storePart(part: ReceivedPart): Promise<void> {
+    const { database, clock } = this.#services;
+    await database.transact((tx) => insertPart(tx, part, clock.now()));
   }
 
   /** Shares the content of an upload of the application; throws a 400 that names `field` for an upload without content. */

@@ -1,11 +1,12 @@
 /** A push with a version and an instance, and transfers whose connection is lost. */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { createRun, createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
+import { startBalancer } from '@switchyard/server/testing/servers/balancer.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkApplication } from '../../session/application-link.ts';
@@ -22,6 +23,9 @@ for number in $numbers; do echo "line $number" >&2; done
 [ "$numbers" = 0 ] && values=$(seq -s, 1 100000)
 echo "{\\"solution\\":[$values]}"
 `;
+/** As in transfer/upload.ts. */
+const PART_BYTES = 8 * 1024 * 1024;
+const LARGE_BYTES = 20_000_000;
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
@@ -98,44 +102,57 @@ describe('push', () => {
     expect(stderr.includes('SWITCHYARD_APP')).toBe(warning !== undefined);
     expect(stderr).toContain(warning ?? '');
   });
-
-  test('sends the archive again when the connection is lost', async () => {
-    const proxy = await startCuttingProxy();
-    try {
-      const pushed = await cli(['push', 'app', '--version', 'v-lost'], proxy.url);
-      expect(pushed).toMatchObject({ code: 0, stdout: expect.stringContaining('version v-lost') });
-      expect(pushed.stderr).toContain('The archive is sent again from its beginning in 0.5 s.');
-    } finally {
-      proxy.close();
-    }
-  });
 });
 
-/** Starts a proxy of the server that cuts the first connection with an upload, after its first bytes. */
-async function startCuttingProxy(): Promise<{ url: string; close(): void }> {
-  let wasCut = false;
-  const proxy: Server = createServer((socket) => {
-    const upstream = connect(Number(new URL(server.url).port), '127.0.0.1');
-    socket.on('data', (chunk: Buffer) => {
-      if (!wasCut && chunk.includes('PUT /v1/uploads/')) {
-        wasCut = true;
-        socket.resetAndDestroy();
-        upstream.destroy();
-      } else upstream.write(chunk);
-    });
-    upstream.pipe(socket);
-    for (const one of [socket, upstream]) {
-      one.on('error', () => {});
-      one.on('close', () => {
-        socket.destroy();
-        upstream.destroy();
+describe('an upload whose connection is cut', () => {
+  /** Bytes that no compression makes smaller, in three parts. */
+  const large = createHash('shake256', { outputLength: LARGE_BYTES }).digest();
+
+  /** Executes the command through a proxy that cuts its connections, and returns the bytes that the proxy received. */
+  async function runThroughCuts(args: readonly string[]) {
+    const proxy = await startBalancer({ cutAfterBytes: LARGE_BYTES * 0.6 });
+    try {
+      proxy.use([server.url]);
+      const { code, stdout, stderr } = await cli(args, proxy.url);
+      expect({ code, stderr }).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining(
+          'The connection was lost. The upload continues where it stopped in 0.5 s.',
+        ),
       });
+      return { stdout, sentAgain: proxy.receivedBytes - LARGE_BYTES };
+    } finally {
+      await proxy.close();
     }
+  }
+
+  test('continues with the archive of an app', async () => {
+    writeApp('large', { files: ['main', 'large'] });
+    writeFileSync(join(folder, 'large', 'large'), large);
+    const { stdout, sentAgain } = await runThroughCuts(['push', 'large', '--version', 'v-cut']);
+    expect(stdout).toContain('version v-cut');
+    expect(sentAgain).toBeLessThan(PART_BYTES);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const { port }: AddressInfo = JSON.parse(JSON.stringify(proxy.address()));
-  return { url: `http://127.0.0.1:${port}`, close: () => proxy.close() };
-}
+
+  test('continues with the input of a run, which arrives unchanged', async () => {
+    writeFileSync(join(folder, 'large.bin'), large);
+    expect((await cli(['push', 'app'])).code).toBe(0);
+    const { sentAgain } = await runThroughCuts([
+      ...['run', '--app', 'app', '--input', 'large.bin', '--format', 'text'],
+    ]);
+    expect(sentAgain).toBeLessThan(PART_BYTES);
+    const [run] = (await server.client.call('listRuns', { params: { application_id: 'app' } })).body.runs;
+    const params = { application_id: 'app', run_id: run?.id ?? '' };
+    const { body } = await server.client.call('getRunInput', { params, query: { format: 'url' } });
+    const hash = createHash('sha256');
+    await downloadContent(
+      server.client,
+      (body as { url: string }).url,
+      async (chunk) => void hash.update(chunk),
+    );
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(large).digest('hex'));
+  });
+});
 
 /** Returns a client whose first response to a path is cut after this many bytes. */
 function createCutClient(path: string, bytes: number) {

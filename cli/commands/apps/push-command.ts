@@ -8,7 +8,7 @@ import { findLinkedApplication, linkApplication } from '../../session/applicatio
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
-import { showTransfer } from '../contents/transfer-progress.ts';
+import { showUpload } from '../contents/transfer-progress.ts';
 import { checkRelease, createRelease, type Release } from './release.ts';
 
 const POLL_MS = 2000;
@@ -60,12 +60,7 @@ async function push(session: Session, { folder, application, release, wait }: Pu
     { id, name: id },
     {
       report: output.note,
-      transfer: (total, send) =>
-        showTransfer(
-          session,
-          { label: 'Uploading', total, next: 'The archive is sent again from its beginning' },
-          send,
-        ),
+      transfer: (total, send) => showUpload(session, total, send),
     },
   );
   const pushedAt = new Date().toISOString();

@@ -26,3 +26,16 @@ export async function showTransfer<T>(
     bar.end();
   }
 }
+
+/** Runs an upload of `total` bytes with a bar. */
+export function showUpload<T>(
+  session: Session,
+  total: number,
+  upload: (options: TransferOptions) => Promise<T>,
+): Promise<T> {
+  return showTransfer(
+    session,
+    { label: 'Uploading', total, next: 'The upload continues where it stopped' },
+    upload,
+  );
+}

@@ -11,7 +11,7 @@ import { packFolder } from '../../packing/pack.ts';
 import type { Session } from '../../session/session.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { uploadContent } from '../../transfer/upload.ts';
-import { showTransfer } from './transfer-progress.ts';
+import { showUpload } from './transfer-progress.ts';
 
 /** Larger files are not read into memory to check them. */
 const CHECKED_JSON_BYTES_MAX = 64 * 1024 * 1024;
@@ -80,7 +80,7 @@ async function sendContent(
     return response;
   };
   try {
-    return await showTransfer(session, { label: 'Uploading', total: content.size }, (options) =>
+    return await showUpload(session, content.size, (options) =>
       uploadContent(client, requestUrl, content, options),
     );
   } catch (error) {

@@ -167,6 +167,8 @@ const RIGHTS: Record<OperationId, keyof typeof ROWS | 'public' | 'visitor'> = {
   endAttempt: 'work',
   endWorkerDrain: 'run',
   putUpload: 'public',
+  getUpload: 'public',
+  appendUpload: 'public',
   getDownload: 'public',
   createInput: 'experiment',
   listInputs: 'read',

@@ -27,7 +27,12 @@ const CHANGES: ReadonlySet<string> = new Set<OperationId>([
 ]);
 
 /** Operations behind signed URLs, which the app gets with its run token. They are the only ones that it calls without it. */
-const SIGNED_OPERATIONS: ReadonlySet<string> = new Set<OperationId>(['putUpload', 'getDownload']);
+const SIGNED_OPERATIONS: ReadonlySet<string> = new Set<OperationId>([
+  'putUpload',
+  'getUpload',
+  'appendUpload',
+  'getDownload',
+]);
 
 /**
  * Returns the sentence that refuses an operation without a token to the app of a run, or null when the app may call it. An

@@ -25,12 +25,12 @@ export class UrlSigner {
 
   /**
    * Returns the sentence that tells the caller why the URL is not valid, or null for a valid one. `query` has the signed
-   * parameters, without `expires` and `signature`.
+   * parameters, without `expires` and `signature`. `renewedUntil` is a later end than that of the URL, in milliseconds.
    */
   findRejection(
     method: 'GET' | 'PUT',
     path: string,
-    credential: { expires?: string; signature?: string },
+    credential: { expires?: string; signature?: string; renewedUntil?: number },
     query: Record<string, string> = {},
   ): string | null {
     const expires = credential.expires ?? '';
@@ -38,7 +38,8 @@ export class UrlSigner {
     const expected = this.#signature(method, path, expires, query);
     if (signature?.length !== expected.length || !timingSafeEqual(signature, expected))
       return 'The signature of the URL does not match the request; request a new URL, and use it unchanged.';
-    if (Number(expires) * 1000 <= this.#clock.now()) return 'The URL has expired; request a new one.';
+    const validUntil = Math.max(Number(expires) * 1000, credential.renewedUntil ?? 0);
+    if (validUntil <= this.#clock.now()) return 'The URL has expired; request a new one.';
     return null;
   }
 

@@ -181,6 +181,7 @@ export async function checkContents(
       'select content_id as id from input_set_inputs',
       'select content_id as id from experiment_inputs',
       'select content_id as id from uploads where content_id is not null',
+      'select content_id as id from upload_parts',
     )
     .join(' union all ');
   const orphans = await query(`select id from contents where id not in (${references})`);

@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface Balancer {
   /** The address of all servers together. */
   readonly url: string;
+  /** Bytes that clients have sent on all connections, also those that were lost. */
+  readonly receivedBytes: number;
   /** Sends new connections to these servers alone. Connections that are open stay where they are. */
   use(urls: readonly string[]): void;
   /** Closes all open connections, as a network that fails does. */
@@ -13,12 +15,29 @@ export interface Balancer {
 
 /**
  * Starts a balancer without servers on a free port. A connection that a server refuses goes to the next one. One without bytes
- * for `idleMs` is closed, as some proxies do.
+ * for `idleMs` is closed, as some proxies do. Each time that clients have sent `cutAfterBytes` more, all connections are cut.
  */
-export async function startBalancer({ idleMs = 0 }: { idleMs?: number } = {}): Promise<Balancer> {
+export async function startBalancer({
+  idleMs = 0,
+  cutAfterBytes = Number.POSITIVE_INFINITY,
+}: {
+  idleMs?: number;
+  cutAfterBytes?: number;
+} = {}): Promise<Balancer> {
   let targets: readonly string[] = [];
   let turn = 0;
   const open = new Set<Socket>();
+  let receivedBytes = 0;
+  let cutAt = cutAfterBytes;
+  const cut = (): void => {
+    for (const socket of open) socket.destroy();
+  };
+  const countReceived = (chunk: Buffer): void => {
+    receivedBytes += chunk.length;
+    if (receivedBytes < cutAt) return;
+    cutAt = receivedBytes + cutAfterBytes;
+    cut();
+  };
   const track = (socket: Socket): Socket => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
@@ -38,7 +57,7 @@ export async function startBalancer({ idleMs = 0 }: { idleMs?: number } = {}): P
     let isOpen = false;
     server.once('connect', () => {
       isOpen = true;
-      client.pipe(server);
+      client.on('data', countReceived).pipe(server);
       server.pipe(client);
     });
     server.once('close', (hasFailed) => {
@@ -57,11 +76,12 @@ export async function startBalancer({ idleMs = 0 }: { idleMs?: number } = {}): P
     use(urls) {
       targets = [...urls];
     },
-    cut() {
-      for (const socket of open) socket.destroy();
+    get receivedBytes() {
+      return receivedBytes;
     },
+    cut,
     async close() {
-      for (const socket of open) socket.destroy();
+      cut();
       await new Promise((resolve) => balancer.close(resolve));
     },
   };
