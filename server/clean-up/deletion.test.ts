@@ -179,6 +179,10 @@ test('after the deletion of an application no row and no blob remains', async ()
   await createSecrets();
   const upload = await uploadContent(server, 'app', JSON.stringify({ text: LARGE_TEXT }));
   await uploadContent(server, 'app', 'never used');
+  const params = { application_id: 'app' };
+  const unfinished = (await server.client.call('createRunUpload', { params })).body.upload_url;
+  const part = { token: null, body: LARGE_TEXT, headers: { 'upload-offset': '0' } };
+  expectStatus(await server.request('PATCH', unfinished, part), 204);
   await server.client.call('createRunUpload', app);
   const done = await createRunAndWait(server, 'app', { body: { upload_id: upload } });
   expect(done.status_v2).toBe('succeeded');
