@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox';
 import { UPLOAD_BYTES_MAX, UPLOAD_PARTS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
-import { idSchema, type UploadId } from '../schemas/ids.ts';
+import { idSchema, type KeyId, type UploadId } from '../schemas/ids.ts';
 
 export const Upload = Type.Object(
   {
@@ -43,7 +43,8 @@ export const createRunUpload = defineOperation({
 const UploadParams = Type.Object({ upload_id: idSchema<UploadId>('Id of the upload.') });
 const SignedQuery = Type.Object({
   key: Type.Optional(
-    Type.String({
+    Type.Unsafe<KeyId>({
+      type: 'string',
       description:
         'Part of the signed URL: the key that requested it. The URL is valid until the key is revoked.',
     }),
@@ -109,7 +110,7 @@ export const appendUpload = defineOperation({
   path: '/v1/uploads/{upload_id}',
   tag: 'runs',
   summary: 'Upload a part of the content',
-  description: `Appends a raw body to the stored bytes of the upload. A 204 means that the part is durable. The part with \`Upload-Complete: ?1\` is the last one: the content is available after its 200. When a connection breaks, the server stores the bytes that have arrived: read the offset with GET or HEAD, and continue there. A part that begins at another byte is refused with 409. After each part the URL is valid for 10 more minutes. An upload has at most ${UPLOAD_PARTS_MAX} parts and 500 MB. The server deletes the parts of an unfinished upload after 24 hours. The headers follow draft-ietf-httpbis-resumable-upload; an invalid one is refused with 400.`,
+  description: `Appends a raw body to the stored bytes of the upload. A 204 means that the part is durable. \`Upload-Complete: ?1\` marks the last part. The content is available after its 200. When a connection breaks, the server stores the bytes that have arrived. Read the offset with GET or HEAD, and continue there. A part that begins at another byte is refused with 409. After each part the URL is valid for 10 more minutes. An upload has at most ${UPLOAD_PARTS_MAX} parts and 500 MB. The server deletes the parts of an unfinished upload after 24 hours. The headers follow draft-ietf-httpbis-resumable-upload; an invalid one is refused with 400.`,
   right: 'public',
   params: UploadParams,
   query: SignedQuery,

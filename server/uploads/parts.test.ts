@@ -101,7 +101,7 @@ const readOffset = async (url: string): Promise<string> => {
 /** Returns the content of an upload, as a run reads it. */
 async function readContent(server: AnyServer, upload_id: string): Promise<string> {
   const application = applications.get(server) ?? '';
-  const run = await createRun(server as TestServer, application, { body: { upload_id } });
+  const run = await createRun(server, application, { body: { upload_id } });
   const response = await server.request(
     'GET',
     `/v1/applications/${application}/runs/${run}/input?format=url`,
@@ -370,7 +370,7 @@ test('a server that is killed between parts, and in the middle of one, loses no 
     applications.set(server, application);
   };
   const { port } = new URL(server.url);
-  const application = await createVersion(server as unknown as TestServer);
+  const application = await createVersion(server);
   applications.set(server, application);
   try {
     const { upload_id, upload_url } = await requestUpload(server);

@@ -1,7 +1,7 @@
 /**
- * Uploads in parts, by the headers of draft-ietf-httpbis-resumable-upload. Each part is a content of its own with a row, so it
- * is as durable as any content when it is acknowledged, and every server of an installation can store the next one. The last
- * part joins them.
+ * Uploads in parts, by the headers of draft-ietf-httpbis-resumable-upload. Each part is a content with a row, so it is as
+ * durable as any content when it is acknowledged. Every server of an installation can store the next part. The last one joins
+ * them.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -15,7 +15,7 @@ import type { UploadsTable } from './schema.ts';
 import { urlAlreadyUsed } from './signed-upload.ts';
 import { appendPart, completeUpload, findUpload, listParts, removeParts } from './store.ts';
 
-/** What the headers of a part say. */
+/** The headers of a part. */
 export interface PartHeaders {
   offset: number;
   isLast: boolean;

@@ -24,22 +24,21 @@ export async function findSignedUpload(
   { database, signer, findRunCaller }: Context,
   { params, query, headers }: Pick<OperationCall<'getUpload'>, 'params' | 'query' | 'headers'>,
 ): Promise<SignedUpload> {
-  const { key = '' } = query;
+  const { key } = query;
   const upload = await findUpload(database.read, params.upload_id);
   const renewedUntil = upload?.continued_at ? upload.continued_at + UPLOAD_URL_TTL_SECONDS * 1000 : 0;
   const refusal = signer.findRejection(
     'PUT',
     `/v1/uploads/${params.upload_id}`,
     { ...query, renewedUntil },
-    { key },
+    { key: key ?? '' },
   );
   if (refusal) throw forbidden(refusal);
   const proof = headers[RUN_PROOF_HEADER];
   // The app of a run cannot use the URL of a key, which may be of another account.
   const requester =
-    proof === undefined
-      ? await findMember(database.read, key as KeyId)
-      : await findRunCaller(key, String(proof));
+    key &&
+    (proof === undefined ? await findMember(database.read, key) : await findRunCaller(key, String(proof)));
   if (!requester)
     throw forbidden(
       'The key that requested the URL was revoked, or the run that requested it has ended or is another one. Request a new URL.',

@@ -95,7 +95,7 @@ export async function removeParts(tx: Writer, ids: readonly UploadId[]): Promise
 }
 
 /** Returns the ids of the contents of removed uploads, after it has removed their parts. */
-async function removePartsOf(
+async function removeUploadParts(
   tx: Writer,
   uploads: readonly Pick<UploadsTable, 'id' | 'content_id'>[],
 ): Promise<(string | null)[]> {
@@ -119,7 +119,7 @@ export async function deleteUploadsBefore(
     )
     .returning(['id', 'content_id'])
     .execute();
-  return removePartsOf(tx, rows);
+  return removeUploadParts(tx, rows);
 }
 
 /** Removes at most `limit` uploads of an application; returns the ids of their contents and parts. */
@@ -135,7 +135,7 @@ export async function removeUploads(
     )
     .returning(['id', 'content_id'])
     .execute();
-  return removePartsOf(tx, rows);
+  return removeUploadParts(tx, rows);
 }
 
 /** Counts the result files of an attempt, and sums their bytes. */

@@ -24,8 +24,8 @@ export class UrlSigner {
   }
 
   /**
-   * Returns the sentence that tells the caller why the URL is not valid, or null for a valid one. `query` has the signed
-   * parameters, without `expires` and `signature`. `renewedUntil` is a later end than that of the URL, in milliseconds.
+   * Returns the sentence that tells the caller why the URL is not valid, or null for a valid one. The object `query` has the
+   * signed parameters without `expires` and `signature`. A later end than that of the URL is `renewedUntil`, in milliseconds.
    */
   findRejection(
     method: 'GET' | 'PUT',
