@@ -1,12 +1,13 @@
 /**
- * The image: built from the Dockerfile, started as its user, and serving. It needs minutes and two gigabytes, so it runs on
- * request alone: `IMAGE=build npm test -- server/installation/image`, as root with buildah. Where no registry of images can
+ * The image: built from the Dockerfile, started as its user, and serving, alone and with the settings of the compose file. It
+ * needs minutes and two gigabytes, so it runs on request alone: `IMAGE=build npm test -- server/installation/image`, as root with buildah. Where no registry of images can
  * be reached, debootstrap makes the base image from the packages of Debian.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -17,31 +18,42 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createClient } from '@switchyard/contract/client.ts';
+import { type Client, createClient } from '@switchyard/contract/client.ts';
+import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { startS3Server } from '../blobs/testing/s3-server.ts';
+import { startPostgres } from '../testing/database/postgres-server.ts';
+import { createRun, nodeApp, pushApp } from '../testing/fixtures/apps.ts';
 import { findFreePorts } from '../testing/host/free-ports.ts';
+import { type RequestOptions, sendRequest } from '../testing/http/request.ts';
 
 const repository = join(import.meta.dirname, '..', '..');
 const DOCKERFILE = 'operations/container/Dockerfile';
 const DATA = '/var/lib/switchyard';
 const USER = 10001;
 const IMAGE = 'localhost/switchyard:test';
+const BUILD_MS = 3_600_000;
 const isWanted = process.env.IMAGE === 'build';
 const folder = isWanted ? mkdtempSync(join(tmpdir(), 'switchyard-image-')) : '';
 /** The images of this test alone, which are removed with the folder. */
 const STORAGE = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
-const data = join(folder, 'data');
 /** Writes the id of the process that becomes the entry point. */
 const WRITE_ID = `echo $$ > ${DATA}/pid; exec "$@"`;
-let server: ChildProcess | undefined;
+
+interface Container {
+  url: string;
+  /** The folder of the host that is its data folder. */
+  data: string;
+  /** Runs a command in the container, beside the server. */
+  execute(command: readonly string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+const containers: Container[] = [];
 
 afterAll(async () => {
   if (!isWanted) return;
-  if (server?.exitCode === null) {
-    // buildah would kill tini, which could then not end the server.
-    process.kill(Number(readFileSync(join(data, 'pid'), 'utf8')), 'SIGTERM');
-    await once(server, 'exit');
-  }
+  for (const container of containers) await container.stop();
   await run(['buildah', ...STORAGE, 'rm', '--all']);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -108,7 +120,7 @@ async function listNpmSettings(): Promise<string[]> {
 }
 
 test('the image starts as its user, passes its health check, and serves', {
-  timeout: 3_600_000,
+  timeout: BUILD_MS,
 }, async (context) => {
   if (!isWanted)
     return context.skip('SKIPPING the image: set IMAGE=build to build and start it, as root with buildah.');
@@ -134,34 +146,123 @@ test('the image starts as its user, passes its health check, and serves', {
   expect(OCIv1.config).toMatchObject({ User: `${USER}:${USER}`, Volumes: { [DATA]: {} } });
   const [, ...healthCheck]: string[] = Docker.config.Healthcheck.Test;
 
+  const startedAt = performance.now();
+  const container = await startContainer(OCIv1.config.Entrypoint, {});
+  const startMs = Math.round(performance.now() - startedAt);
+  const size = await buildah('images', '--format', '{{.Size}}', IMAGE);
+  console.info(`The image has ${size}; a container of it is ready after ${startMs} ms.`);
+  await container.execute(healthCheck);
+  expect(await readStatus(`${container.url}/docs`)).toBe(200);
+  expect(await readStatus(`${container.url}/console`)).toBe(200);
+  const { body } = await connect(container).call('getAccount');
+  expect(body.key.role).toBe('root');
+  // No file of the server belongs to root.
+  expect((await runOrFail(['find', container.data, '-user', 'root'])) === '').toBe(true);
+  await container.stop();
+});
+
+test('a container with the settings of the compose file runs an app on PostgreSQL and S3', {
+  timeout: BUILD_MS,
+}, async (context) => {
+  if (!isWanted) return context.skip('SKIPPING the settings of the compose file, which need the image.');
+  const postgres = await startPostgres();
+  const s3 = await startS3Server();
+  try {
+    const database = await createDatabaseOfCompose(postgres.url);
+    const { OCIv1 } = JSON.parse(await buildah('inspect', '--type', 'image', IMAGE));
+    const container = await startContainer(OCIv1.config.Entrypoint, {
+      ...readComposeSettings({ database: new URL(database).host, storage: new URL(s3.endpoint).host }),
+      SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
+      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    });
+    const client = connect(container);
+    const request = (method: string, path: string, options: RequestOptions = {}) =>
+      sendRequest(`${container.url}${path}`, method, readToken(container), options);
+    await pushApp({ client, request }, 'echo', nodeApp('(input) => input'));
+    // Too large for a row, so it is in the bucket.
+    const input = { text: 'x'.repeat(200_000) };
+    const run = await createRun({ client, request }, 'echo', { input });
+    const params = { application_id: 'echo', run_id: run };
+    const readRun = async () => (await client.call('getRun', { params })).body;
+    await expect.poll(async () => (await readRun()).status_v2, { timeout: 60_000 }).toBe('succeeded');
+    expect((await readRun()).output).toEqual(input);
+    expect(existsSync(join(container.data, 'blobs'))).toBe(false);
+    expect(existsSync(join(container.data, 'switchyard.db'))).toBe(false);
+    await container.stop();
+  } finally {
+    await s3.stop();
+    await postgres.stop();
+  }
+});
+
+const readStatus = (url: string): Promise<number> =>
+  fetch(url).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
+const readToken = ({ data }: Container): string => readFileSync(join(data, 'root-token'), 'utf8').trim();
+const connect = (container: Container): Client =>
+  createClient({ url: container.url, token: readToken(container) });
+
+/** Starts the image with the settings, and waits until it is ready. */
+async function startContainer(entrypoint: string[], settings: Record<string, string>): Promise<Container> {
+  const data = join(folder, `data-${containers.length}`);
   mkdirSync(data, { mode: 0o700 });
   chownSync(data, USER, USER);
-  const container = await buildah('from', IMAGE);
+  const name = await buildah('from', IMAGE);
   const [port] = await findFreePorts(1);
-  const environment = ['SWITCHYARD_HOST=127.0.0.1', `SWITCHYARD_PORT=${port}`];
+  const environment = { SWITCHYARD_HOST: '127.0.0.1', SWITCHYARD_PORT: String(port), ...settings };
   const flags = [
     '--isolation',
     'chroot',
     '--volume',
     `${data}:${DATA}`,
-    ...environment.flatMap((one) => ['--env', one]),
+    ...Object.entries(environment).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
   ];
-  const start = ['run', ...flags, container, '--', 'sh', '-c', WRITE_ID, 'sh', ...OCIv1.config.Entrypoint];
-  server = spawn('buildah', [...STORAGE, ...start], { stdio: 'inherit' });
-  const url = `http://127.0.0.1:${port}`;
-  const readStatus = (path: string) =>
-    fetch(`${url}${path}`).then(
-      ({ status }) => status,
-      () => 0,
-    );
-  await expect.poll(() => readStatus('/readyz'), { timeout: 120_000 }).toBe(200);
-  await buildah('run', ...flags, container, '--', ...healthCheck);
+  const start = ['run', ...flags, name, '--', 'sh', '-c', WRITE_ID, 'sh', ...entrypoint];
+  const server = spawn('buildah', [...STORAGE, ...start], { stdio: 'inherit' });
+  const container = {
+    url: `http://127.0.0.1:${port}`,
+    data,
+    execute: (command: readonly string[]) => buildah('run', ...flags, name, '--', ...command),
+    async stop() {
+      if (server.exitCode !== null) return;
+      const exited = once(server, 'exit');
+      // buildah would kill tini, which could then not end the server.
+      process.kill(Number(readFileSync(join(data, 'pid'), 'utf8')), 'SIGTERM');
+      await exited;
+    },
+  };
+  containers.push(container);
+  await expect.poll(() => readStatus(`${container.url}/readyz`), { timeout: 120_000 }).toBe(200);
+  return container;
+}
 
-  expect(await readStatus('/docs')).toBe(200);
-  expect(await readStatus('/console')).toBe(200);
-  const token = readFileSync(join(data, 'root-token'), 'utf8').trim();
-  const { body } = await createClient({ url, token }).call('getAccount');
-  expect(body.key.role).toBe('root');
-  // No file of the server belongs to root.
-  expect((await runOrFail(['find', data, '-user', 'root'])) === '').toBe(true);
-});
+const PASSWORD = 'password-of-the-test';
+
+/** Creates the user and the database that the compose file names. Returns the address of the PostgreSQL server. */
+async function createDatabaseOfCompose(address: string): Promise<string> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  await client.query(`create role switchyard login password '${PASSWORD}'`);
+  await client.query('create database switchyard owner switchyard');
+  await client.end();
+  return address;
+}
+
+/** Returns the environment of the server in the compose file, with these hosts in place of those of its services. */
+function readComposeSettings(hosts: { database: string; storage: string }): Record<string, string> {
+  const text = readFileSync(join(repository, 'operations/container/compose.yaml'), 'utf8');
+  const environment: Record<string, string> = parse(text).services.server.environment;
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      value
+        .replaceAll(/\$\{\w+:\?[^}]*\}/g, PASSWORD)
+        .replace('database:5432', hosts.database)
+        .replace('storage:9000', hosts.storage),
+    ]),
+  );
+}

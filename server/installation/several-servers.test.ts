@@ -105,6 +105,24 @@ describe.runIf(postgres)('two servers are one service', () => {
     expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
   });
 
+  test('an upload in parts continues on the other', async () => {
+    const { body } = await one.client.call('createRunUpload', { params: { application_id: 'app' } });
+    const { pathname, search } = new URL(body.upload_url);
+    const sendPart = (server: ServerProcess, part: string, offset: number, complete: string) =>
+      server.request('PATCH', pathname + search, {
+        token: null,
+        body: part,
+        headers: { 'upload-offset': String(offset), 'upload-complete': complete },
+      });
+    expectStatus(await sendPart(one, '{"from":', 0, '?0'), 204);
+    const { headers } = await other.request('HEAD', pathname + search, { token: null });
+    expect(headers.get('upload-offset')).toBe('8');
+    expectStatus(await sendPart(other, '"two"}', 8, '?1'), 200);
+    const run = await createRun(one, 'app', { body: { upload_id: body.upload_id } });
+    const path = `/v1/applications/app/runs/${run}/input`;
+    expect((await other.request('GET', path)).body).toEqual({ from: 'two' });
+  });
+
   test('a sign-in link, its session and its end hold on both', async () => {
     const headers = { 'x-switchyard-console': '1', origin: balancer.url };
     const link = await one.request('POST', '/v1/account/sign-in-links');
