@@ -19,6 +19,7 @@ import {
   formatUploadHeaders,
   insertPart,
   joinParts,
+  type PartHeaders,
   type ReceivedPart,
   readPartHeaders,
   UploadClosedError,
@@ -63,6 +64,7 @@ export const putUpload: OperationHandler<'putUpload'> = async (context, call) =>
 };
 
 export const getUpload: OperationHandler<'getUpload'> = async (context, call) => {
+  await context.uploads.waitForCutPart(call.params.upload_id);
   const { upload } = await findSignedUpload(context, call);
   const content = upload.content_id === null ? undefined : await context.contents.find(upload.content_id);
   const isComplete = upload.content_id !== null;
@@ -79,28 +81,50 @@ export const getUpload: OperationHandler<'getUpload'> = async (context, call) =>
 };
 
 export const appendUpload: OperationHandler<'appendUpload'> = async (context, call) => {
-  const { database, contents, findApplicationOwner } = context;
+  const { database, contents, uploads, findApplicationOwner } = context;
   const headers = readPartHeaders(call.headers);
+  await uploads.waitForCutPart(call.params.upload_id);
   const { upload, requester } = await findSignedUpload(context, call);
   await checkPart(database.read, upload, headers);
   const owner = await findApplicationOwner(database.read, upload.application_uid);
   if (owner) call.setOwner(owner);
   await call.reserveStreamMemory(requester);
-  const { content, isCut } = await storePart(contents, call.stream, headers.offset);
-  const part = { id: upload.id, firstByte: headers.offset, content };
+  const { id } = upload;
+  let endCutPart = (): void => {};
   try {
-    checkReceivedPart(headers, { bytes: content.bytes, isCut });
-    if (headers.isLast && !isCut) return await completeParts(context, call, part);
+    const received = await storePart(contents, call.stream, {
+      bytesBefore: headers.offset,
+      onCut: () => {
+        endCutPart = uploads.beginCutPart(id);
+      },
+    });
+    return await commitPart(context, call, { ...headers, ...received, id, firstByte: headers.offset });
+  } finally {
+    endCutPart();
+  }
+};
+
+/** Stores the row of a part, and completes the upload after the last one. Removes the bytes of a part that is refused. */
+async function commitPart(
+  context: Context,
+  call: OperationCall<'appendUpload'>,
+  part: ReceivedPart & PartHeaders & { isCut: boolean },
+): Promise<HandlerResult<'appendUpload'>> {
+  const { database, clock } = context;
+  const { id, firstByte, content } = part;
+  try {
+    checkReceivedPart(part, { bytes: content.bytes, isCut: part.isCut });
+    if (part.isLast && !part.isCut) return await completeParts(context, call, part);
     return await call.commitThen(
-      (tx) => insertPart(tx, part, context.clock.now()),
-      () => ({ status: 204, headers: formatUploadHeaders(part.firstByte + content.bytes, false) }),
+      (tx) => insertPart(tx, part, clock.now()),
+      () => ({ status: 204, headers: formatUploadHeaders(firstByte + content.bytes, false) }),
     );
   } catch (error) {
     await content.discard().catch(() => {});
     if (!(error instanceof UploadClosedError)) throw error;
-    throw await explainClosedUpload(database.read, upload.id, headers.offset);
+    throw await explainClosedUpload(database.read, id, firstByte);
   }
-};
+}
 
 /** Stores the last part, joins all of them and completes the upload. */
 async function completeParts(

@@ -1,6 +1,6 @@
 /** Uploads in parts: durable parts, wrong offsets, cut connections, two writers, and a killed server. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Upload } from '@switchyard/contract/applications/uploads.ts';
@@ -177,6 +177,36 @@ describe.each<[string, () => TestServer]>([
     expectStatus(await patch(upload_url, rest), 200);
     expect((await readContent(server, upload_id)) === content.toString()).toBe(true);
   });
+});
+
+test('an offset that is read after a cut has the bytes that arrived, also while they are being stored', async () => {
+  const { upload_id, upload_url } = await requestUpload(onDisk);
+  const listStored = () =>
+    readdirSync(join(onDisk.dataFolder, 'blobs'), { recursive: true, withFileTypes: true }).filter(
+      (entry) => entry.isFile() && !entry.parentPath.includes('incoming'),
+    ).length;
+  const stored = listStored();
+  const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The row of the cut part waits for this transaction.
+  const locking = onDisk.runningServer.database.transact(async (tx) => {
+    const upload = tx.updateTable('uploads').where('id', '=', upload_id as UploadId);
+    await upload.set({ purpose: 'content' }).execute();
+    locked.resolve();
+    await released.promise;
+  });
+  await locked.promise;
+  const body = Buffer.alloc(100_000, 'x');
+  await sendCutPart(onDisk, upload_url, { offset: 0, body, headers: 'Content-Length: 200000' });
+  await expect.poll(listStored).toBe(stored + 1);
+  const read = readOffset(upload_url);
+  const sendOthers = async (): Promise<string> => {
+    for (let count = 0; count < 10; count += 1) expectStatus(await onDisk.request('GET', '/healthz'), 200);
+    return 'waits';
+  };
+  expect(await Promise.race([read, sendOthers()])).toBe('waits');
+  released.resolve();
+  await locking;
+  expect(await read).toBe('100000 ?0');
 });
 
 describe('an upload in one part, and an empty last part', () => {
@@ -360,7 +390,9 @@ test('parts of an unfinished upload are removed with it after a day', async () =
   expect(await countParts(upload_id)).toBe(0);
 });
 
-test('a server that is killed between parts, and in the middle of one, loses no acknowledged byte', async () => {
+test('a server that is killed in the middle of a part, and after the last one, loses no acknowledged byte', {
+  timeout: 120_000,
+}, async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'switchyard-parts-'));
   const content = createText(600_000);
   let server = await startServerProcess({ dataFolder, env: IDLE });
@@ -376,15 +408,14 @@ test('a server that is killed between parts, and in the middle of one, loses no 
     const { upload_id, upload_url } = await requestUpload(server);
     const body = content.subarray(0, 200_000);
     expectStatus(await patch(upload_url, { offset: 0, body }), 204);
-    await restart();
-    expect(await readOffset(upload_url)).toBe('200000 ?0');
     const { pathname, search } = new URL(upload_url);
     const socket = await openSocket(server.url);
     socket.on('error', () => {});
     socket.write(
       `PATCH ${pathname}${search} HTTP/1.1\r\nHost: x\r\nUpload-Offset: 200000\r\nContent-Length: 200000\r\n\r\n`,
     );
-    await new Promise((resolve) => socket.write(content.subarray(200_000, 300_000), resolve));
+    socket.write(content.subarray(200_000, 300_000));
+    await expect.poll(() => readdirSync(join(dataFolder, 'blobs', 'incoming'))).toHaveLength(1);
     await restart();
     expect(await readOffset(upload_url)).toBe('200000 ?0');
     const rest = { offset: 200_000, body: content.subarray(200_000), isLast: true };

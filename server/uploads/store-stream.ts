@@ -17,18 +17,19 @@ export async function storeStream(
 }
 
 /**
- * Stores the body of a part that `bytesBefore` bytes of the same content precede. When the connection breaks, stores the bytes
- * that have arrived, and `isCut` is true. Throws a 400 when the content becomes too large.
+ * Stores the body of a part that `bytesBefore` bytes of the same content precede. When the connection breaks, calls `onCut`,
+ * stores the bytes that have arrived, and `isCut` is true. Throws a 400 when the content becomes too large.
  */
 export async function storePart(
   contents: Contents,
   stream: Readable,
-  bytesBefore: number,
+  { bytesBefore, onCut }: { bytesBefore: number; onCut: () => void },
 ): Promise<{ content: PreparedContent; isCut: boolean }> {
   const copy = new PassThrough();
   let isCut = false;
   stream.once('error', () => {
     isCut = true;
+    onCut();
     copy.end();
   });
   const content = await storeCopy(contents, {

@@ -43,6 +43,8 @@ interface UploadServices {
 /** Creates uploads and their URLs, and shares their contents with users. */
 export class Uploads {
   readonly #services: UploadServices;
+  /** The parts that `beginCutPart` has begun, by upload; each promise resolves at its end. */
+  readonly #cutParts = new Map<string, Promise<void>>();
 
   constructor(services: UploadServices) {
     this.#services = services;
@@ -92,6 +94,24 @@ export class Uploads {
       });
     };
     return { upload, insert };
+  }
+
+  /**
+   * Begins to store the bytes of a part whose connection broke. Call the returned function when it has ended. A caller that
+   * connects again within milliseconds then gets the offset after these bytes, and does not send them again.
+   */
+  beginCutPart(id: UploadId): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#cutParts.set(id, promise);
+    return () => {
+      if (this.#cutParts.get(id) === promise) this.#cutParts.delete(id);
+      resolve();
+    };
+  }
+
+  /** Waits until the bytes of a part whose connection broke are stored. */
+  async waitForCutPart(id: UploadId): Promise<void> {
+    await this.#cutParts.get(id);
   }
 
   /** Stores a part in its own transaction; the transaction that completes the upload has the audit entry. */
