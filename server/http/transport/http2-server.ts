@@ -15,6 +15,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { bodyEndedEarly } from '../errors/framework-errors.ts';
 import type { Connections } from '../limits/connections.ts';
 
 /** At least 100, as RFC 9113 recommends; a browser with many pages of the console open needs a few dozen. */
@@ -95,6 +96,10 @@ function adaptRequest(request: Http2ServerRequest): void {
     headers['transfer-encoding'] = 'chunked';
   // A request that is destroyed while nothing reads its body emits the error to nobody.
   request.on('error', () => {});
+  // The platform ends the body of a canceled request as if it were complete. A reader would take the beginning for the whole.
+  stream.once('aborted', () => {
+    if (!request.readableEnded) request.destroy(bodyEndedEarly());
+  });
 }
 
 /** Adds the state that responses of HTTP/1.1 have, and ends the stream of a request whose body nobody reads. */

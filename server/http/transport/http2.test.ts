@@ -1,8 +1,10 @@
 /** HTTP/2 through the front door: the same results, limits and refusals as over HTTP/1.1. */
 
 import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { type ClientHttp2Session, constants, type OutgoingHttpHeaders } from 'node:http2';
-import { connect } from 'node:tls';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
 import type { Upload } from '@switchyard/contract/applications/uploads.ts';
 import { REQUEST_BODY_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -154,26 +156,45 @@ test('an upload that its caller cancels is not stored', async () => {
   expect(run.status, run.text).toBe(400);
 });
 
+test.each<[string, 'reset' | 'cut off']>([
+  ['PUT', 'reset'],
+  ['PUT', 'cut off'],
+  ['PATCH', 'reset'],
+  ['PATCH', 'cut off'],
+])('a %s of unknown length that is %s in its body is not complete', async (method, end) => {
+  const path = parsePath((await requestUpload()).upload_url);
+  const client = openRawSession();
+  const headers = { ':method': method, ':scheme': 'https', ':path': path, ':authority': 'x' };
+  const fields = { ...headers, 'upload-offset': '0', 'upload-complete': '?1' };
+  client.write(formatFrame(FRAME_HEADERS, END_HEADERS, 1, encodeHeaders(fields)));
+  client.write(formatFrame(FRAME_DATA, 0, 1, Buffer.alloc(1000, 'x')));
+  const listIncoming = () => readdirSync(join(server.dataFolder, 'blobs', 'incoming'));
+  await expect.poll(() => listIncoming().length).toBe(1);
+  // The client of the platform ends the body before it resets the stream.
+  if (end === 'reset') client.write(formatFrame(FRAME_RST_STREAM, 0, 1, CANCEL));
+  else client.destroy();
+  await expect.poll(() => listIncoming().length).toBe(0);
+  client.destroy();
+  const state = await request({ ':path': path });
+  // The server keeps the bytes of a part, and none of a PUT.
+  expect(JSON.parse(state.text)).toEqual({ offset: method === 'PUT' ? 0 : 1000, complete: false });
+});
+
 test('400 requests of one session at once all get their response', async () => {
   const responses = await Promise.all(Array.from({ length: 400 }, () => request({ ':path': '/v1/account' })));
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
 test('a rapid reset costs the caller its session and nobody else', async () => {
-  const { hostname, port } = new URL(server.url);
-  const attacker = connect({ host: hostname, port: Number(port), ALPNProtocols: ['h2'] });
+  const attacker = openRawSession();
   const received: Buffer[] = [];
   attacker.on('data', (chunk: Buffer) => received.push(chunk));
-  attacker.on('error', () => {});
   const closed = new Promise<void>((resolve) => attacker.once('close', () => resolve()));
-  attacker.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-  attacker.write(formatFrame(FRAME_SETTINGS, 0, 0, Buffer.alloc(0)));
   // GET https://x/ in HPACK: three entries of the static table, and a literal :authority.
   const headers = Buffer.from([0x82, 0x87, 0x84, 0x41, 0x01, 0x78]);
-  const cancel = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]);
   for (let stream = 1; stream < 6_000; stream += 2) {
     attacker.write(formatFrame(FRAME_HEADERS, END_STREAM_AND_HEADERS, stream, headers));
-    attacker.write(formatFrame(FRAME_RST_STREAM, 0, stream, cancel));
+    attacker.write(formatFrame(FRAME_RST_STREAM, 0, stream, CANCEL));
   }
   await closed;
   expect(
@@ -182,11 +203,37 @@ test('a rapid reset costs the caller its session and nobody else', async () => {
   expect((await request({ ':path': '/v1/account' })).status).toBe(200);
 });
 
+const FRAME_DATA = 0;
 const FRAME_HEADERS = 1;
 const FRAME_RST_STREAM = 3;
 const FRAME_SETTINGS = 4;
 const FRAME_GOAWAY = 7;
+const END_HEADERS = 4;
 const END_STREAM_AND_HEADERS = 5;
+const CANCEL = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]);
+
+/** Opens a connection on which a test writes frames. */
+function openRawSession(): TLSSocket {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port), ALPNProtocols: ['h2'] });
+  socket.on('error', () => {});
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.write(formatFrame(FRAME_SETTINGS, 0, 0, Buffer.alloc(0)));
+  return socket;
+}
+
+/** Encodes fields in HPACK as literals without an index (RFC 7541, section 6.2.2). */
+function encodeHeaders(fields: Record<string, string>): Buffer {
+  const encodeText = (text: string): Buffer[] => {
+    // The prefix of an integer has 7 bits; the tests have no longer text than two bytes can say.
+    const length = text.length < 127 ? [text.length] : [127, ...encodeRest(text.length - 127)];
+    return [Buffer.from(length), Buffer.from(text)];
+  };
+  const encodeRest = (rest: number): number[] => (rest < 128 ? [rest] : [(rest & 127) | 128, rest >> 7]);
+  return Buffer.concat(
+    Object.entries(fields).flatMap((field) => [Buffer.from([0]), ...field.flatMap(encodeText)]),
+  );
+}
 
 /** Formats a frame of HTTP/2 (RFC 9113, section 4.1). */
 function formatFrame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
