@@ -12,7 +12,7 @@ import { createOtherAccount } from '../testing/fixtures/accounts.ts';
 import { createRun } from '../testing/fixtures/apps.ts';
 import { createVersion, expectError, expectStatus } from '../testing/fixtures/resources.ts';
 import { openSocket, sendRaw } from '../testing/http/raw-sockets.ts';
-import { type RequestOptions, sendRequest } from '../testing/http/request.ts';
+import { type Part, readOffset, sendCutPart, sendPart, sendSigned } from '../testing/http/upload-parts.ts';
 import { countRowsByTable, listBlobs } from '../testing/servers/orphan-rows.ts';
 import { type ServerProcess, startServerProcess } from '../testing/servers/server-process.ts';
 import { startTestServer, type TestServer } from '../testing/servers/test-server.ts';
@@ -64,39 +64,11 @@ async function requestUpload(server: AnyServer, token?: string): Promise<Upload>
   return response.body as Upload;
 }
 
-/** Sends a request to a signed URL. */
-const send = (method: string, url: string, options: RequestOptions = {}) =>
-  sendRequest(url, method, '', { token: null, ...options });
-
 /** Counts the stored parts of the upload. */
 async function countParts(id: string): Promise<number> {
   const parts = onDisk.runningServer.database.read.selectFrom('upload_parts').select('first_byte');
   return (await parts.where('upload_id', '=', id as UploadId).execute()).length;
 }
-
-interface Part {
-  offset: number | string;
-  body?: Uint8Array | string;
-  isLast?: boolean;
-  length?: number | string;
-}
-
-function patch(url: string, { offset, body = '', isLast = false, length }: Part) {
-  const headers = {
-    'content-type': 'application/partial-upload',
-    'upload-offset': String(offset),
-    'upload-complete': isLast ? '?1' : '?0',
-    ...(length === undefined ? {} : { 'upload-length': String(length) }),
-  };
-  return send('PATCH', url, { body, headers });
-}
-
-const readOffset = async (url: string): Promise<string> => {
-  const response = await send('HEAD', url);
-  expectStatus(response, 200);
-  expect(response.text).toBe('');
-  return `${response.headers.get('upload-offset')} ${response.headers.get('upload-complete')}`;
-};
 
 /** Returns the content of an upload, as a run reads it. */
 async function readContent(server: AnyServer, upload_id: string): Promise<string> {
@@ -107,22 +79,7 @@ async function readContent(server: AnyServer, upload_id: string): Promise<string
     `/v1/applications/${application}/runs/${run}/input?format=url`,
   );
   expectStatus(response, 200);
-  return (await send('GET', (response.body as { url: string }).url)).text;
-}
-
-/** Sends the headers of a part, a body that ends early, and closes the connection. */
-async function sendCutPart(
-  server: AnyServer,
-  url: string,
-  { offset, body, headers }: { offset: number; body: Buffer; headers: string },
-): Promise<void> {
-  const { pathname, search } = new URL(url);
-  const socket = await openSocket(server.url);
-  socket.write(
-    `PATCH ${pathname}${search} HTTP/1.1\r\nHost: x\r\nUpload-Offset: ${offset}\r\nUpload-Complete: ?1\r\n${headers}\r\n\r\n`,
-  );
-  await new Promise((resolve) => socket.write(body, resolve));
-  socket.end();
+  return (await sendSigned('GET', (response.body as { url: string }).url)).text;
 }
 
 describe.each<[string, () => TestServer]>([
@@ -140,25 +97,25 @@ describe.each<[string, () => TestServer]>([
     const { contents, upload_parts } = await countRowsByTable(server);
     const blobs = listBlobs(onDisk).length;
     expect(await readOffset(upload_url)).toBe('0 ?0');
-    const one = await patch(upload_url, { offset: 0, body: first });
+    const one = await sendPart(upload_url, { offset: 0, body: first });
     expectStatus(one, 204);
     expect(one.headers.get('upload-offset')).toBe('700000');
     expect(one.headers.get('upload-complete')).toBe('?0');
-    expectStatus(await patch(upload_url, { offset: 700_000, body: second }), 204);
+    expectStatus(await sendPart(upload_url, { offset: 700_000, body: second }), 204);
     expect(await readOffset(upload_url)).toBe('1000000 ?0');
-    const state = await send('GET', upload_url);
+    const state = await sendSigned('GET', upload_url);
     expect(state.body).toEqual({ offset: 1_000_000, complete: false });
     expect(state.headers.get('upload-limit')).toBe('max-size=524288000');
     const last = { offset: 1_000_000, body: third, isLast: true, length: content.length };
-    const end = await patch(upload_url, last);
+    const end = await sendPart(upload_url, last);
     expectStatus(end, 200);
     expect(end.headers.get('upload-complete')).toBe('?1');
     expect(await readOffset(upload_url)).toBe('1500000 ?1');
     expect(await countRowsByTable(server)).toMatchObject({ contents: (contents ?? 0) + 1, upload_parts });
     if (server === onDisk) expect(listBlobs(onDisk)).toHaveLength(blobs + 1);
     expect((await readContent(server, upload_id)) === content.toString()).toBe(true);
-    expectError(await patch(upload_url, last), 400, 'used already');
-    expectError(await send('PUT', upload_url, { body: '{}' }), 400, 'used already');
+    expectError(await sendPart(upload_url, last), 400, 'used already');
+    expectError(await sendSigned('PUT', upload_url, { body: '{}' }), 400, 'used already');
   });
 
   test('continues at the last byte that arrived before the connection broke', async () => {
@@ -174,7 +131,7 @@ describe.each<[string, () => TestServer]>([
     expect(stored).toBe(`${offset} ?0`);
     expect(offset).toBeLessThanOrEqual(300_000);
     const rest = { offset, body: content.subarray(offset), isLast: true };
-    expectStatus(await patch(upload_url, rest), 200);
+    expectStatus(await sendPart(upload_url, rest), 200);
     expect((await readContent(server, upload_id)) === content.toString()).toBe(true);
   });
 });
@@ -212,13 +169,13 @@ test('an offset that is read after a cut has the bytes that arrived, also while 
 describe('an upload in one part, and an empty last part', () => {
   test('are complete without another request', async () => {
     const { upload_id, upload_url } = await requestUpload(onDisk);
-    expectStatus(await patch(upload_url, { offset: 0, body: '"whole"', isLast: true }), 200);
+    expectStatus(await sendPart(upload_url, { offset: 0, body: '"whole"', isLast: true }), 200);
     expect(await readContent(onDisk, upload_id)).toBe('"whole"');
 
     const parts = await requestUpload(onDisk);
     const blobs = listBlobs(onDisk).length;
-    expectStatus(await patch(parts.upload_url, { offset: 0, body: '"parts"' }), 204);
-    expectStatus(await patch(parts.upload_url, { offset: 7, isLast: true, length: 7 }), 200);
+    expectStatus(await sendPart(parts.upload_url, { offset: 0, body: '"parts"' }), 204);
+    expectStatus(await sendPart(parts.upload_url, { offset: 7, isLast: true, length: 7 }), 200);
     expect(listBlobs(onDisk)).toHaveLength(blobs + 1);
     expect(await readContent(onDisk, parts.upload_id)).toBe('"parts"');
   });
@@ -226,8 +183,8 @@ describe('an upload in one part, and an empty last part', () => {
   test('a PUT replaces parts that were sent before', async () => {
     const { upload_id, upload_url } = await requestUpload(onDisk);
     const blobs = listBlobs(onDisk).length;
-    expectStatus(await patch(upload_url, { offset: 0, body: 'part' }), 204);
-    expectStatus(await send('PUT', upload_url, { body: '"put"' }), 200);
+    expectStatus(await sendPart(upload_url, { offset: 0, body: 'part' }), 204);
+    expectStatus(await sendSigned('PUT', upload_url, { body: '"put"' }), 200);
     expect(await countParts(upload_id)).toBe(0);
     expect(listBlobs(onDisk)).toHaveLength(blobs + 1);
     expect(await readContent(onDisk, upload_id)).toBe('"put"');
@@ -239,7 +196,7 @@ describe('a refused part stores nothing:', () => {
   let uploadId: string;
   beforeAll(async () => {
     ({ upload_url: url, upload_id: uploadId } = await requestUpload(onDisk));
-    expectStatus(await patch(url, { offset: 0, body: '12345' }), 204);
+    expectStatus(await sendPart(url, { offset: 0, body: '12345' }), 204);
   });
 
   test.each<[string, Part, 400 | 409, string]>([
@@ -256,7 +213,7 @@ describe('a refused part stores nothing:', () => {
     ['has a length that is no number', { offset: 5, body: '6', length: 'x' }, 400, 'Upload-Length is "x"'],
   ])('it %s', async (_, part, status, words) => {
     const blobs = listBlobs(onDisk);
-    const response = await patch(url, part);
+    const response = await sendPart(url, part);
     expectError(response, status, words);
     if (status === 409) expect(response.headers.get('upload-offset')).toBe('5');
     expect(listBlobs(onDisk)).toEqual(blobs);
@@ -264,9 +221,9 @@ describe('a refused part stores nothing:', () => {
   });
 
   test('it has no Upload-Offset, or a wrong Upload-Complete', async () => {
-    const sendPart = (headers: Record<string, string>) => send('PATCH', url, { body: 'x', headers });
-    expectError(await sendPart({}), 400, 'Upload-Offset is missing');
-    expectError(await sendPart({ 'upload-offset': '5', 'upload-complete': 'true' }), 400, 'must be "?1"');
+    const sendBadPart = (headers: Record<string, string>) => sendSigned('PATCH', url, { body: 'x', headers });
+    expectError(await sendBadPart({}), 400, 'Upload-Offset is missing');
+    expectError(await sendBadPart({ 'upload-offset': '5', 'upload-complete': 'true' }), 400, 'must be "?1"');
     expect(await readOffset(url)).toBe('5 ?0');
   });
 
@@ -286,20 +243,20 @@ describe('a refused part stores nothing:', () => {
       );
     await setSize(524_287_998);
     const blobs = listBlobs(onDisk);
-    expectError(await patch(url, { offset: 524_287_998, body: 'abc' }), 400, 'more than 524288000');
+    expectError(await sendPart(url, { offset: 524_287_998, body: 'abc' }), 400, 'more than 524288000');
     expect(listBlobs(onDisk)).toEqual(blobs);
     await setSize(5);
   });
 
   test('it would be the 1001st', async () => {
     const many = await requestUpload(onDisk);
-    expectStatus(await patch(many.upload_url, { offset: 0, body: 'x' }), 204);
+    expectStatus(await sendPart(many.upload_url, { offset: 0, body: 'x' }), 204);
     const added = Array.from({ length: 999 }, (_, index) => ({
       ...{ upload_id: many.upload_id as UploadId, first_byte: index + 1, content_id: `none-${index}` },
     }));
     const { database } = onDisk.runningServer;
     await database.transact((tx) => tx.insertInto('upload_parts').values(added).execute());
-    expectError(await patch(many.upload_url, { offset: 1, body: 'y' }), 400, 'at most 1000');
+    expectError(await sendPart(many.upload_url, { offset: 1, body: 'y' }), 400, 'at most 1000');
     await database.transact((tx) => tx.deleteFrom('upload_parts').where('first_byte', '>', 0).execute());
   });
 });
@@ -310,11 +267,11 @@ describe('the URL of an upload in parts', () => {
     try {
       for (const [index, minutes] of [9, 18, 27].entries()) {
         ahead = minutes * MINUTE_MS;
-        expectStatus(await patch(upload_url, { offset: index, body: 'x' }), 204);
+        expectStatus(await sendPart(upload_url, { offset: index, body: 'x' }), 204);
       }
       ahead = 38 * MINUTE_MS;
-      expectError(await patch(upload_url, { offset: 3, body: 'x' }), 403, 'expired');
-      expectError(await send('GET', upload_url), 403, 'expired');
+      expectError(await sendPart(upload_url, { offset: 3, body: 'x' }), 403, 'expired');
+      expectError(await sendSigned('GET', upload_url), 403, 'expired');
     } finally {
       ahead = 0;
     }
@@ -324,8 +281,8 @@ describe('the URL of an upload in parts', () => {
     const { upload_url } = await requestUpload(onDisk);
     try {
       ahead = 11 * MINUTE_MS;
-      expectError(await patch(upload_url, { offset: 0, body: 'x' }), 403, 'expired');
-      expectStatus(await send('HEAD', upload_url), 403);
+      expectError(await sendPart(upload_url, { offset: 0, body: 'x' }), 403, 'expired');
+      expectStatus(await sendSigned('HEAD', upload_url), 403);
     } finally {
       ahead = 0;
     }
@@ -334,15 +291,15 @@ describe('the URL of an upload in parts', () => {
   test('is that of its key: altered, of a revoked key or of another upload it is refused', async () => {
     const { id, token } = await onDisk.createKey('operator');
     const { upload_url } = await requestUpload(onDisk, token);
-    expectStatus(await patch(upload_url, { offset: 0, body: 'x' }), 204);
+    expectStatus(await sendPart(upload_url, { offset: 0, body: 'x' }), 204);
     const other = new URL((await requestUpload(onDisk)).upload_url);
     const altered = new URL(upload_url);
     altered.pathname = other.pathname;
-    expectError(await patch(altered.href, { offset: 0, body: 'x' }), 403, 'signature');
-    expectError(await send('GET', altered.href), 403, 'signature');
+    expectError(await sendPart(altered.href, { offset: 0, body: 'x' }), 403, 'signature');
+    expectError(await sendSigned('GET', altered.href), 403, 'signature');
     expectStatus(await onDisk.request('DELETE', `/v1/account/keys/${id}`), 204);
-    expectError(await patch(upload_url, { offset: 1, body: 'x' }), 403, 'was revoked');
-    expectError(await send('GET', upload_url), 403, 'was revoked');
+    expectError(await sendPart(upload_url, { offset: 1, body: 'x' }), 403, 'was revoked');
+    expectError(await sendSigned('GET', upload_url), 403, 'was revoked');
   });
 
   test('gives no other account an upload: neither its token nor its application can use one', async () => {
@@ -352,7 +309,7 @@ describe('the URL of an upload in parts', () => {
     const request = { token: account.token, body: 'x', headers: { 'upload-offset': '0' } };
     expectError(await onDisk.request('PATCH', plain, request), 403, 'signature');
     expectError(await onDisk.request('GET', plain, { token: account.token }), 403, 'signature');
-    expectStatus(await patch(upload_url, { offset: 0, body: '{}' }), 204);
+    expectStatus(await sendPart(upload_url, { offset: 0, body: '{}' }), 204);
     const path = `/v1/applications/${applications.get(onDisk)}/runs`;
     expectError(await onDisk.request('POST', path, { body: { upload_id } }), 400, 'nothing has been PUT');
   });
@@ -361,11 +318,11 @@ describe('the URL of an upload in parts', () => {
 test('of two writers at one offset one is stored, and the other gets the new offset', async () => {
   const { upload_id, upload_url } = await requestUpload(onDisk);
   const bodies = ['"a', '"b'];
-  const responses = await Promise.all(bodies.map((body) => patch(upload_url, { offset: 0, body })));
+  const responses = await Promise.all(bodies.map((body) => sendPart(upload_url, { offset: 0, body })));
   expect(responses.map(({ status }) => status).sort()).toEqual([204, 409]);
   for (const { headers } of responses) expect(headers.get('upload-offset')).toBe('2');
   const ends = await Promise.all(
-    ['1"', '2"'].map((body) => patch(upload_url, { offset: 2, body, isLast: true })),
+    ['1"', '2"'].map((body) => sendPart(upload_url, { offset: 2, body, isLast: true })),
   );
   expect(ends.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
   const winner = bodies[responses.findIndex(({ status }) => status === 204)] ?? '';
@@ -376,7 +333,7 @@ test('of two writers at one offset one is stored, and the other gets the new off
 
 test('parts of an unfinished upload are removed with it after a day', async () => {
   const { upload_id, upload_url } = await requestUpload(onDisk);
-  expectStatus(await patch(upload_url, { offset: 0, body: 'abandoned' }), 204);
+  expectStatus(await sendPart(upload_url, { offset: 0, body: 'abandoned' }), 204);
   const before = listBlobs(onDisk).length;
   await onDisk.runningServer.database.transact((tx) =>
     tx
@@ -407,7 +364,7 @@ test('a server that is killed in the middle of a part, and after the last one, l
   try {
     const { upload_id, upload_url } = await requestUpload(server);
     const body = content.subarray(0, 200_000);
-    expectStatus(await patch(upload_url, { offset: 0, body }), 204);
+    expectStatus(await sendPart(upload_url, { offset: 0, body }), 204);
     const { pathname, search } = new URL(upload_url);
     const socket = await openSocket(server.url);
     socket.on('error', () => {});
@@ -419,7 +376,7 @@ test('a server that is killed in the middle of a part, and after the last one, l
     await restart();
     expect(await readOffset(upload_url)).toBe('200000 ?0');
     const rest = { offset: 200_000, body: content.subarray(200_000), isLast: true };
-    expectStatus(await patch(upload_url, rest), 200);
+    expectStatus(await sendPart(upload_url, rest), 200);
     await restart();
     expect(await readOffset(upload_url)).toBe('600000 ?1');
     expect((await readContent(server, upload_id)) === content.toString()).toBe(true);
