@@ -9,7 +9,7 @@ import { createRun, createRunAndWait } from '@switchyard/server/testing/fixtures
 import { startBalancer } from '@switchyard/server/testing/servers/balancer.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { linkApplication } from '../../session/application-link.ts';
+import { findLinkedApplication, linkApplication } from '../../session/application-link.ts';
 import { runCommand } from '../../testing/run-command.ts';
 import { downloadContent } from '../../transfer/download.ts';
 import { followRun } from '../runs/follow-run.ts';
@@ -101,6 +101,7 @@ describe('push', () => {
     expect(stdout).toBe(`${args.at(-1) ?? variable}\n`);
     expect(stderr.includes('SWITCHYARD_APP')).toBe(warning !== undefined);
     expect(stderr).toContain(warning ?? '');
+    expect(findLinkedApplication(join(folder, 'moved'))).toBe(link ?? 'moved');
   });
 });
 
