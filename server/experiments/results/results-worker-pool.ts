@@ -1,15 +1,21 @@
 /**
  * Computes the results of experiments as JSON. Parsing and statistics of thousands of runs take seconds of processor time,
- * so they run in worker threads and the main thread continues to serve requests.
+ * so they run in worker threads and the main thread continues to serve requests. A thread that has ended a computation
+ * waits for the next one, because its start takes 0.2 s of a core, most of it to load the statistics.
+ *
+ * Invariants: an idle thread keeps no process alive, and ends after IDLE_MS, because its heap keeps the size of the largest
+ * computation. A thread that failed is never used again.
  */
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import type { RawObservation } from './batch-analysis.ts';
 import { computeResults, createRunReader, type ResultsRequest } from './compute-results.ts';
+import type { ResultsMessage } from './results-worker.ts';
 
 /** For up to this number of runs, the computation takes less time than the start of a thread. */
 const MAIN_THREAD_RUNS_MAX = 8;
 const THREADS_MAX = 2;
+const IDLE_MS = 30_000;
 
 /** Computes results in at most two worker threads; further computations wait in order of arrival. */
 export class ResultsWorkerPool {
@@ -35,27 +41,76 @@ async function computeInThread(
   firstBatches: readonly IteratorResult<RawObservation[], unknown>[],
   remainingBatches: AsyncIterator<RawObservation[]>,
 ): Promise<string> {
-  const worker = new Worker(new URL('./results-worker.ts', import.meta.url), { workerData: request });
-  const failure = new Promise<never>((_, reject) => {
-    worker.once('error', reject);
-    worker.once('exit', (code) =>
-      reject(new Error(`The results worker ended with exit code ${code} before it sent the results.`)),
-    );
-  });
-  // The thread also exits after it sent the results, when nothing awaits this promise any more.
-  failure.catch(() => {});
-  /** Waits for the confirmation of each batch: all unread batches together can exceed the memory of the machine. */
-  const send = (batch: RawObservation[] | null): Promise<string> => {
-    const response = new Promise<string>((resolve) => worker.once('message', resolve));
-    worker.postMessage(batch);
-    return Promise.race([response, failure]);
-  };
+  const thread = acquireThread();
   try {
-    for (const { done, value } of firstBatches) if (!done) await send(value);
+    await thread.send({ kind: 'request', request });
+    // Waits for the confirmation of each batch: all unread batches together can exceed the memory of the machine.
+    for (const { done, value } of firstBatches) if (!done) await thread.send({ kind: 'runs', runs: value });
     for (let next = await remainingBatches.next(); !next.done; next = await remainingBatches.next())
-      await send(next.value);
-    return await send(null);
+      await thread.send({ kind: 'runs', runs: next.value });
+    return await thread.send({ kind: 'end' });
   } finally {
-    void worker.terminate();
+    releaseThread(thread);
+  }
+}
+
+/** The idle threads of this process: at most as many as its servers have computed with at the same time. */
+const idleThreads: ResultsThread[] = [];
+
+function acquireThread(): ResultsThread {
+  for (let thread = idleThreads.pop(); thread; thread = idleThreads.pop()) {
+    thread.resume();
+    if (thread.isUsable) return thread;
+  }
+  return new ResultsThread();
+}
+
+function releaseThread(thread: ResultsThread): void {
+  if (!thread.isUsable) return;
+  idleThreads.push(thread);
+  thread.wait(() => idleThreads.splice(idleThreads.indexOf(thread), 1));
+}
+
+/** A thread that has one message under way at most. */
+class ResultsThread {
+  readonly #worker = new Worker(new URL('./results-worker.ts', import.meta.url));
+  readonly #failure = Promise.withResolvers<never>();
+  #idleTimer: NodeJS.Timeout | undefined;
+  isUsable = true;
+
+  constructor() {
+    // The thread also ends when it is idle, and nothing awaits this promise.
+    this.#failure.promise.catch(() => {});
+    this.#worker.once('error', (error) => this.#fail(error));
+    this.#worker.once('exit', (code) =>
+      this.#fail(new Error(`The results worker ended with exit code ${code} before it sent the results.`)),
+    );
+  }
+
+  /** Sends a message and returns its answer. Throws when the thread fails. */
+  async send(message: ResultsMessage): Promise<string> {
+    const answer = Promise.withResolvers<string>();
+    this.#worker.once('message', answer.resolve);
+    this.#worker.postMessage(message);
+    return Promise.race([answer.promise, this.#failure.promise]);
+  }
+
+  /** Waits for the next computation. Calls `onEnd` and ends when none has come. */
+  wait(onEnd: () => void): void {
+    this.#worker.unref();
+    this.#idleTimer = setTimeout(() => {
+      onEnd();
+      void this.#worker.terminate();
+    }, IDLE_MS).unref();
+  }
+
+  resume(): void {
+    clearTimeout(this.#idleTimer);
+    this.#worker.ref();
+  }
+
+  #fail(error: unknown): void {
+    this.isUsable = false;
+    this.#failure.reject(error);
   }
 }
