@@ -17,6 +17,7 @@ import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
+import { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import { createHandlers } from './handlers.ts';
 import type { Handlers, TokenCredential } from './http/handlers/handler.ts';
 import { computeConnectionsMax, readDescriptorLimit } from './http/limits/connections.ts';
@@ -50,6 +51,8 @@ export interface ServerOverrides {
   resolveHostname?: ResolveName;
   /** true: the launcher of apps starts with the first run. */
   launchesOnDemand?: boolean;
+  /** Servers of one process share its threads. */
+  resultsWorkerPool?: ResultsWorkerPool;
   /** The folder of the built site; without it the server serves no site. */
   site?: string;
   /** The folder of the built console; without it the server serves no console. */
@@ -129,6 +132,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
   const services = await createServices({
     ...{ ...base, ...storage, folderId, state },
     resolveHostname: overrides.resolveHostname ?? resolveName,
+    resultsWorkerPool: overrides.resultsWorkerPool ?? new ResultsWorkerPool(),
   });
   closers.push(async () => services.shared.tracing?.close());
   const isWorker = config.role === 'worker';

@@ -30,7 +30,7 @@ import { PropertyReader } from './experiments/input-properties/property-reader.t
 import { OnlineTestResults } from './experiments/online/online-test-results.ts';
 import { OnlineTests } from './experiments/online/online-tests.ts';
 import { ResultsCache } from './experiments/results/results-cache.ts';
-import { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
+import type { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts';
 import { findLastBackupTime } from './health/backup-records.ts';
 import { registerStateMetrics } from './health/state-metrics.ts';
 import { StorageProbe } from './health/storage-probe.ts';
@@ -109,6 +109,7 @@ interface ServicesParts {
   folderId: string;
   state: ProcessState;
   resolveHostname: ResolveName;
+  resultsWorkerPool: ResultsWorkerPool;
 }
 
 /** The objects that handlers, background jobs and the worker share. */
@@ -116,7 +117,7 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
 
 /** Creates the services and the background jobs, none of which runs yet. Creates the first account on an empty database. */
 export async function createServices(parts: ServicesParts) {
-  const { config, clock, random, log, database, blobs, identity, state } = parts;
+  const { config, clock, random, log, database, blobs, identity, state, resultsWorkerPool } = parts;
   const masterKey = await loadOrCreateMasterKey(config.data, config.masterKey, random);
   await checkMasterKey(database, masterKey);
   const metrics = createMetrics();
@@ -150,7 +151,6 @@ export async function createServices(parts: ServicesParts) {
   const uploads = new Uploads({ database, contents, identity, signer, clock, random });
   const seal = new Encryptor(deriveKey(masterKey, 'secrets'), random);
   const jsonReader = new JsonReader();
-  const resultsWorkerPool = new ResultsWorkerPool();
   const propertyReader = new PropertyReader({ contents });
   const shared = {
     ...{ database, seal, contents, uploads, pageTokens, clock, random, metrics, tracing },

@@ -51,7 +51,7 @@ test('the next computation uses the thread of the last one, and none of its runs
   let other = '';
   const started = await countThreads(async () => {
     other = await pool.compute(REQUEST, readRuns(20));
-    again = await new ResultsWorkerPool().compute(REQUEST, readRuns(10));
+    again = await pool.compute(REQUEST, readRuns(10));
   });
   expect([started, again]).toEqual([0, first]);
   expect(other).not.toBe(first);

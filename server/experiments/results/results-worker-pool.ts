@@ -19,7 +19,8 @@ const IDLE_MS = 30_000;
 
 /** Computes results in at most two worker threads; further computations wait in order of arrival. */
 export class ResultsWorkerPool {
-  readonly #threads = new PQueue({ concurrency: THREADS_MAX });
+  readonly #computations = new PQueue({ concurrency: THREADS_MAX });
+  readonly #idleThreads: ResultsThread[] = [];
 
   /** Returns the requested results of the runs as JSON. Throws when a worker thread fails. */
   async compute(request: ResultsRequest, runs: AsyncIterable<RawObservation[]>): Promise<string> {
@@ -31,44 +32,41 @@ export class ResultsWorkerPool {
       for (const run of first.value ?? []) reader.add(run);
       return computeResults(request, reader);
     }
-    return this.#threads.add(() => computeInThread(request, [first, second], batches));
+    return this.#computations.add(() => this.#computeInThread(request, [first, second], batches));
   }
-}
 
-/** Computes the results from the batches that were read already and the remaining ones. */
-async function computeInThread(
-  request: ResultsRequest,
-  firstBatches: readonly IteratorResult<RawObservation[], unknown>[],
-  remainingBatches: AsyncIterator<RawObservation[]>,
-): Promise<string> {
-  const thread = acquireThread();
-  try {
-    await thread.send({ kind: 'request', request });
-    // Waits for the confirmation of each batch: all unread batches together can exceed the memory of the machine.
-    for (const { done, value } of firstBatches) if (!done) await thread.send({ kind: 'runs', runs: value });
-    for (let next = await remainingBatches.next(); !next.done; next = await remainingBatches.next())
-      await thread.send({ kind: 'runs', runs: next.value });
-    return await thread.send({ kind: 'end' });
-  } finally {
-    releaseThread(thread);
+  /** Computes the results from the batches that were read already and the remaining ones. */
+  async #computeInThread(
+    request: ResultsRequest,
+    firstBatches: readonly IteratorResult<RawObservation[], unknown>[],
+    remainingBatches: AsyncIterator<RawObservation[]>,
+  ): Promise<string> {
+    const thread = this.#acquireThread();
+    try {
+      await thread.send({ kind: 'request', request });
+      // Waits for the confirmation of each batch: all unread batches together can exceed the memory of the machine.
+      for (const { done, value } of firstBatches) if (!done) await thread.send({ kind: 'runs', runs: value });
+      for (let next = await remainingBatches.next(); !next.done; next = await remainingBatches.next())
+        await thread.send({ kind: 'runs', runs: next.value });
+      return await thread.send({ kind: 'end' });
+    } finally {
+      this.#releaseThread(thread);
+    }
   }
-}
 
-/** The idle threads of this process: at most as many as its servers have computed with at the same time. */
-const idleThreads: ResultsThread[] = [];
-
-function acquireThread(): ResultsThread {
-  for (let thread = idleThreads.pop(); thread; thread = idleThreads.pop()) {
-    thread.resume();
-    if (thread.isUsable) return thread;
+  #acquireThread(): ResultsThread {
+    for (let thread = this.#idleThreads.pop(); thread; thread = this.#idleThreads.pop()) {
+      thread.resume();
+      if (thread.isUsable) return thread;
+    }
+    return new ResultsThread();
   }
-  return new ResultsThread();
-}
 
-function releaseThread(thread: ResultsThread): void {
-  if (!thread.isUsable) return;
-  idleThreads.push(thread);
-  thread.wait(() => idleThreads.splice(idleThreads.indexOf(thread), 1));
+  #releaseThread(thread: ResultsThread): void {
+    if (!thread.isUsable) return;
+    this.#idleThreads.push(thread);
+    thread.wait(() => this.#idleThreads.splice(this.#idleThreads.indexOf(thread), 1));
+  }
 }
 
 /** A thread that has one message under way at most. */
@@ -87,12 +85,12 @@ class ResultsThread {
     );
   }
 
-  /** Sends a message and returns its answer. Throws when the thread fails. */
+  /** Sends a message and returns its response. Throws when the thread fails. */
   async send(message: ResultsMessage): Promise<string> {
-    const answer = Promise.withResolvers<string>();
-    this.#worker.once('message', answer.resolve);
+    const response = Promise.withResolvers<string>();
+    this.#worker.once('message', response.resolve);
     this.#worker.postMessage(message);
-    return Promise.race([answer.promise, this.#failure.promise]);
+    return Promise.race([response.promise, this.#failure.promise]);
   }
 
   /** Waits for the next computation. Calls `onEnd` and ends when none has come. */

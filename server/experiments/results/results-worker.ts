@@ -7,28 +7,31 @@ import type { RawObservation } from './batch-analysis.ts';
 import { computeResults, createRunReader, type ResultsRequest } from './compute-results.ts';
 import type { RunReader } from './run-reader.ts';
 
-/** What the pool sends: a request, each batch of its runs, and the end of the runs. Each has one message as its answer. */
+/** The pool sends a request, then each batch of its runs, then the end of the runs. Each message has one response. */
 export type ResultsMessage =
   | { kind: 'request'; request: ResultsRequest }
   | { kind: 'runs'; runs: readonly RawObservation[] }
   | { kind: 'end' };
 
-/** The computation in progress. */
-let current: { request: ResultsRequest; reader: RunReader } | undefined;
+class ResultsWorker {
+  /** The computation in progress. */
+  #current: { request: ResultsRequest; reader: RunReader } | undefined;
 
-function handle(message: ResultsMessage): string {
-  if (message.kind === 'request') {
-    current = { request: message.request, reader: createRunReader(message.request) };
-    return '';
+  handle(message: ResultsMessage): string {
+    if (message.kind === 'request') {
+      this.#current = { request: message.request, reader: createRunReader(message.request) };
+      return '';
+    }
+    if (!this.#current) throw new Error('Runs came before their request.');
+    const { request, reader } = this.#current;
+    if (message.kind === 'runs') {
+      for (const run of message.runs) reader.add(run);
+      return '';
+    }
+    this.#current = undefined;
+    return computeResults(request, reader);
   }
-  if (!current) throw new Error('Runs came before their request.');
-  const { request, reader } = current;
-  if (message.kind === 'runs') {
-    for (const run of message.runs) reader.add(run);
-    return '';
-  }
-  current = undefined;
-  return computeResults(request, reader);
 }
 
-parentPort?.on('message', (message: ResultsMessage) => parentPort?.postMessage(handle(message)));
+const worker = new ResultsWorker();
+parentPort?.on('message', (message: ResultsMessage) => parentPort?.postMessage(worker.handle(message)));

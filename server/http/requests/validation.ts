@@ -3,7 +3,7 @@
  * the schema. It never converts a body, removes a field or fills in a default.
  */
 import type { Operation } from '@switchyard/contract/operation.ts';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { badRequest } from '../errors/problem.ts';
 import { formatUnknownParameter, formatValidationError } from './validation-messages.ts';
@@ -25,7 +25,15 @@ function isDay(text: string): boolean {
   return isInstant(`${text}T00:00:00Z`);
 }
 
-const settings = { strict: false, verbose: true, allErrors: false } as const;
+/**
+ * Ajv compiles each object once, also for several servers in a process. The `$id` of a schema names a component of the OpenAPI
+ * document. Several operations share it, and Ajv would reject the second schema with it; no schema has the `id` of old
+ * drafts. TypeScript checks the schemas. Ajv would check them too, which takes 20 ms of each process.
+ */
+const settings: Options = {
+  ...{ strict: false, verbose: true, allErrors: false },
+  ...{ schemaId: 'id', validateSchema: false, meta: false },
+};
 /**
  * The format `password` allows any text: it marks values that no message may quote. Without `strictNumbers`, 1e999 would be a
  * number: JSON.parse reads it as Infinity, which no database and no response can hold. In a query it would do the opposite:
@@ -47,12 +55,14 @@ interface RequestValidator {
 }
 
 /**
- * Creates the validator of an operation. It compiles each schema at its first use in this process: compiling all of them at
- * the start took a fifth of the time until a server listens.
+ * Creates the validator of an operation. It compiles each schema at its first use: compiling all of them at the start took
+ * a fifth of the time until a server listens.
  */
 export function createRequestValidator(operation: Operation): RequestValidator {
   const schema = operation.body?.schema;
   const parameters = Object.keys(operation.query?.properties ?? {});
+  let querySchema: ValidateFunction | undefined;
+  let bodySchema: ValidateFunction | undefined;
   return {
     validateQuery(value) {
       for (const [name, values] of Object.entries(value)) {
@@ -61,7 +71,9 @@ export function createRequestValidator(operation: Operation): RequestValidator {
         if (Array.isArray(values))
           throw badRequest(`${name} is given ${values.length} times in the query; give it once.`);
       }
-      if (operation.query) validatePart(compileQuery(operation.query), value, 'query');
+      if (!operation.query) return;
+      querySchema ??= queryAjv.compile(operation.query);
+      validatePart(querySchema, value, 'query');
     },
     validateBody(value) {
       if (!schema || operation.body?.stream) return;
@@ -69,7 +81,8 @@ export function createRequestValidator(operation: Operation): RequestValidator {
         if (operation.body?.required === false) return;
         throw badRequest('The body of the request is empty; it must be a JSON object.');
       }
-      validatePart(compileBody(schema), value, 'body');
+      bodySchema ??= compileSchema(schema);
+      validatePart(bodySchema, value, 'body');
     },
   };
 }
@@ -78,31 +91,7 @@ function validatePart(validate: ValidateFunction, value: unknown, part: 'body' |
   if (!validate(value)) throw badRequest(formatValidationError(validate.errors ?? [], part));
 }
 
-/** By schema of the contract. The tests start hundreds of servers in a process, and a compilation takes milliseconds. */
-const compiledQueries = new WeakMap<object, ValidateFunction>();
-const compiledBodies = new WeakMap<object, ValidateFunction>();
-
-function compileQuery(schema: object): ValidateFunction {
-  const compiled = compiledQueries.get(schema) ?? queryAjv.compile({ ...schema, $id: undefined });
-  compiledQueries.set(schema, compiled);
-  return compiled;
-}
-
-function compileBody(schema: TSchema): ValidateFunction {
-  const compiled = compiledBodies.get(schema) ?? compileSchema(schema);
-  compiledBodies.set(schema, compiled);
-  return compiled;
-}
-
 /** Compiles a schema of the contract into a type guard, also for values that do not come from a request. */
 export function compileSchema<T extends TSchema>(schema: T): ValidateFunction<Static<T>> {
-  return bodyAjv.compile<Static<T>>(removeIds(schema));
-}
-
-/**
- * Returns a copy of the schema without `$id`s. They name components of the OpenAPI document that several operations share,
- * and Ajv rejects the second schema with an `$id`.
- */
-function removeIds(schema: object): object {
-  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === '$id' ? undefined : value)));
+  return bodyAjv.compile<Static<T>>(schema);
 }

@@ -12,6 +12,7 @@ import type { Clock } from '../../clock.ts';
 import { readConfig } from '../../config.ts';
 import type { Database, Topic } from '../../database/database.ts';
 import { sqlitePath } from '../../database/open.ts';
+import { ResultsWorkerPool } from '../../experiments/results/results-worker-pool.ts';
 import { createLog } from '../../log.ts';
 import { type RunningServer, startServer } from '../../main.ts';
 import { findAuthorityPath } from '../../tls/self-signed.ts';
@@ -75,6 +76,9 @@ async function waitForTopic<T>(
   }
 }
 
+/** The start of a thread takes a fifth of a second, as much as a start of a server. */
+const resultsWorkerPool = new ResultsWorkerPool();
+
 /** Starts a server with an empty database. Close it after the test. */
 export async function startTestServer(settings: TestServerSettings = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), 'switchyard-test-'));
@@ -93,6 +97,7 @@ export async function startTestServer(settings: TestServerSettings = {}): Promis
       {
         log: createLog(process.env.TEST_LOG === undefined ? 'silent' : 'debug'),
         launchesOnDemand: true,
+        resultsWorkerPool,
         ...(settings.clock ? { clock: settings.clock } : {}),
         ...(settings.resolve ? { resolveHostname: settings.resolve } : {}),
         ...(settings.site ? { site: settings.site } : {}),
