@@ -78,6 +78,10 @@ RULES = [
     r"^start is .*, which is not before end",
     r"^from is .*(, which is after to|: more than \d+ days; give a shorter range)",
     r"^keep_days is missing, and the application has no policy",
+    # Words of a filter, and structured fields, which a document describes as text.
+    r"^text is .*, without a letter or a digit",
+    r"^The query has \d+ conditions; it may have \d+",
+    r"^Upload-(Offset|Length|Complete) is .*; it must be",
     r"^text (and level are missing; give at least one of them|has a line break; a search finds)",
     r"^\w+ is .*; give .*, several separated by commas",
     r"^sort is .*; give one of .* before it for descending order",
