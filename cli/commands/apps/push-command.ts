@@ -51,8 +51,8 @@ interface PushRequest {
 async function push(session: Session, { folder, application, release, wait }: PushRequest): Promise<void> {
   const { terminal, output } = session;
   const path = resolve(terminal.cwd, folder);
-  const given = application ?? session.options.app;
-  const id = given ?? chooseApplication(session, path);
+  const named = application ?? session.options.app;
+  const id = named ?? chooseApplication(session, path);
   const client = session.connect();
   await checkRelease(client, id, release);
   const pushed = await pushApp(
@@ -67,7 +67,7 @@ async function push(session: Session, { folder, application, release, wait }: Pu
   const pushedAt = new Date().toISOString();
   for (const warning of pushed.warnings) output.warn(cleanLine(warning));
   // A variable is for one terminal. The folder keeps its application, so that the next push warns, too.
-  const isLasting = given !== undefined || id !== terminal.env.SWITCHYARD_APP;
+  const isLasting = named !== undefined || id !== terminal.env.SWITCHYARD_APP;
   const link = isLasting ? linkApplication(path, id) : undefined;
   if (link !== undefined) output.note(`Wrote ${link}: commands in this folder use application ${id}.`);
   const created = await createRelease(client, id, release);

@@ -61,7 +61,7 @@ const getCache = memoizeByObject((_adapter: object): { latest: CachedPrediction 
 /**
  * Returns the predicted starts of the first PREDICTED_STARTS_MAX waiting runs of each class, of all accounts, or why a
  * start cannot be predicted. A prediction of the last second is used again if it has all runs of `wanted` with their
- * priorities: otherwise a run that has moved would have the start of its former place. Predicts nothing without wanted runs.
+ * priorities. Otherwise a run that has moved would have the start of its former place. Predicts nothing without wanted runs.
  */
 export async function findPredictedStarts(
   db: Reader,
