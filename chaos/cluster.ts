@@ -218,9 +218,8 @@ export class Cluster implements RequestTarget {
       SWITCHYARD_DATABASE: this.databaseUrl,
       SWITCHYARD_KEY: randomBytes(32).toString('base64'),
       SWITCHYARD_CAPACITY: '2',
+      ...s3.env,
       SWITCHYARD_BLOBS: bucket,
-      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
     });
     for (const role of ['server', 'server', 'worker', 'worker'] as const) {
       this.members.push(new ClusterMember(this, role, { ...env, SWITCHYARD_ROLE: role }));

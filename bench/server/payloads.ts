@@ -253,9 +253,7 @@ try {
     const s3 = place === 's3' ? await startS3Server() : undefined;
     const env: Record<string, string> = s3
       ? {
-          SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
-          AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+          ...s3.env,
         }
       : {};
     const server = await startSwitchyard(env);

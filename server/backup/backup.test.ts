@@ -53,9 +53,7 @@ const settings = (data: string, database: string): Record<string, string> => ({
   ...(database ? { SWITCHYARD_DATABASE: database } : {}),
 });
 const bucket = (): Record<string, string> => ({
-  SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
-  AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+  ...s3.env,
 });
 async function upload(text: string): Promise<string> {
   const { body } = await server.request('POST', `${base}/runs/uploadurl`);

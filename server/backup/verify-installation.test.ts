@@ -72,9 +72,7 @@ describe('a server without damage', () => {
 
   test('passes with blobs in a bucket, and a changed object is reported', async () => {
     const { server, env } = await startFilledServer({
-      SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
-      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+      ...s3.env,
     });
     try {
       expect(await verify(env)).toMatchObject({ code: 0, stderr: '' });

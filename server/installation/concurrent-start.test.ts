@@ -20,8 +20,7 @@ test.runIf(postgres)('R1: a server starts although another one started during it
   const shared = {
     SWITCHYARD_DATABASE: await createDatabase(postgres, name, TEMPLATE_DATABASE),
     SWITCHYARD_KEY: randomBytes(32).toString('base64'),
-    AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    ...s3.env,
   };
   const started: TestServer[] = [];
   const start = async (endpoint: string): Promise<void> => {
@@ -46,7 +45,6 @@ test.runIf(postgres)('R1: a server starts although another one started during it
     expect(ids).toEqual([ids[0], ids[0]]);
     const config = readConfig({
       ...shared,
-      SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
       SWITCHYARD_DATA: started[0]?.dataFolder,
     });
     const result = await runInstallationCommand([], config);

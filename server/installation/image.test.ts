@@ -172,9 +172,7 @@ test('a container with the settings of the compose file runs an app on PostgreSQ
     const { OCIv1 } = JSON.parse(await buildah('inspect', '--type', 'image', IMAGE));
     const container = await startContainer(OCIv1.config.Entrypoint, {
       ...readComposeSettings({ database: new URL(database).host, storage: new URL(s3.endpoint).host }),
-      SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
-      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+      ...s3.env,
     });
     const client = connect(container);
     const request = (method: string, path: string, options: RequestOptions = {}) =>

@@ -61,9 +61,8 @@ async function createEmptyDatabase(): Promise<string> {
 }
 
 const bucket = (prefix: string): Record<string, string> => ({
-  SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}&prefix=${prefix}/`,
-  AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+  ...s3.env,
+  SWITCHYARD_BLOBS: `${s3.env.SWITCHYARD_BLOBS}&prefix=${prefix}/`,
 });
 
 /** Uploads content that is large enough for a blob. */

@@ -36,9 +36,7 @@ beforeAll(async () => {
   onS3 = await startTestServer({
     env: {
       ...IDLE,
-      SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
-      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+      ...s3.env,
     },
   });
   for (const server of [onDisk, onS3]) applications.set(server, await createVersion(server));

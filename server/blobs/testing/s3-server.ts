@@ -15,6 +15,8 @@ export interface S3Server {
   endpoint: string;
   bucket: string;
   credentials: S3Credentials;
+  /** The settings of a Switchyard server that stores its blobs in the bucket. */
+  env: Record<'SWITCHYARD_BLOBS' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY', string>;
   /** Writes the file of an object directly. */
   writeObject(name: string, content: string): Promise<void>;
   setWrittenAt(name: string, at: number): Promise<void>;
@@ -36,10 +38,15 @@ export async function startS3Server(): Promise<S3Server> {
     }),
   ]);
   const findObjectPath = (name: string): string => join(folder, bucket, `${name}._S3rver_object`);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const credentials: S3Credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
   return {
-    endpoint: `http://127.0.0.1:${port}`,
-    bucket,
-    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    ...{ endpoint, bucket, credentials },
+    env: {
+      SWITCHYARD_BLOBS: `s3://${bucket}?endpoint=${endpoint}`,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
     async writeObject(name, content) {
       await mkdir(dirname(findObjectPath(name)), { recursive: true });
       await writeFile(findObjectPath(name), content);

@@ -59,9 +59,7 @@ export async function startServerCluster(
           ...(publicUrl === undefined ? {} : { SWITCHYARD_PUBLIC_URL: publicUrl }),
           ...(s3
             ? {
-                SWITCHYARD_BLOBS: `s3://${s3.bucket}?endpoint=${s3.endpoint}`,
-                AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-                AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+                ...s3.env,
               }
             : { SWITCHYARD_BLOBS: `file://${sharedBlobs}` }),
           ...env,
