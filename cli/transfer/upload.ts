@@ -79,9 +79,10 @@ class PartialUpload {
         body: part.size === 0 ? part : this.#countBytes(part.stream(), offset),
       });
     } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== CONFLICT) throw error;
       // The server had not noticed the end of the lost connection when it returned the offset, and has stored more since.
-      if (error instanceof ApiError && error.status === CONFLICT && (await this.#readOffset()) !== offset)
-        return;
+      this.#offset = await this.#readOffset();
+      if (this.#offset !== offset) return;
       throw error;
     }
     this.#offset = end;
