@@ -10,7 +10,7 @@ import {
 } from 'playwright-core';
 
 function findBrowser(): string | undefined {
-  // The first has no windows of its own; see scripts/tools.mjs.
+  // The first one is Chromium without windows, which takes less processor time (scripts/tools.mjs).
   const names = [
     'chromium-headless-shell',
     'chromium',

@@ -2,7 +2,7 @@
  * Tools of the tests that npm does not provide: a sandbox, a browser, and the checker of Prometheus. They are installed
  * where no confirmation is needed (root on a Debian-like system). Elsewhere, the tests that need them report that they skip.
  *
- * The browser is Chromium without its own windows, where the system has it: its processes take a sixth less processor time,
+ * The browser is headless Chromium, a build without windows, where the system has it: its processes take a sixth less processor time,
  * and a start takes half a second instead of more than a second. Any other Chromium is used too.
  */
 import { spawnSync } from 'node:child_process';
