@@ -13,7 +13,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { acquireFolderLock } from '@switchyard/worker/host/folder-lock.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { diskBlobPath, openDiskBlobs, syncFolder } from '../blobs/disk.ts';
+import { diskBlobPath, openDiskBlobs, syncToDisk } from '../blobs/disk.ts';
 import { formatRfc3339 } from '../clock.ts';
 import { BackupError } from './backup-error.ts';
 import { readBlobList } from './blob-list.ts';
@@ -59,10 +59,9 @@ export async function openBackupFolder(folder: string): Promise<BackupFolder> {
     hasBlob: (sha256) => existsSync(diskBlobPath(join(folder, BLOBS), sha256)),
     async finish(at) {
       const finished = join(folder, formatRfc3339(at).replaceAll(':', '-'));
-      await syncFolder(join(incoming, 'tables'));
-      await syncFolder(incoming);
+      await syncFiles(incoming);
       await rename(incoming, finished);
-      await syncFolder(folder);
+      await syncToDisk(folder);
       return finished;
     },
     async prune(newest) {
@@ -77,6 +76,16 @@ export async function openBackupFolder(folder: string): Promise<BackupFolder> {
       lock.release();
     },
   };
+}
+
+/**
+ * Waits until all files below the folder are on the disk. They are synced together, because a busy disk takes half a second
+ * for each alone, and there is one file for each table.
+ */
+async function syncFiles(folder: string): Promise<void> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  await Promise.all(files.map((file) => syncToDisk(join(file.parentPath, file.name))));
+  await syncToDisk(folder);
 }
 
 /** Returns the names of the backups in the folder, oldest first. */

@@ -242,7 +242,8 @@ describe('a backup under load', () => {
         rmSync(hop, { recursive: true, force: true });
       }
     });
-  });
+    // Beside the whole suite on PostgreSQL, its three starts and four commands take up to a minute.
+  }, 120_000);
 
   test('the next one copies only new blobs, and replaces the first with --keep 1', async () => {
     const first = findBackupPath();

@@ -21,7 +21,7 @@ export interface RowFile {
   sha256: string;
 }
 
-/** Writes the rows to the file and waits for the disk. */
+/** Writes the rows to the file. It does not wait for the disk, so that a snapshot is not open meanwhile. */
 export async function writeRows(
   path: string,
   columns: readonly string[],
@@ -45,9 +45,7 @@ export async function writeRows(
   const text = Readable.from(lines());
   // `pipe` does not forward errors: the reader of the compressed bytes needs them.
   text.once('error', (error) => compress.destroy(error));
-  const measured = await writeHashedFile(path, text.pipe(compress), Number.POSITIVE_INFINITY, {
-    flush: true,
-  });
+  const measured = await writeHashedFile(path, text.pipe(compress), Number.POSITIVE_INFINITY);
   return { rows, ...measured };
 }
 

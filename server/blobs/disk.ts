@@ -57,7 +57,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
       if (isMissing(error)) return false;
       throw error;
     }
-    await syncFolder(dirname(findPath(key)));
+    await syncToDisk(dirname(findPath(key)));
     return true;
   };
 
@@ -82,7 +82,7 @@ export async function openDiskBlobs(folder: string, owner?: string): Promise<Blo
         const path = findPath(key);
         await mkdir(dirname(path), { recursive: true });
         await rename(temporary, path);
-        await syncFolder(dirname(path));
+        await syncToDisk(dirname(path));
         return { key, ...measured };
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => {});
@@ -129,7 +129,7 @@ async function writeMarkerFile({ folder, incoming, marker, isFirst }: MarkerFile
   } finally {
     await rm(temporary, { force: true });
   }
-  await syncFolder(folder);
+  await syncToDisk(folder);
 }
 
 /** Opens the blobs of a folder, which may be missing, for reading alone. */
@@ -219,9 +219,9 @@ export function diskBlobPath(folder: string, key: string): string {
   return join(folder, key.slice(-2), key);
 }
 
-/** Waits until the names in the folder are on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
+/** Waits until the file, or the names in the folder, are on the disk. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
     await handle.sync();
   } finally {

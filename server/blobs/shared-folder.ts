@@ -9,7 +9,7 @@ import { isErrno } from '@switchyard/runner/process/errors.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { errorMessage } from '../log.ts';
-import { syncFolder } from './disk.ts';
+import { syncToDisk } from './disk.ts';
 
 /** Far less than the hour after which a blob without a row counts as orphaned. */
 const CLOCK_SKEW_MAX_MS = 5 * 60 * 1000;
@@ -41,7 +41,7 @@ const FILES: SharedFiles = {
   },
   rename,
   link,
-  syncFolder,
+  syncFolder: syncToDisk,
 };
 
 /**
