@@ -55,7 +55,7 @@ const EXCLUDED_TABLES = new Set([
 ]);
 const REPORTED_DAMAGE_MAX = 10;
 /** Each blob waits twice for the disk. More at once would slow the server on the same disk. */
-const BLOBS_AT_ONCE = 4;
+const BLOBS_CONCURRENCY_MAX = 4;
 const MIGRATION_NAMES = migrations.map(({ name }) => name).sort();
 
 /** A finished backup. */
@@ -255,7 +255,7 @@ async function copyBlobs(
   const errors: unknown[] = [];
   // Several keys may have the same content.
   const underWay = new Set<string>();
-  const queue = new PQueue({ concurrency: BLOBS_AT_ONCE });
+  const queue = new PQueue({ concurrency: BLOBS_CONCURRENCY_MAX });
   const copy = async (blob: ListedBlob): Promise<void> => {
     const problem = await copyBlob(place, source, blob);
     underWay.delete(blob.sha256);

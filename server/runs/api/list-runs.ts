@@ -22,8 +22,7 @@ export const listRuns: OperationHandler<'listRuns'> = async (
   const tokenScope = `runs ${application.uid} ${window.start ?? ''} ${window.end ?? ''}${scopeOfFilter}`;
   const { after, limit } = parsePageRequest(pageTokens, tokenScope, query);
   const request = { after, limit: limit ?? PAGE_ITEMS_MAX };
-  const scope = { applicationUid: application.uid, account: caller.account };
-  const page = await listRunPage(database, scope, filter, request);
+  const page = await listRunPage(database, application.uid, filter, request);
   const executables = await findExecutables(database.read, [
     ...new Set(page.items.map((row) => row.executable_id)),
   ]);

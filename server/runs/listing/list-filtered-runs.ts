@@ -18,7 +18,7 @@ import {
   type RunFilter,
   type RunPosition,
 } from './run-filter.ts';
-import { type RunScope, scanActiveRuns } from './scan-active-runs.ts';
+import { scanActiveRuns } from './scan-active-runs.ts';
 import {
   type EntrySource,
   findEntriesOfValues,
@@ -41,11 +41,11 @@ export interface FilteredPage {
 /** Lists a page of runs. It may have fewer than `limit` runs although others follow, because a scan has a limit. */
 export async function listFilteredRuns(
   source: EntrySource,
-  scope: RunScope,
+  applicationUid: string,
   filter: RunFilter,
   { after, limit }: { after: RunPosition | null; limit: number },
 ): Promise<FilteredPage> {
-  const listing = new FilteredRuns(source, scope, filter);
+  const listing = new FilteredRuns(source, applicationUid, filter);
   const sorted: FoundRun[] = [];
   let position = after;
   // A position without a value is in the second part.
@@ -66,12 +66,12 @@ function formatPage(found: readonly FoundRun[], next: RunPosition | null): Filte
 
 class FilteredRuns {
   readonly #source: EntrySource;
-  readonly #scope: RunScope;
+  readonly #applicationUid: string;
   readonly #filter: RunFilter;
 
-  constructor(source: EntrySource, scope: RunScope, filter: RunFilter) {
+  constructor(source: EntrySource, applicationUid: string, filter: RunFilter) {
     this.#source = source;
-    this.#scope = scope;
+    this.#applicationUid = applicationUid;
     this.#filter = filter;
   }
 
@@ -114,7 +114,7 @@ class FilteredRuns {
       comparePositions(one, other, isDescending);
     const scans = [
       ...(this.#mayBeActive()
-        ? [await scanActiveRuns(this.#source.readInOrder, this.#scope, filter, request)]
+        ? [await scanActiveRuns(this.#source, this.#applicationUid, filter, request)]
         : []),
       ...(this.#mayBeEnded() ? await this.#scanEnded(isDescending, request) : []),
     ];
@@ -143,7 +143,7 @@ class FilteredRuns {
     const [first] = orders;
     if (by === 'value' && first && others.length === 0 && absent === null) {
       const values = intervals.map(({ from }) => from);
-      return [await findEntriesOfValues(this.#source.readInOrder, first, values, request)];
+      return [await findEntriesOfValues(this.#source, first, values, request)];
     }
     const share = 1 / intervals.length;
     const scans: Scan[] = [];
@@ -177,7 +177,7 @@ class FilteredRuns {
   }
 
   #hash(field: string): number {
-    return hashField(this.#scope.applicationUid, field);
+    return hashField(this.#applicationUid, field);
   }
 
   #hashAll(conditions: readonly RunCondition[]): EntryCondition[] {

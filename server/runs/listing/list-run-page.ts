@@ -5,7 +5,6 @@ import * as store from '../store/runs.ts';
 import { assertBackfilled } from './backfill.ts';
 import { listFilteredRuns } from './list-filtered-runs.ts';
 import type { RunFilter, RunPosition } from './run-filter.ts';
-import type { RunScope } from './scan-active-runs.ts';
 
 /** Returns true for all runs of the window, newest first. */
 export function isPlainFilter({
@@ -19,17 +18,17 @@ export function isPlainFilter({
 /** Returns the page; with a filter it can have fewer runs than the limit although more follow. */
 export async function listRunPage(
   { read, readInOrder, kind }: Pick<Database, 'read' | 'readInOrder' | 'kind'>,
-  scope: RunScope,
+  applicationUid: string,
   filter: RunFilter,
   request: { after: RunPosition | null; limit: number },
 ): Promise<Page<store.ListedRun>> {
   if (isPlainFilter(filter)) {
-    const rows = await store.listRuns(read, scope.applicationUid, filter, request);
+    const rows = await store.listRuns(read, applicationUid, filter, request);
     return slicePage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
   }
   const [{ ids, next }] = await Promise.all([
-    listFilteredRuns({ readInOrder, kind }, scope, filter, request),
-    assertBackfilled(read, scope.applicationUid),
+    listFilteredRuns({ readInOrder, kind }, applicationUid, filter, request),
+    assertBackfilled(read, applicationUid),
   ]);
-  return { items: await store.findListedRuns(readInOrder, scope.applicationUid, ids), next };
+  return { items: await store.findListedRuns(readInOrder, applicationUid, ids), next };
 }

@@ -2,7 +2,7 @@
 
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { ValueInterval } from '../values/encode-value.ts';
-import { type IndexedRun, listFieldValues } from '../values/list-run-values.ts';
+import { listFieldValues, type PartialRun } from '../values/list-run-values.ts';
 
 /** A condition on a field: one of the intervals, which do not overlap, contains one of its values. */
 export interface RunCondition {
@@ -36,8 +36,8 @@ export function isExact({ intervals }: RunCondition): boolean {
   return intervals.every(({ from, to }) => from === to);
 }
 
-/** Returns true if the run satisfies all conditions. */
-export function satisfiesAll(run: IndexedRun, conditions: readonly RunCondition[]): boolean {
+/** Returns true if the run satisfies all conditions. It has the columns of their fields. */
+export function satisfiesAll(run: PartialRun, conditions: readonly RunCondition[]): boolean {
   const hasValue = ({ field, intervals }: RunCondition): boolean =>
     listFieldValues(run, field).some((value) => intervals.some((interval) => isBetween(value, interval)));
   return conditions.every(hasValue);

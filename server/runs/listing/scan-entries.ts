@@ -3,17 +3,19 @@
  * event loop between chunks, so that no filter blocks other requests. It may therefore end before it has found enough.
  */
 import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Database, Reader } from '../../database/database.ts';
+import { memoizeByObject } from '../../memoize.ts';
 import { ANY_VALUE, isText } from '../values/encode-value.ts';
 import { listDistinctValues } from './distinct-values.ts';
 import type { RunPosition } from './run-filter.ts';
+import { listEntriesOfValues } from './several-values.ts';
 import {
   type Entry,
   type EntryConditions,
   type EntryOrder,
   findEntryAhead,
   listEntries,
-  listEntriesOfValues,
   listFromChunk,
   sortByTime,
 } from './value-entries.ts';
@@ -59,22 +61,23 @@ export interface ScanRequest {
 
 /** Finds entries that have one of the values, by time. */
 export async function findEntriesOfValues(
-  db: Reader,
+  source: EntrySource,
   order: EntryOrder,
   values: readonly string[],
   { after, count }: ScanRequest,
 ): Promise<Scan> {
-  const found = await listEntriesOfValues(db, order, values, { after, limit: count });
+  const found = await listEntriesOfValues(source, order, values, { after, limit: count });
   return endWhole(found, count);
 }
 
 /** Finds entries of the order that satisfy the conditions. */
 export async function scanEntries(
-  { readInOrder: db, kind }: EntrySource,
+  source: EntrySource,
   order: EntryOrder,
   conditions: EntryConditions,
   { after, count, share = 1 }: ScanRequest,
 ): Promise<Scan> {
+  const { readInOrder: db, kind } = source;
   const isUnconditional = conditions.present.length === 0 && conditions.absent === null;
   const isWhole = order.by === 'time' ? isAnyValue(order) : order.from === order.to;
   if (isUnconditional && isWhole) return endWhole(await listEntries(db, order, after, count), count);
@@ -85,23 +88,34 @@ export async function scanEntries(
   let maySort = order.by === 'time' && !isAnyValue(order);
   if (maySort && isUnconditional && isText(order)) {
     const values = await listDistinctValues(db, order, MERGED_VALUES_MAX + 1);
-    if (values.length <= MERGED_VALUES_MAX) return findEntriesOfValues(db, order, values, { after, count });
+    if (values.length <= MERGED_VALUES_MAX)
+      return findEntriesOfValues(source, order, values, { after, count });
   }
+  const sortRare = async (shareFound: number): Promise<Scan | undefined> => {
+    if (!maySort || shareFound >= FREQUENT_SHARES[kind]) return undefined;
+    maySort = false;
+    const rest = { after, size: SORTED_ENTRIES_MAX };
+    const sorted = await sortByTime(db, order, rest, { conditions, limit: count });
+    return sorted && endWhole(sorted, count);
+  };
+  const shares = maySort && isUnconditional ? getFoundShares(db) : undefined;
+  const shareKey = `${order.field} ${order.from} ${order.to}`;
+  const lastShare = shares?.get(shareKey);
+  const rare = lastShare === undefined ? undefined : await sortRare(lastShare);
+  if (rare) return rare;
   const found: Entry[] = [];
   let position = after;
-  for (let read = 0, size = firstChunk; read < entriesMax; ) {
+  const first = lastShare === undefined ? firstChunk : Math.max(firstChunk, (1.5 * count) / lastShare);
+  for (let read = 0, size = Math.min(chunkMax, Math.ceil(first)); read < entriesMax; ) {
     if (read > 0) await setImmediate();
     const walk = { after: position, size: Math.min(size, entriesMax - read) };
     const limit = count - found.length;
     found.push(...(await listFromChunk(db, order, walk, { conditions, limit })));
     if (found.length >= count) return { found, through: found.at(-1) ?? null };
     read += walk.size;
-    if (maySort && found.length < FREQUENT_SHARES[kind] * read) {
-      maySort = false;
-      const rest = { after, size: SORTED_ENTRIES_MAX };
-      const sorted = await sortByTime(db, order, rest, { conditions, limit: count });
-      if (sorted) return endWhole(sorted, count);
-    }
+    shares?.set(shareKey, found.length / read);
+    const sorted = await sortRare(found.length / read);
+    if (sorted) return sorted;
     size = Math.min(chunkMax, estimateEntries(read, found.length, count));
     if (mayGoBack) {
       // Reading the entries after the last found one again costs less than the statement that finds where the chunk ended.
@@ -117,6 +131,14 @@ export async function scanEntries(
   }
   return { found, through: position };
 }
+
+/**
+ * The shares of entries that the last scans of intervals found. The next scan begins by them, because a page of the console
+ * reads the same list again and again. They only decide between two ways to the same entries.
+ */
+const getFoundShares = memoizeByObject(
+  (_db: Reader) => new LRUCache<string, number>({ max: 10_000, ttl: 60_000 }),
+);
 
 /** Returns the number of entries in which a scan finds the others, half as many again: they are not spread evenly. */
 function estimateEntries(read: number, found: number, count: number): number {

@@ -42,17 +42,10 @@ interface Conditional {
 
 const NO_ID = '';
 const LAST_ID = '\u{10ffff}';
-/** No value is empty. */
-const NO_VALUE = '';
-/** Entries of each value beyond twice the average: few lists have a value that exceeds them. */
-const FEW_ENTRIES = 6;
-/** Statements of several values have one of these numbers of them, because each is prepared once. */
-const VALUES_PER_STATEMENT = [1, 2, 4, 8, 12, 16, 32];
 
 type Direction = Pick<EntryOrder, 'isDescending'>;
 type WalkShape = Direction & Pick<EntryOrder, 'by'>;
 type SortShape = Direction & { isFirst: boolean };
-type MergeShape = Direction & { count: number };
 
 /** Both ends of a walk; neither belongs to it. */
 interface Bounds {
@@ -68,7 +61,7 @@ interface Bounds {
 type Interval = ValueInterval & { field: number };
 
 /** The ends of a time, neither of which belongs to it. */
-interface Window {
+export interface Window {
   startAt: number;
   startId: string;
   endAt: number;
@@ -91,7 +84,6 @@ const readSorted = prepareVariants(formatShape, selectSorted);
 const readIntervalAhead = prepareStatement((db, values: Interval & { skipped: number }) =>
   selectInterval(db, values).limit(1).offset(values.skipped),
 );
-const readMerged = prepareVariants(formatShape, selectMerged);
 
 function formatShape(shape: object): string {
   return Object.values(shape).join(' ');
@@ -106,50 +98,6 @@ export async function listEntries(
 ): Promise<Entry[]> {
   const { by, isDescending } = order;
   return toEntries(await readWhole(db, { by, isDescending }, { ...findBounds(order, after), limit }));
-}
-
-/**
- * Lists the first entries after the position that have one of the values, by time. It reads a few entries of each value, and
- * as many as are wanted only if these do not suffice: 51 of each of eleven values take SQLite 0.3 ms.
- */
-export async function listEntriesOfValues(
-  db: Reader,
-  order: EntryOrder,
-  values: readonly string[],
-  { after, limit }: { after: RunPosition | null; limit: number },
-): Promise<Entry[]> {
-  const share = Math.min(limit, Math.ceil((2 * limit) / Math.max(1, values.length)) + FEW_ENTRIES);
-  const first = await listMerged(db, order, values, { after, limit, limitOfValue: share });
-  // The next entry of a value stands after those of it that were read, so it is missing only if all of these are listed.
-  const isComplete = share === limit || values.every((value) => countValue(first, value) < share);
-  return isComplete ? first : listMerged(db, order, values, { after, limit, limitOfValue: limit });
-}
-
-const countValue = (entries: readonly Entry[], value: string): number =>
-  entries.filter((entry) => entry.value === value).length;
-
-async function listMerged(
-  db: Reader,
-  { field, isDescending, start, end }: EntryOrder,
-  values: readonly string[],
-  { after, limit, limitOfValue }: { after: RunPosition | null; limit: number; limitOfValue: number },
-): Promise<Entry[]> {
-  const count = VALUES_PER_STATEMENT.find((size) => size >= values.length) ?? values.length;
-  const window = findWindow({ isDescending, start, end }, after);
-  const rows = await readMerged(
-    db,
-    { isDescending, count },
-    {
-      field,
-      limit,
-      limitOfValue,
-      ...window,
-      ...Object.fromEntries(
-        Array.from({ length: count }, (_, index) => [`value${index}`, values[index] ?? NO_VALUE]),
-      ),
-    },
-  );
-  return toEntries(rows);
 }
 
 /** Lists entries of a walk that satisfy the conditions, at most `limit`. */
@@ -210,7 +158,10 @@ export async function findEntryAhead(
   return toEntries(await readAhead(db, { by, isDescending }, values))[0];
 }
 
-function toEntries(rows: readonly { value: string; created_at: number; run_id: Entry['id'] }[]): Entry[] {
+/** Returns the entries of rows. */
+export function toEntries(
+  rows: readonly { value: string; created_at: number; run_id: Entry['id'] }[],
+): Entry[] {
   return rows.map(({ value, created_at, run_id }) => ({ value, at: created_at, id: run_id }));
 }
 
@@ -238,7 +189,7 @@ function findBounds(order: EntryOrder, after: RunPosition | null): Bounds {
 }
 
 /** Returns the ends of the time after the position; neither belongs to it. */
-function findWindow(
+export function findWindow(
   { isDescending, start, end }: Pick<EntryOrder, 'isDescending' | 'start' | 'end'>,
   after: RunPosition | null,
 ) {
@@ -255,7 +206,7 @@ function findWindow(
  * Selects the entries between the bounds. These are tuples of all columns of the order, also for a single value. With
  * an equality both databases may choose the other index, and read all entries of the field.
  */
-function selectEntries(db: Reader, { by, isDescending }: WalkShape, bounds: Bounds) {
+export function selectEntries(db: Reader, { by, isDescending }: WalkShape, bounds: Bounds) {
   const { field, lowValue, lowAt, lowId, highValue, highAt, highId } = bounds;
   const direction = isDescending ? 'desc' : 'asc';
   const query = db
@@ -263,11 +214,11 @@ function selectEntries(db: Reader, { by, isDescending }: WalkShape, bounds: Boun
     .select(['value', 'created_at', 'run_id'])
     .where('field', '=', field);
   if (by === 'time') {
-    // Only the end where a walk begins has an id. Comparing tuples with both ends takes half as long again on SQLite.
-    const isAfter = isDescending
-      ? sql<SqlBool>`created_at >= ${lowAt} and created_at <= ${highAt} and (created_at < ${highAt} or run_id < ${highId})`
-      : sql<SqlBool>`created_at >= ${lowAt} and created_at < ${highAt} and (created_at > ${lowAt} or run_id > ${lowId})`;
-    return query.where(isAfter).orderBy('created_at', direction).orderBy('run_id', direction);
+    const times = { startAt: lowAt, startId: lowId, endAt: highAt, endId: highId };
+    return query
+      .where(isWithin(times, isDescending))
+      .orderBy('created_at', direction)
+      .orderBy('run_id', direction);
   }
   return query
     .where(sql<SqlBool>`(value, created_at, run_id) > (${lowValue}, ${lowAt}, ${lowId})`)
@@ -275,6 +226,19 @@ function selectEntries(db: Reader, { by, isDescending }: WalkShape, bounds: Boun
     .orderBy('value', direction)
     .orderBy('created_at', direction)
     .orderBy('run_id', direction);
+}
+
+/**
+ * The condition of a walk by time. Only the end where it begins has an id. Comparing tuples with both ends takes half as long
+ * again on SQLite.
+ */
+export function isWithin(
+  { startAt, startId, endAt, endId }: Window,
+  isDescending: boolean,
+): Expression<SqlBool> {
+  return isDescending
+    ? sql<SqlBool>`created_at >= ${startAt} and created_at <= ${endAt} and (created_at < ${endAt} or run_id < ${endId})`
+    : sql<SqlBool>`created_at >= ${startAt} and created_at < ${endAt} and (created_at > ${startAt} or run_id > ${startId})`;
 }
 
 /** Selects entries of the interval and the window among the first `size` of a walk. */
@@ -332,41 +296,6 @@ function isInWindow({ startAt, startId, endAt, endId }: Window): Expression<SqlB
 /** The condition of the window without a position. It takes SQLite a third of the time of the other one. */
 function isInWholeWindow({ startAt, endAt }: Window): Expression<SqlBool> {
   return sql<SqlBool>`entry.created_at + 0 >= ${startAt} and entry.created_at + 0 < ${endAt}`;
-}
-
-type MergeValues = Pick<ChunkValues, 'field' | keyof Window | 'limit'> & { limitOfValue: number } & Record<
-    `value${number}`,
-    string
-  >;
-
-/** Selects the first entries of each value, and the first of these by time. */
-function selectMerged(db: Reader, { isDescending, count }: MergeShape, values: MergeValues) {
-  const direction = isDescending ? 'desc' : 'asc';
-  const { field, startAt, startId, endAt, endId, limit, limitOfValue } = values;
-  const select = (value: string) => {
-    const bounds = {
-      field,
-      lowValue: value,
-      lowAt: startAt,
-      lowId: startId,
-      highValue: value,
-      highAt: endAt,
-      highId: endId,
-    };
-    const entries = selectEntries(db, { by: 'value', isDescending }, bounds).limit(limitOfValue);
-    return db.selectFrom(entries.as('one')).selectAll();
-  };
-  const [first = NO_VALUE, ...others] = Array.from(
-    { length: count },
-    (_, index) => values[`value${index}`] ?? NO_VALUE,
-  );
-  const merged = others.reduce((query, value) => query.unionAll(select(value)), select(first));
-  return db
-    .selectFrom(merged.as('entry'))
-    .select(['entry.value', 'entry.created_at', 'entry.run_id'])
-    .orderBy('entry.created_at', direction)
-    .orderBy('entry.run_id', direction)
-    .limit(limit);
 }
 
 /** Adds conditions to a query for entries. */

@@ -117,7 +117,7 @@ class RunsSearch {
     const { database } = this.#parts;
     let { after, within } = this.#request.from;
     for (;;) {
-      const page = await listRunPage(database, this.#request, this.#request.filter, {
+      const page = await listRunPage(database, this.#request.applicationUid, this.#request.filter, {
         after,
         limit: RUNS_PER_PAGE,
       });

@@ -14,6 +14,8 @@ const SIGN_BIT = 1n << 63n;
 const ALL_BITS = (1n << 64n) - 1n;
 const HEX_DIGITS = 16;
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+/** Stands for NUL and for half a surrogate pair. */
+const REPLACEMENT_CHAR = '\u{fffd}';
 /** The largest code point: greater than any continuation of a prefix. */
 const LARGEST_CHAR = '\u{10ffff}';
 
@@ -37,13 +39,20 @@ export function encodeNumber(value: number): string {
 
 /** Encodes a text. A long one is cut, and its hash keeps it distinct. No database stores NUL or half a surrogate pair. */
 export function encodeText(text: string): string {
-  const clean = text.toWellFormed().replaceAll('\0', '\u{fffd}');
+  const clean = text.toWellFormed().replaceAll('\0', REPLACEMENT_CHAR);
   if (clean.length <= TEXT_CHARS_MAX) return TEXT + clean;
   const hash = createHash('sha256')
     .update(clean)
     .digest('hex')
     .slice(0, 2 * HEX_DIGITS);
   return `${TEXT}${clean.slice(0, TEXT_PREFIX_CHARS).toWellFormed()}…${hash}`;
+}
+
+/** Returns the text of an interval that has one text; null for another interval, and when encodeText has changed the text. */
+export function decodeText({ from, to }: ValueInterval): string | null {
+  const isText = from === to && from.startsWith(TEXT);
+  const isWhole = from.length <= TEXT.length + TEXT_CHARS_MAX && !from.includes(REPLACEMENT_CHAR);
+  return isText && isWhole ? from.slice(TEXT.length) : null;
 }
 
 /** Encodes an indicator or an option: as a number if it is one or reads as one, else as text. */
@@ -68,6 +77,11 @@ export function isText({ from }: ValueInterval): boolean {
 /** Returns the interval of the texts that begin with the prefix. */
 export function startWith(prefix: string): ValueInterval {
   return { from: encodeText(prefix), to: `${TEXT}${prefix}${LARGEST_CHAR}` };
+}
+
+/** Returns the prefix of an interval by `startWith`; null for another interval. */
+export function decodePrefix({ from, to }: ValueInterval): string | null {
+  return to === from + LARGEST_CHAR && from.startsWith(TEXT) ? from.slice(TEXT.length) : null;
 }
 
 /** Returns the interval of the numbers between the bounds; an undefined bound is open. */

@@ -64,17 +64,28 @@ export function listRunValues(run: IndexedRun): RunValue[] {
   ];
 }
 
-/** Lists the values of one field, except the tags. It computes no others: a list may read thousands of active runs. */
-export function listFieldValues(run: IndexedRun, field: string): string[] {
-  const values = listValuesWith(run, field).filter((one) => one.field === field);
-  return values.map(({ value }) => value);
+/** A run with the columns of the fields whose values are wanted. */
+export type PartialRun = Pick<IndexedRun, 'id'> & Partial<IndexedRun>;
+
+/** Returns the columns from which the values of the field are computed, beside the id. */
+export function listFieldColumns(field: string): (typeof INDEXED_COLUMNS)[number][] {
+  if (TEXT_FIELDS.some((one) => one === field)) return ['name', 'description'];
+  if (field.startsWith(indicatorField(''))) return ['indicators'];
+  if (field.startsWith(optionField(''))) return ['options_summary'];
+  if (field === ENSEMBLE_FIELD) return ['definition_id'];
+  return COLUMN_FIELDS.filter((column) => column === field);
 }
 
-function listValuesWith(run: IndexedRun, field: string): RunValue[] {
-  if (TEXT_FIELDS.some((one) => one === field)) return listTextValues(run);
-  if (field.startsWith(indicatorField(''))) return listNamedValues(run.indicators, indicatorField);
-  if (field.startsWith(optionField(''))) return listNamedValues(run.options_summary, optionField);
-  return listColumnValues(run);
+/** Lists the values of one field, except the tags. It computes no others: a list may read thousands of active runs. */
+export function listFieldValues(run: PartialRun, field: string): string[] {
+  const { id, name = '', description = '', indicators = '[]', options_summary = '[]' } = run;
+  const findValues = (values: readonly RunValue[]): string[] =>
+    values.filter((one) => one.field === field).map(({ value }) => value);
+  if (TEXT_FIELDS.some((one) => one === field)) return findValues(listTextValues({ id, name, description }));
+  if (field.startsWith(indicatorField(''))) return findValues(listNamedValues(indicators, indicatorField));
+  if (field.startsWith(optionField(''))) return findValues(listNamedValues(options_summary, optionField));
+  const texts = listFieldColumns(field).map((column) => run[column] ?? null);
+  return texts.filter((text) => text !== null).map((text) => encodeText(String(text)));
 }
 
 function listColumnValues(run: IndexedRun): RunValue[] {

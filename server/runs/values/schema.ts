@@ -91,4 +91,14 @@ export const migrations: readonly Migration[] = [
           on conflict do nothing`.execute(db);
     },
   },
+  {
+    name: '0172-queue-of-an-application',
+    async up(db) {
+      // Filtered lists read queued runs in the order of time, of all priorities. With the column alone PostgreSQL sometimes
+      // chose runs_by_age, and read all runs of the application.
+      await sql`create index runs_queued_of_application on runs ((application_uid || ''), created_at, id) where status = 'queued'`.execute(
+        db,
+      );
+    },
+  },
 ];

@@ -1,0 +1,103 @@
+/**
+ * Conditions of a filter that a statement checks on the rows of active runs, so that the database returns few of a long
+ * queue. A rule never excludes a run that satisfies the filter, and may include others.
+ */
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Database } from '../../database/database.ts';
+import { decodePrefix, decodeText } from '../values/encode-value.ts';
+import { listFieldColumns, optionField } from '../values/list-run-values.ts';
+import type { RunCondition } from './run-filter.ts';
+
+/** Rules of columns have one of these numbers of values, because each statement is prepared once. */
+const VALUES_PER_RULE = [1, 2, 4, 8, 20];
+
+/** The shape of a rule, without its values. */
+export interface RuleShape {
+  /** all: every row. column: has one of the texts. word: has a word that begins so. option: some option contains the text. */
+  kind: 'all' | 'column' | 'word' | 'option';
+  column: string;
+  /** The number of its values. */
+  count: number;
+}
+
+/** A rule with its values by name, as its statement needs them. */
+export interface RowRule {
+  shape: RuleShape;
+  values: RuleValues;
+}
+
+export type RuleValues = Record<`rule${number}`, string>;
+
+const EVERY_ROW: RowRule = { shape: { kind: 'all', column: '', count: 0 }, values: {} };
+
+/** Returns a rule for the first of the conditions that has one. */
+export function findRowRule(conditions: readonly RunCondition[]): RowRule {
+  for (const condition of conditions) {
+    const rule = createColumnRule(condition) ?? createWordRule(condition) ?? createOptionRule(condition);
+    if (rule) return rule;
+  }
+  return EVERY_ROW;
+}
+
+/** Returns the condition of the rule on a row of `runs`. */
+export function formatRowRule(
+  { kind, column, count }: RuleShape,
+  database: Database['kind'],
+  values: RuleValues,
+): Expression<SqlBool> {
+  if (kind === 'all') return sql<SqlBool>`true`;
+  const first = values.rule0;
+  if (kind === 'option') return sql<SqlBool>`options_summary like ${first} escape '\\'`;
+  if (kind === 'word') {
+    // Lower case of other texts than ASCII depends on the database and its collation, so every such row is included.
+    const collation = sql.raw(database === 'postgres' ? 'collate "C"' : '');
+    const includes = ['id', 'name', 'description'].map(
+      (column) => sql<SqlBool>`lower(${sql.ref(column)} ${collation}) like ${first}`,
+    );
+    const isOther = ['name', 'description'].map(
+      (column) => sql<SqlBool>`octet_length(${sql.ref(column)}) <> length(${sql.ref(column)})`,
+    );
+    return sql<SqlBool>`(${sql.join([...includes, ...isOther], sql` or `)})`;
+  }
+  const texts = Array.from({ length: count }, (_, index) => values[`rule${index}`]);
+  return sql<SqlBool>`${sql.ref(column)} in (${sql.join(texts)})`;
+}
+
+function createColumnRule({ field, intervals }: RunCondition): RowRule | null {
+  const [column, other] = field === 'name' ? ['name' as const] : listFieldColumns(field);
+  const texts = intervals.flatMap((interval) => decodeText(interval) ?? []);
+  const count = VALUES_PER_RULE.find((size) => size >= texts.length);
+  const [first] = texts;
+  const isColumn = column !== undefined && other === undefined && !isJson(column);
+  if (!isColumn || texts.length < intervals.length || first === undefined || count === undefined) return null;
+  return {
+    shape: { kind: 'column', column, count },
+    values: nameValues(Array.from({ length: count }, (_, index) => texts[index] ?? first)),
+  };
+}
+
+const isJson = (column: string): boolean => column === 'options_summary' || column === 'indicators';
+
+function createWordRule({ field, intervals }: RunCondition): RowRule | null {
+  const [interval] = intervals;
+  const prefix = interval && field === 'text' && intervals.length === 1 ? decodePrefix(interval) : null;
+  // Other characters may have several forms in lower case.
+  if (prefix === null || !/^[a-z0-9]+$/.test(prefix)) return null;
+  return { shape: { kind: 'word', column: '', count: 1 }, values: nameValues([`%${prefix}%`]) };
+}
+
+function createOptionRule({ field, intervals }: RunCondition): RowRule | null {
+  const [interval] = intervals;
+  const isOption = field.startsWith(optionField('')) && intervals.length === 1;
+  const text = interval && isOption ? decodeText(interval) : null;
+  if (text === null) return null;
+  const inJson = JSON.stringify(text).slice(1, -1);
+  return {
+    shape: { kind: 'option', column: '', count: 1 },
+    values: nameValues([`%${inJson.replaceAll(/[\\%_]/g, '\\$&')}%`]),
+  };
+}
+
+function nameValues(texts: readonly string[]): RuleValues {
+  return Object.fromEntries(texts.map((text, index) => [`rule${index}`, text]));
+}

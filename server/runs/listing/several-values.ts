@@ -1,0 +1,146 @@
+/** Finds the entries of several values of a field by time: each value has its own order in the index. */
+import type { Database, Reader } from '../../database/database.ts';
+import { prepareVariants } from '../../database/prepared-statements.ts';
+import type { RunPosition } from './run-filter.ts';
+import {
+  type Entry,
+  type EntryOrder,
+  findWindow,
+  isWithin,
+  selectEntries,
+  toEntries,
+  type Window,
+} from './value-entries.ts';
+
+/** No value is empty. */
+const NO_VALUE = '';
+/** Entries of each value beyond twice the average: few lists have a value that exceeds them. */
+const FEW_ENTRIES = 6;
+/** Statements of several values have one of these numbers of them, because each is prepared once. */
+const VALUES_PER_STATEMENT = [1, 2, 4, 8, 12, 16, 32];
+
+interface MergeShape {
+  isDescending: boolean;
+  count: number;
+}
+
+type CompoundValues = Window & { field: number; limit: number } & Record<`value${number}`, string>;
+type MergeValues = CompoundValues & { limitOfValue: number };
+
+const formatShape = ({ isDescending, count }: MergeShape): string => `${isDescending} ${count}`;
+const readMerged = prepareVariants(formatShape, selectMerged);
+const readCompound = prepareVariants(formatShape, selectCompound);
+
+/**
+ * Lists the first entries after the position that have one of the values, by time. SQLite merges the values in the order of
+ * their index. On PostgreSQL it reads a few entries of each value, and as many as are wanted only if these do not suffice.
+ */
+export async function listEntriesOfValues(
+  { readInOrder: db, kind }: Pick<Database, 'readInOrder' | 'kind'>,
+  order: EntryOrder,
+  values: readonly string[],
+  { after, limit }: { after: RunPosition | null; limit: number },
+): Promise<Entry[]> {
+  if (kind === 'sqlite') {
+    const { isDescending, field } = order;
+    const count = countSlots(values);
+    const window = findWindow(order, after);
+    return toEntries(
+      await readCompound(
+        db,
+        { isDescending, count },
+        { field, limit, ...window, ...nameValues(values, count) },
+      ),
+    );
+  }
+  const share = Math.min(limit, Math.ceil((2 * limit) / Math.max(1, values.length)) + FEW_ENTRIES);
+  const first = await listMerged(db, order, values, { after, limit, limitOfValue: share });
+  // The next entry of a value stands after those of it that were read, so it is missing only if all of these are listed.
+  const isComplete = share === limit || values.every((value) => countValue(first, value) < share);
+  return isComplete ? first : listMerged(db, order, values, { after, limit, limitOfValue: limit });
+}
+
+const countValue = (entries: readonly Entry[], value: string): number =>
+  entries.filter((entry) => entry.value === value).length;
+
+async function listMerged(
+  db: Reader,
+  { field, isDescending, start, end }: EntryOrder,
+  values: readonly string[],
+  { after, limit, limitOfValue }: { after: RunPosition | null; limit: number; limitOfValue: number },
+): Promise<Entry[]> {
+  const count = countSlots(values);
+  const window = findWindow({ isDescending, start, end }, after);
+  const rows = await readMerged(
+    db,
+    { isDescending, count },
+    { field, limit, limitOfValue, ...window, ...nameValues(values, count) },
+  );
+  return toEntries(rows);
+}
+
+function countSlots(values: readonly string[]): number {
+  return VALUES_PER_STATEMENT.find((size) => size >= values.length) ?? values.length;
+}
+
+function nameValues(values: readonly string[], count: number): Record<`value${number}`, string> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`value${index}`, values[index] ?? NO_VALUE]),
+  );
+}
+
+/** Selects the first entries of each value, and the first of these by time. */
+function selectMerged(db: Reader, { isDescending, count }: MergeShape, values: MergeValues) {
+  const direction = isDescending ? 'desc' : 'asc';
+  const { field, startAt, startId, endAt, endId, limit, limitOfValue } = values;
+  const select = (value: string) => {
+    const bounds = {
+      field,
+      lowValue: value,
+      lowAt: startAt,
+      lowId: startId,
+      highValue: value,
+      highAt: endAt,
+      highId: endId,
+    };
+    const entries = selectEntries(db, { by: 'value', isDescending }, bounds).limit(limitOfValue);
+    return db.selectFrom(entries.as('one')).selectAll();
+  };
+  const [first = NO_VALUE, ...others] = Array.from(
+    { length: count },
+    (_, index) => values[`value${index}`] ?? NO_VALUE,
+  );
+  const merged = others.reduce((query, value) => query.unionAll(select(value)), select(first));
+  return db
+    .selectFrom(merged.as('entry'))
+    .select(['entry.value', 'entry.created_at', 'entry.run_id'])
+    .orderBy('entry.created_at', direction)
+    .orderBy('entry.run_id', direction)
+    .limit(limit);
+}
+
+/**
+ * Selects the first entries of all values by time. SQLite walks the index of each value, and merges them as it reads: 51 entries
+ * of eleven values take 0.1 ms, and 0.3 ms by selectMerged. PostgreSQL would sort them, which takes 1 ms.
+ */
+function selectCompound(db: Reader, { isDescending, count }: MergeShape, values: CompoundValues) {
+  const direction = isDescending ? 'desc' : 'asc';
+  const { field, limit } = values;
+  const select = (value: string) =>
+    db
+      .selectFrom('run_values')
+      .select(['value', 'created_at', 'run_id'])
+      .where('field', '=', field)
+      .where('value', '=', value)
+      .where(isWithin(values, isDescending));
+  const [first = NO_VALUE, ...others] = Array.from(
+    { length: count },
+    (_, index) => values[`value${index}`] ?? NO_VALUE,
+  );
+  const compound = others
+    .reduce((query, value) => query.unionAll(select(value)), select(first))
+    .orderBy('created_at', direction)
+    .orderBy('run_id', direction)
+    .limit(limit);
+  return db.selectFrom(compound.as('entry')).select(['entry.value', 'entry.created_at', 'entry.run_id']);
+}
