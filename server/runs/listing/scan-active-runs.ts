@@ -115,8 +115,8 @@ type ChunkValues = {
  * findUnfinishedRunOfVersion.
  */
 const listActive = prepareVariants(
-  ({ isDescending, columns, rule }: Chunk) =>
-    [isDescending, columns, rule.kind, rule.column, rule.count].join(' '),
+  ({ kind, isDescending, columns, rule }: Chunk) =>
+    [kind, isDescending, columns, rule.kind, rule.column, rule.count].join(' '),
   (db, { kind, isDescending, columns, rule }: Chunk, values: ChunkValues) => {
     const { applicationUid, start, end, at, id } = values;
     const direction = isDescending ? 'desc' : 'asc';
