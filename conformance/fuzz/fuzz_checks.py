@@ -164,6 +164,7 @@ RULES = [
     r"names of options may contain letters, digits and periods",
     # Accounts and the marketplace.
     r"^admins has .* twice; name each address once",
+    r"^licenses has .* twice; a licence has one total",
     r"^id is .* and ref_app_id is .*; you have published an app with that id, or that application, already",
     r"^id is .*, which another version of the app has; choose another",
     r"^ref_app_version_id is .*; it must be a version of the published application",
