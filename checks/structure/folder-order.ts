@@ -34,6 +34,7 @@ const FOLDER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     'experiments',
     'workers',
     'site',
+    'transfer',
     'openapi',
   ],
   'explorer/model': ['document', 'schema', 'values', 'operation'],

@@ -2,9 +2,10 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Client } from '@switchyard/contract/client.ts';
+import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { retry } from './retry.ts';
-import { readSignedUrl } from './signed-url.ts';
+
 import type { TransferOptions } from './upload.ts';
 
 type Write = (chunk: Uint8Array) => Promise<void>;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@switchyard/contract/client.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
+import { PART_BYTES } from '@switchyard/contract/transfer/partial-upload.ts';
 import { createRun, createRunAndWait } from '@switchyard/server/testing/fixtures/apps.ts';
 import { startBalancer } from '@switchyard/server/testing/servers/balancer.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
@@ -23,8 +24,7 @@ for number in $numbers; do echo "line $number" >&2; done
 [ "$numbers" = 0 ] && values=$(seq -s, 1 100000)
 echo "{\\"solution\\":[$values]}"
 `;
-/** As in transfer/upload.ts. */
-const PART_BYTES = 8 * 1024 * 1024;
+
 const LARGE_BYTES = 20_000_000;
 let server: TestServer;
 beforeAll(async () => {

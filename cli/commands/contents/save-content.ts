@@ -1,11 +1,11 @@
 /** Writes content of the server to this machine. */
 import { resolve } from 'node:path';
+import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import type { Session } from '../../session/session.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import type { Selection } from '../../terminal/output.ts';
 import { downloadContent, downloadToFile, downloadToOutput } from '../../transfer/download.ts';
-import { readSignedUrl } from '../../transfer/signed-url.ts';
 import { showTransfer } from './transfer-progress.ts';
 
 /** Writes the content of a download URL to a file, or to standard output with `-`. An archive is not written to a terminal. */

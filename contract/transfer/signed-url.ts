@@ -1,5 +1,5 @@
 /**
- * Signed URLs of the server. They have its public address, which may need a proxy that does not run yet, or that this machine
+ * Signed URLs of the server. They have its public address, which may need a proxy that does not run yet, or that the caller
  * cannot reach. Requests go to the address of the client.
  */
 
