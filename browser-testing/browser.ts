@@ -71,12 +71,16 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args });
 }
 
-/** Adds errors of scripts and violations of the security policy to `problems`. */
-export function collectPageErrors(page: Page, problems: string[]): void {
+/**
+ * Adds errors of scripts and violations of the security policy to `problems`. Lost connections are no problem of a page whose
+ * network a test interrupts.
+ */
+export function collectPageErrors(page: Page, problems: string[], isInterrupted = false): void {
+  const isExpected = (text: string): boolean =>
+    text.includes('the server responded with') || (isInterrupted && text.includes('net::ERR_'));
   page.on('pageerror', ({ message }) => problems.push(message));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('the server responded with'))
-      problems.push(message.text());
+    if (message.type() === 'error' && !isExpected(message.text())) problems.push(message.text());
   });
 }
 

@@ -3,18 +3,23 @@
  * demands with it.
  */
 
-import { ApiError, createClient } from '@switchyard/contract/client.ts';
+import { ApiError, type Client, createClient } from '@switchyard/contract/client.ts';
 import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
 
+/** Returns a client of the server that served this page. It sends its requests by a function with the interface of `fetch`. */
+export function connectClient(send: (url: string, init: RequestInit) => Promise<Response>): Client {
+  return createClient({
+    url: '',
+    fetch: (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set(CONSOLE_HEADER, '1');
+      return send(String(input), { ...init, headers, credentials: 'same-origin' });
+    },
+  });
+}
+
 /** The client of the server that served this page. */
-export const client = createClient({
-  url: '',
-  fetch: (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set(CONSOLE_HEADER, '1');
-    return fetch(input, { ...init, headers, credentials: 'same-origin' });
-  },
-});
+export const client = connectClient((url, init) => fetch(url, init));
 
 /** Returns true for a response that says that nobody is signed in. */
 export function isSignedOut(error: unknown): boolean {

@@ -1,31 +1,22 @@
 /** Content of runs, sent to and read from the signed URLs of the server. The requests go to the origin of the page. */
+import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import { client } from './client.ts';
-
-/** Returns the parameters of a signed URL, for the operation that it addresses. */
-function readSignedUrl(url: string) {
-  const { pathname, searchParams } = new URL(url, location.href);
-  return {
-    id: decodeURIComponent(pathname.split('/').at(-1) ?? ''),
-    query: Object.fromEntries(searchParams),
-  };
-}
+import { type UploadOptions, uploadContent } from './uploads/upload-content.ts';
 
 /** Uploads the input of a run, and returns the id of the upload. */
-export async function uploadInput(application: string, content: Blob): Promise<string> {
-  const { body } = await client.call('createRunUpload', { params: { application_id: application } });
-  return putContent(body, content);
+export function uploadInput(application: string, content: Blob, options?: UploadOptions): Promise<string> {
+  const params = { application_id: application };
+  return uploadContent(() => client.call('createRunUpload', { params }), content, options);
 }
 
 /** Uploads the archive of an app, and returns the id of the upload, which is not active yet. */
-export async function uploadExecutable(application: string, archive: Blob): Promise<string> {
-  const { body } = await client.call('getBinaryUpload', { params: { application_id: application } });
-  return putContent(body, archive);
-}
-
-async function putContent(upload: { upload_id: string; upload_url: string }, content: Blob): Promise<string> {
-  const { id, query } = readSignedUrl(upload.upload_url);
-  await client.call('putUpload', { params: { upload_id: id }, query, body: content });
-  return upload.upload_id;
+export function uploadExecutable(
+  application: string,
+  archive: Blob,
+  options?: UploadOptions,
+): Promise<string> {
+  const params = { application_id: application };
+  return uploadContent(() => client.call('getBinaryUpload', { params }), archive, options);
 }
 
 /** Reads the content of a signed URL. */

@@ -22,6 +22,8 @@ const PAGE_TIMEOUT_MS = 15_000;
 interface VisitOptions extends BrowserContextOptions {
   /** Role of the visitor's key; the default is root. */
   role?: Role;
+  /** Address of a proxy before the server, which interrupts the connections of the page. */
+  address?: string;
 }
 
 /** The console of a test file. */
@@ -59,18 +61,19 @@ export function setUpConsole(
     if (!started) throw new Error('The server starts before the tests.');
     return started;
   };
-  const newPage = async (options: BrowserContextOptions): Promise<Page> => {
+  const newPage = async (options: BrowserContextOptions, isInterrupted = false): Promise<Page> => {
     const page = await visitors.newPage({ viewport: LAPTOP, ...options });
     page.setDefaultTimeout(PAGE_TIMEOUT_MS);
-    collectPageErrors(page, problems);
+    collectPageErrors(page, problems, isInterrupted);
     return page;
   };
-  const openSignedIn = async (path: string, { role, ...options }: VisitOptions): Promise<Page> => {
+  const openSignedIn = async (path: string, { role, address, ...options }: VisitOptions): Promise<Page> => {
     const server = getServer();
     const token = role === undefined ? server.token : (await server.createKey(role)).token;
-    const page = await newPage(options);
-    await signIn(page, server.url, token);
-    await page.goto(`${server.url}/console${path || '/'}`);
+    const page = await newPage(options, address !== undefined);
+    const url = address ?? server.url;
+    await signIn(page, url, token);
+    await page.goto(`${url}/console${path || '/'}`);
     return page;
   };
   return {

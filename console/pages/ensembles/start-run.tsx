@@ -10,6 +10,7 @@ import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { JsonEditor } from '../../ui/forms/json-editor.tsx';
 import { SuggestionField } from '../../ui/forms/suggestion-field.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
+import { useUpload } from '../../ui/upload/use-upload.ts';
 
 const SOURCES = [
   { value: 'managed', label: 'Managed input' },
@@ -51,6 +52,7 @@ export function StartRun({
 }) {
   const navigate = useNavigate();
   const [draft, setDraft] = useState(EMPTY);
+  const upload = useUpload();
   const change = (values: Partial<Draft>) => setDraft({ ...draft, ...values });
   const params = { application_id: application };
   const body = {
@@ -61,7 +63,7 @@ export function StartRun({
   const addInput = async () => {
     if (draft.source === 'paste') return { ...body, input: parseJson(draft.text) };
     if (draft.source !== 'file' || draft.file === null) return body;
-    return { ...body, upload_id: await uploadInput(application, draft.file) };
+    return { ...body, upload_id: await uploadInput(application, draft.file, upload.begin()) };
   };
   return (
     <FormDialog
@@ -77,6 +79,7 @@ export function StartRun({
           },
         ],
       ]}
+      upload={upload}
       onClose={onClose}
       onSubmit={async () => {
         const created = await client.call('createRun', { params, body: await addInput() });

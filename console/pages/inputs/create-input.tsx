@@ -5,6 +5,7 @@ import { uploadInput } from '../../client/content.ts';
 import { Field } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/forms/form-dialog.tsx';
 import { SelectField, TextField } from '../../ui/forms/text-field.tsx';
+import { useUpload } from '../../ui/upload/use-upload.ts';
 import { guessFormat, INPUT_FORMATS } from './guess-format.ts';
 import { refreshInputs } from './queries.ts';
 
@@ -37,6 +38,7 @@ function buildBody({ source, format, run, name, id }: Draft) {
 export function CreateInput({ application, onClose }: { application: string; onClose: () => void }) {
   const navigate = useNavigate();
   const [draft, setDraft] = useState(EMPTY);
+  const upload = useUpload();
   const change = (values: Partial<Draft>) => setDraft({ ...draft, ...values });
   const params = { application_id: application };
   const body = buildBody(draft);
@@ -47,10 +49,14 @@ export function CreateInput({ application, onClose }: { application: string; onC
       action="Create input"
       isReady={isFile ? draft.file !== null : draft.run.trim() !== ''}
       requests={[['createInput', { params, body: isFile ? { ...body, upload_id: 'UPLOAD_ID' } : body }]]}
+      upload={upload}
       onClose={onClose}
       onSubmit={async () => {
-        const upload = isFile && draft.file ? { upload_id: await uploadInput(application, draft.file) } : {};
-        const created = await client.call('createInput', { params, body: { ...body, ...upload } });
+        const uploadId = isFile && draft.file && (await uploadInput(application, draft.file, upload.begin()));
+        const created = await client.call('createInput', {
+          params,
+          body: { ...body, ...(uploadId && { upload_id: uploadId }) },
+        });
         await refreshInputs();
         await navigate({
           to: '/apps/$application/inputs/$input',

@@ -1,6 +1,12 @@
 /** Managed inputs and input sets in the console. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { hasBrowser } from '@switchyard/browser-testing/browser.ts';
+import { PART_BYTES } from '@switchyard/contract/transfer/partial-upload.ts';
 import { createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
+import { startBalancer } from '@switchyard/server/testing/servers/balancer.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
@@ -42,7 +48,9 @@ describe.skipIf(!hasBrowser)('inputs and input sets', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Sunday.json');
     expect(await page.getByLabel('Format').inputValue()).toBe('json');
     await page.getByLabel('Id', { exact: true }).fill('sunday');
+    const sent = page.waitForRequest((request) => request.url().includes('/v1/uploads/'));
     await page.getByRole('button', { name: 'Create input' }).click();
+    expect((await sent).method()).toBe('PUT');
 
     await page.getByRole('heading', { name: 'Sunday.json' }).waitFor();
     await page.getByRole('button', { name: 'Table', exact: true }).click();
@@ -61,6 +69,59 @@ describe.skipIf(!hasBrowser)('inputs and input sets', () => {
     await confirm(page, 'sunday', 'Delete input');
     await page.getByRole('heading', { name: 'Inputs' }).waitFor();
     expect(await page.getByText('Sunday at sea').count()).toBe(0);
+  });
+
+  test('a large file continues after a lost connection, and after its upload was canceled', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'switchyard-upload-'));
+    const file = join(folder, 'large.txt');
+    const large = createHash('shake256', { outputLength: 10_000_000 }).digest('hex');
+    await writeFile(file, large);
+    // The network is away after 15 and after 30 MB, until the test restores it.
+    const proxy = await startBalancer({ cutAfterBytes: large.length * 0.75, onCut: () => proxy.use([]) });
+    const restore = () => proxy.use([at.server.url]);
+    restore();
+    const page = await at.open('/apps/echo/inputs', { address: proxy.url });
+    const upload = page.getByRole('region', { name: 'Upload' });
+    const create = page.getByRole('button', { name: 'Create input' });
+    const send = async (id: string) => {
+      await page.getByRole('button', { name: 'New input' }).click();
+      await page.getByLabel('File').setInputFiles(file);
+      await page.getByLabel('Id', { exact: true }).fill(id);
+      await create.click();
+      await upload.getByText('Connection lost, trying again').waitFor();
+    };
+    const expectSame = async (input_id: string) => {
+      await page.waitForURL(`**/inputs/${input_id}`);
+      const params = { application_id: 'echo', input_id };
+      const { body } = await at.server.client.call('getInput', { params });
+      const content = await (await fetch(body.download_url)).text();
+      expect(content === large).toBe(true);
+    };
+    try {
+      await send('interrupted');
+      expect(await findAccessibilityProblems(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      const sent = await upload.getByRole('progressbar').getAttribute('value');
+      expect(Number(sent)).toBeGreaterThanOrEqual(PART_BYTES);
+      restore();
+      await page.evaluate(() => window.dispatchEvent(new Event('online')));
+      await expectSame('interrupted');
+      expect(proxy.receivedBytes - large.length).toBeLessThan(PART_BYTES);
+
+      const before = proxy.receivedBytes;
+      await page.goBack();
+      await send('canceled');
+      await upload.getByRole('button', { name: 'Cancel upload' }).click();
+      await page.getByRole('status').filter({ hasText: 'Upload canceled' }).waitFor();
+      expect(await upload.count()).toBe(0);
+      restore();
+      await create.click();
+      await expectSame('canceled');
+      expect(proxy.receivedBytes - before - large.length).toBeLessThan(PART_BYTES);
+    } finally {
+      await proxy.close();
+      await rm(folder, { recursive: true });
+    }
   });
 
   test('the input of a run becomes an input, and the refusal of an id stays visible', async () => {

@@ -9,6 +9,9 @@ import { Notice } from '../../ui/notice.tsx';
 import { OptionFields } from '../../ui/options/option-fields.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { UploadError } from '../../ui/upload/upload-error.tsx';
+import { UploadProgress } from '../../ui/upload/upload-progress.tsx';
+import { type FormUpload, useUpload } from '../../ui/upload/use-upload.ts';
 import { useRight } from '../../ui/use-right.ts';
 import { formatPublishedCommand, formatRunCommand } from './cli-sample.ts';
 import { formatCurl, formatPython } from './code-samples.ts';
@@ -44,9 +47,11 @@ function NewRunForm({ data }: { data: NewRunData }) {
   const [draft, setDraft] = useState(initial);
   const [wasSubmitted, setSubmitted] = useState(false);
   const { original } = data;
-  const run = useStart(data);
+  const upload = useUpload();
+  const run = useStart(data, upload);
   const change = (values: Partial<RunDraft>) => {
-    run.reset();
+    // The run that is being started has the values that it was started with.
+    if (!run.isPending) run.reset();
     setDraft((current) => ({ ...current, ...values }));
   };
   const rules = useMemo(() => findOptionErrors(draft, data), [draft, data]);
@@ -63,14 +68,7 @@ function NewRunForm({ data }: { data: NewRunData }) {
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
       <PageHeader title="New run" description={<Origin data={data} />} />
-      {data.executable === null && (
-        <div className={styles.notice}>
-          <Notice kind="warning">
-            The instance {data.instance.id} has no executable. Push one first:{' '}
-            <code>npm run push -- path/to/app {data.application.id}</code>
-          </Notice>
-        </div>
-      )}
+      {data.executable === null && <MissingExecutable data={data} />}
       <div className={styles.columns}>
         <div>
           <InstanceField data={data} />
@@ -97,6 +95,7 @@ function NewRunForm({ data }: { data: NewRunData }) {
       <SubmitArea
         errors={wasSubmitted ? [...rules.values(), ...(inputError === null ? [] : [inputError])] : []}
         refusal={run.error}
+        upload={upload}
         isPending={run.isPending}
         onCompare={original ? () => start(original.id) : undefined}
       />
@@ -110,6 +109,17 @@ function NewRunForm({ data }: { data: NewRunData }) {
   );
 }
 
+function MissingExecutable({ data: { application, instance } }: { data: NewRunData }) {
+  return (
+    <div className={styles.notice}>
+      <Notice kind="warning">
+        The instance {instance.id} has no executable. Push one first:{' '}
+        <code>npm run push -- path/to/app {application.id}</code>
+      </Notice>
+    </div>
+  );
+}
+
 interface StartedRun {
   request: PlannedRequest;
   /** Id of the run that the new one is compared with; absent to open the new run. */
@@ -117,10 +127,10 @@ interface StartedRun {
 }
 
 /** Sends the request, and opens the new run or its comparison. */
-function useStart({ application: { id: application } }: NewRunData) {
+function useStart({ application: { id: application } }: NewRunData, upload: FormUpload) {
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: ({ request }: StartedRun) => sendRequest(request),
+    mutationFn: ({ request }: StartedRun) => sendRequest(request, upload.begin()),
     onSuccess: (run, { baseline }) =>
       baseline === undefined
         ? navigate({ to: '/apps/$application/runs/$run', params: { application, run } })
@@ -135,18 +145,20 @@ function useStart({ application: { id: application } }: NewRunData) {
 interface SubmitAreaProps {
   errors: readonly string[];
   refusal: unknown;
+  upload: FormUpload;
   isPending: boolean;
   /** Starts the run and compares it with the one that it repeats; absent for a run that repeats none. */
   onCompare: (() => void) | undefined;
 }
 
 /** The buttons that start the run, below everything that prevents it. */
-function SubmitArea({ errors, refusal, isPending, onCompare }: SubmitAreaProps) {
+function SubmitArea({ errors, refusal, upload, isPending, onCompare }: SubmitAreaProps) {
   const canRun = useRight('run');
   return (
     <div className={styles.submit}>
       {errors.length > 0 && <Notice kind="error">{errors.join(' ')}</Notice>}
-      {refusal !== null && <Notice kind="error">{describeError(refusal)}</Notice>}
+      {refusal !== null && <UploadError error={refusal} />}
+      <UploadProgress upload={upload} />
       {canRun ? (
         <div className={styles.buttons}>
           <Button kind="primary" type="submit" isDisabled={isPending}>

@@ -5,6 +5,7 @@ import type { Operations } from '@switchyard/contract/operations.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { client } from '../../client/client.ts';
 import { downloadInput, uploadInput } from '../../client/content.ts';
+import type { UploadOptions } from '../../client/uploads/upload-content.ts';
 import { findInputFormat, listSetOptions, type RunDraft } from './draft.ts';
 import type { NewRunData } from './queries.ts';
 
@@ -73,14 +74,17 @@ function parseInput(text: string, format: FormatType): unknown {
 }
 
 /** Creates the run and returns its id. Throws the refusal of the server. */
-export async function sendRequest({ application, instance, body, upload }: PlannedRequest): Promise<string> {
+export async function sendRequest(
+  { application, instance, body, upload }: PlannedRequest,
+  options?: UploadOptions,
+): Promise<string> {
   const content =
     upload === undefined
       ? null
       : 'file' in upload
         ? upload.file
         : await (await downloadInput(application, upload.run)).blob();
-  const uploadId = content && (await uploadInput(application, content));
+  const uploadId = content && (await uploadInput(application, content, options));
   const { body: created } = await client.call('createRun', {
     params: { application_id: application },
     query: { instance_id: instance },

@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
-import { describeError } from '../../client/client.ts';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Dialog } from '../dialog.tsx';
-import { Notice } from '../notice.tsx';
+import { UploadError } from '../upload/upload-error.tsx';
+import { UploadProgress } from '../upload/upload-progress.tsx';
+import type { FormUpload } from '../upload/use-upload.ts';
 import { formatCommand } from './command-line.ts';
 import { type FormRequest, formatCurl } from './curl.ts';
 import styles from './form-dialog.module.css';
@@ -20,6 +21,8 @@ export interface FormDialogProps {
   isReady: boolean;
   /** The requests that the form sends, in order. They are copied as commands and as a Python program. */
   requests: readonly FormRequest[];
+  /** The upload of a form that sends files. */
+  upload?: FormUpload;
   /** Sends the form. The dialog shows its error and stays open. */
   onSubmit: () => Promise<void>;
   onClose: () => void;
@@ -32,6 +35,7 @@ export function FormDialog({
   action,
   isReady,
   requests,
+  upload,
   onSubmit,
   onClose,
 }: FormDialogProps) {
@@ -41,10 +45,11 @@ export function FormDialog({
     if (isReady && !sending.isPending) sending.mutate();
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isWorking={Boolean(upload?.state)} onClose={onClose}>
       <form onSubmit={submit} className={styles.form}>
-        {sending.isError && <Notice kind="error">{describeError(sending.error)}</Notice>}
+        {sending.isError && <UploadError error={sending.error} />}
         {children}
+        {upload && <UploadProgress upload={upload} />}
         <div className={styles.actions}>
           <span className={styles.curl}>
             <span aria-hidden="true">CLI</span>{' '}

@@ -1,5 +1,6 @@
 import { client } from '../../client/client.ts';
 import { uploadExecutable } from '../../client/content.ts';
+import type { UploadOptions } from '../../client/uploads/upload-content.ts';
 import { type FoundFile, packApp } from './pack-app.ts';
 
 /** An app that is the active executable now. */
@@ -12,9 +13,13 @@ export interface PushedApp {
 }
 
 /** Packs the files, uploads the archive and activates it. Throws the refusal of the server, which checks the archive. */
-export async function pushApp(application: string, found: readonly FoundFile[]): Promise<PushedApp> {
+export async function pushApp(
+  application: string,
+  found: readonly FoundFile[],
+  options?: UploadOptions,
+): Promise<PushedApp> {
   const { archive, head, files } = await packApp(found);
-  const upload_id = await uploadExecutable(application, archive);
+  const upload_id = await uploadExecutable(application, archive, options);
   const { body } = await client.call('activateBinary', {
     params: { application_id: application },
     body: { requirements: head, upload_id },

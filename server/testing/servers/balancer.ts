@@ -13,17 +13,21 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/**
- * Starts a balancer without servers on a free port. A connection that a server refuses goes to the next one. One without bytes
- * for `idleMs` is closed, as some proxies do. Each time that clients have sent `cutAfterBytes` more, all connections are cut.
- */
+interface BalancerOptions {
+  /** Connections without bytes for this time are closed, as some proxies do; 0 for none. */
+  idleMs?: number;
+  /** Each time that clients have sent this number of bytes more, all connections are cut. */
+  cutAfterBytes?: number;
+  /** Called before such a cut. */
+  onCut?: () => void;
+}
+
+/** Starts a balancer without servers on a free port. A connection that a server refuses goes to the next one. */
 export async function startBalancer({
   idleMs = 0,
   cutAfterBytes = Number.POSITIVE_INFINITY,
-}: {
-  idleMs?: number;
-  cutAfterBytes?: number;
-} = {}): Promise<Balancer> {
+  onCut = () => {},
+}: BalancerOptions = {}): Promise<Balancer> {
   let targets: readonly string[] = [];
   let turn = 0;
   const open = new Set<Socket>();
@@ -36,6 +40,7 @@ export async function startBalancer({
     receivedBytes += chunk.length;
     if (receivedBytes < cutAt) return;
     cutAt = receivedBytes + cutAfterBytes;
+    onCut();
     cut();
   };
   const track = (socket: Socket): Socket => {

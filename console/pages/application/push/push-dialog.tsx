@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useState } from 'react';
-import { describeError } from '../../../client/client.ts';
 import { queryClient } from '../../../client/queries.ts';
 import { formatBytes } from '../../../ui/content/format-bytes.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -8,12 +7,16 @@ import { Field } from '../../../ui/forms/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import type { FoundFile } from '../../../ui/push/pack-app.ts';
 import { type PushedApp, pushApp } from '../../../ui/push/push-app.ts';
+import { UploadError } from '../../../ui/upload/upload-error.tsx';
+import { UploadProgress } from '../../../ui/upload/upload-progress.tsx';
+import { type FormUpload, useUpload } from '../../../ui/upload/use-upload.ts';
 import { listChosenFiles, listDroppedFiles } from './list-files.ts';
 import styles from './push-dialog.module.css';
 
 /** Pushes a folder or an archive as the active executable of the application. */
 export function PushDialog({ application, onClose }: { application: string; onClose: () => void }) {
-  const push = usePush(application);
+  const upload = useUpload();
+  const push = usePush(application, upload);
   const [isOver, setOver] = useState(false);
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -24,9 +27,10 @@ export function PushDialog({ application, onClose }: { application: string; onCl
     if (files && files.length > 0) push.mutate(Promise.resolve(listChosenFiles(files)));
   };
   return (
-    <Dialog title="Push an app" onClose={onClose}>
-      {push.isError && <Notice kind="error">{describeError(push.error)}</Notice>}
+    <Dialog title="Push an app" isWorking={upload.state !== null} onClose={onClose}>
+      {push.isError && <UploadError error={push.error} />}
       {push.isPending && <Notice kind="info">Packing and uploading the app …</Notice>}
+      <UploadProgress upload={upload} />
       {push.isSuccess && <PushedNotice {...push.data} />}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the fields inside do the same by the keyboard */}
       <div
@@ -87,9 +91,9 @@ function PushedNotice({ bytes, files, warnings }: PushedApp) {
 }
 
 /** Packs, uploads and activates the files. The server checks the archive, and its refusal is the error. */
-function usePush(application: string) {
+function usePush(application: string, upload: FormUpload) {
   return useMutation({
-    mutationFn: async (found: Promise<FoundFile[]>) => pushApp(application, await found),
+    mutationFn: async (found: Promise<FoundFile[]>) => pushApp(application, await found, upload.begin()),
     onSuccess: () =>
       Promise.all([
         queryClient.invalidateQueries({ queryKey: ['getApplication'] }),

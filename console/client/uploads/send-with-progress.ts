@@ -1,0 +1,75 @@
+/**
+ * Sends a request whose body is observed while it leaves. `fetch` reports no progress: browsers send a stream as its body by
+ * HTTP/2 alone.
+ */
+
+/** Bytes that do not flow for this long are lost. The server gives up on a body that is as slow, too. */
+const STALLED_BODY_MS = 30_000;
+/** The response to a last part comes after the server has joined all parts, which takes seconds for 500 MB. */
+const MISSING_RESPONSE_MS = 120_000;
+const NO_CONTENT = 204;
+
+/** The server was not reached, or its response was lost: the effect of the request is unknown. */
+export class ConnectionLostError extends Error {
+  constructor() {
+    super('The connection to the server was lost.');
+  }
+}
+
+/**
+ * Sends a request as `fetch` does, and reports the number of sent bytes of its body. Throws ConnectionLostError without a
+ * response, also when nothing has moved for 30 seconds.
+ */
+export function sendWithProgress(
+  url: string,
+  { method = 'GET', headers, body, signal }: RequestInit,
+  onProgress: (bytes: number) => void = () => {},
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const timer = new Countdown(() => end(() => reject(new ConnectionLostError())));
+    const cancel = () => end(() => reject(signal?.reason));
+    const end = (report: () => void) => {
+      timer.stop();
+      signal?.removeEventListener('abort', cancel);
+      report();
+      request.abort();
+    };
+    request.upload.onprogress = ({ loaded }) => {
+      timer.start(STALLED_BODY_MS);
+      onProgress(loaded);
+    };
+    request.upload.onload = () => timer.start(MISSING_RESPONSE_MS);
+    request.onload = () => end(() => resolve(readResponse(request)));
+    request.onerror = () => end(() => reject(new ConnectionLostError()));
+    request.open(method, url);
+    for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value);
+    if (signal?.aborted) return cancel();
+    signal?.addEventListener('abort', cancel);
+    timer.start(STALLED_BODY_MS);
+    request.send(body instanceof Blob ? body : null);
+  });
+}
+
+function readResponse({ status, responseText }: XMLHttpRequest): Response {
+  return new Response(status === NO_CONTENT ? null : responseText, { status });
+}
+
+/** A timer that starts again while something moves. */
+class Countdown {
+  readonly #onEnd: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  start(ms: number): void {
+    this.stop();
+    this.#timer = setTimeout(this.#onEnd, ms);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,58 @@
+/** Further attempts of an upload of the console, and its errors for people. */
+import { ApiError } from '@switchyard/contract/client.ts';
+import { UPLOAD_BYTES_MAX, UPLOAD_URL_TTL_SECONDS } from '@switchyard/contract/limits.ts';
+import { growPauses, isTransientResponse } from '@switchyard/contract/transfer/retry.ts';
+import { ConnectionLostError } from './send-with-progress.ts';
+
+const MEGABYTE = 1024 * 1024;
+const MINUTES = UPLOAD_URL_TTL_SECONDS / 60;
+const FORBIDDEN = 403;
+const PAYLOAD_TOO_LARGE = 413;
+
+/** Returns true for an error that a later attempt may not have: a lost connection, and a server that is overloaded or down. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof ApiError ? isTransientResponse(error) : error instanceof ConnectionLostError;
+}
+
+/**
+ * Yields the pauses after a failed attempt. They end when the URL of the upload has expired, because nothing was stored since
+ * the first attempt.
+ */
+export function* limitPauses(now: () => number): Generator<number, void> {
+  const expiresAt = now() + UPLOAD_URL_TTL_SECONDS * 1000;
+  for (const pauseMs of growPauses()) {
+    if (now() + pauseMs >= expiresAt) return;
+    yield pauseMs;
+  }
+}
+
+/** Returns the sentence for the time until the next attempt. */
+export function describeRetry(error: unknown): string {
+  return error instanceof ApiError
+    ? `The server responded with ${error.status}, trying again: ${error.reason}`
+    : 'Connection lost, trying again';
+}
+
+/** Returns an error for content that is too large; undefined for other content. */
+export function findSizeError(bytes: number): Error | undefined {
+  if (bytes <= UPLOAD_BYTES_MAX) return undefined;
+  return new Error(
+    `The file has ${Math.ceil(bytes / MEGABYTE)} MB, and an upload has at most ${UPLOAD_BYTES_MAX / MEGABYTE} MB. Send a smaller file.`,
+  );
+}
+
+/** Returns the error of an upload that has ended, with the next step for people. */
+export function explainFailure(error: unknown): unknown {
+  if (error instanceof ConnectionLostError)
+    return new Error(
+      `The server was not reached for ${MINUTES} minutes, so the upload has expired. Check the network, and send the file again.`,
+    );
+  if (!(error instanceof ApiError)) return error;
+  if (error.status === FORBIDDEN)
+    return new Error(`The upload has ended early. Send the file again. The server says: ${error.reason}`);
+  if (error.status === PAYLOAD_TOO_LARGE)
+    return new Error(
+      'A proxy in front of the server refused the request as too large. Ask its administrator to accept requests of 8 MB.',
+    );
+  return error;
+}
