@@ -50,8 +50,8 @@ export function Layout() {
           <ThemeButton />
           <AccountMenu />
         </div>
+        <ProgressBar />
       </header>
-      <ProgressBar />
       <nav id="navigation" className={styles.navigation} aria-label="Console">
         <Navigation />
       </nav>

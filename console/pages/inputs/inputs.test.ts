@@ -12,6 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { findAccessibilityProblems } from '../../testing/accessibility.ts';
 import { setUpConsole } from '../../testing/console-visit.ts';
 import { ECHO_APP, ECHO_APP_TYPE } from '../../testing/hostile-output.ts';
+import { saveScreenshot } from '../../testing/save-screenshot.ts';
 
 const HOSTILE_NAME = '<img src=x onerror=alert(1)>';
 
@@ -100,6 +101,7 @@ describe.skipIf(!hasBrowser)('inputs and input sets', () => {
     try {
       await send('interrupted');
       expect(await findAccessibilityProblems(page)).toEqual([]);
+      await saveScreenshot(page.getByRole('dialog'), 'using-switchyard/run/console-upload.png');
       await page.keyboard.press('Escape');
       const sent = await upload.getByRole('progressbar').getAttribute('value');
       expect(Number(sent)).toBeGreaterThanOrEqual(PART_BYTES);
