@@ -18,7 +18,7 @@ export class ConnectionLostError extends Error {
 
 /**
  * Sends a request as `fetch` does, and reports the number of sent bytes of its body. Throws ConnectionLostError without a
- * response, also when nothing has moved for 30 seconds.
+ * response, also when nothing has moved for 30 seconds and when the browser goes offline.
  */
 export function sendWithProgress(
   url: string,
@@ -27,11 +27,13 @@ export function sendWithProgress(
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    const timer = new Countdown(() => end(() => reject(new ConnectionLostError())));
+    const lose = () => end(() => reject(new ConnectionLostError()));
+    const timer = new Countdown(lose);
     const cancel = () => end(() => reject(signal?.reason));
     const end = (report: () => void) => {
       timer.stop();
       signal?.removeEventListener('abort', cancel);
+      removeEventListener('offline', lose);
       report();
       request.abort();
     };
@@ -41,13 +43,16 @@ export function sendWithProgress(
     };
     request.upload.onload = () => timer.start(MISSING_RESPONSE_MS);
     request.onload = () => end(() => resolve(readResponse(request)));
-    request.onerror = () => end(() => reject(new ConnectionLostError()));
+    request.onerror = lose;
     request.open(method, url);
     for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value);
     if (signal?.aborted) return cancel();
     signal?.addEventListener('abort', cancel);
-    timer.start(STALLED_BODY_MS);
-    request.send(body instanceof Blob ? body : null);
+    // A connection of a network that is away hangs, also when another network follows.
+    addEventListener('offline', lose);
+    const content = body instanceof Blob ? body : null;
+    timer.start(content?.size === 0 ? MISSING_RESPONSE_MS : STALLED_BODY_MS);
+    request.send(content);
   });
 }
 

@@ -6,12 +6,15 @@ import {
   PartialUpload,
   type UploadTarget,
 } from '@switchyard/contract/transfer/partial-upload.ts';
-import { retry } from '@switchyard/contract/transfer/retry.ts';
+import { growPauses, retry } from '@switchyard/contract/transfer/retry.ts';
 import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import { connectClient } from '../client.ts';
 import { ConnectionLostError, sendWithProgress } from './send-with-progress.ts';
 import { describeRetry, explainFailure, findSizeError, isTransient, limitPauses } from './upload-retries.ts';
 import { waitForNetwork } from './wait-for-network.ts';
+
+/** Attempts after the first one of an upload that no form shows. The pauses between them are 16 seconds together. */
+const UNSEEN_PAUSES = 5;
 
 /** An upload that runs. */
 export interface UploadState {
@@ -30,55 +33,62 @@ export interface UploadOptions {
   begun: WeakMap<Blob, Upload>;
 }
 
-/** Uploads the content and returns the id of the upload. Throws an error whose message tells people what to do. */
+/**
+ * Uploads the content and returns the id of the upload. Throws an error whose message tells people what to do. Without options
+ * nobody sees that the upload waits, so it gives up after some seconds without a connection.
+ */
 export async function uploadContent(
   requestUrl: () => Promise<{ body: Upload }>,
   content: Blob,
-  options: UploadOptions = { signal: new AbortController().signal, onChange: () => {}, begun: new WeakMap() },
+  options?: UploadOptions,
 ): Promise<string> {
   const sizeError = findSizeError(content.size);
   if (sizeError) throw sizeError;
-  const earlier = options.begun.get(content);
-  const isContinued = earlier !== undefined && (await isUsable(earlier, options.signal));
+  const earlier = options?.begun.get(content);
+  const isContinued = earlier !== undefined && (await isUsable(earlier, options?.signal));
   const upload = isContinued ? earlier : (await requestUrl()).body;
-  options.begun.set(content, upload);
-  await sendParts(upload, content, { ...options, isContinued });
+  options?.begun.set(content, upload);
+  try {
+    await sendParts(upload, content, { ...options, isContinued });
+  } catch (error) {
+    throw options ? explainFailure(error) : error;
+  } finally {
+    options?.onChange(null);
+  }
   return upload.upload_id;
 }
 
 async function sendParts(
   { upload_url }: Upload,
   content: Blob,
-  { signal, onChange, isContinued }: UploadOptions & { isContinued: boolean },
+  {
+    signal = new AbortController().signal,
+    onChange,
+    isContinued,
+  }: Partial<UploadOptions> & { isContinued: boolean },
 ): Promise<void> {
   let sentBytes = 0;
-  const notify = (problem: string | null) => onChange({ sentBytes, totalBytes: content.size, problem });
+  const notify = (problem: string | null) => onChange?.({ sentBytes, totalBytes: content.size, problem });
   const onProgress = (bytes: number) => {
     sentBytes = bytes;
     notify(null);
   };
   const target = connectTarget(upload_url, { signal, onProgress });
   const upload = new PartialUpload(content, target, { isContinued, onProgress });
-  try {
-    while (!upload.isComplete)
-      await retry(() => upload.sendNextPart(), {
-        signal,
-        pauses: limitPauses(Date.now),
-        isTransient,
-        wait: waitForNetwork,
-        onRetry: (error) => notify(describeRetry(error)),
-      });
-  } catch (error) {
-    throw explainFailure(error);
-  } finally {
-    onChange(null);
-  }
+  while (!upload.isComplete)
+    await retry(() => upload.sendNextPart(), {
+      signal,
+      pauses: onChange ? limitPauses(Date.now) : growPauses(UNSEEN_PAUSES),
+      isTransient,
+      wait: waitForNetwork,
+      onRetry: (error) => notify(describeRetry(error)),
+    });
 }
 
 /** Returns true if an upload that was begun earlier accepts parts, or is complete. */
-async function isUsable({ upload_url }: Upload, signal: AbortSignal): Promise<boolean> {
+async function isUsable({ upload_url }: Upload, signal?: AbortSignal): Promise<boolean> {
   try {
-    await connectTarget(upload_url, { signal }).readState();
+    await connectTarget(upload_url, { ...(signal && { signal }) }).readState();
     return true;
   } catch (error) {
     // Without a response, the attempts of the upload decide.
@@ -88,10 +98,10 @@ async function isUsable({ upload_url }: Upload, signal: AbortSignal): Promise<bo
 
 function connectTarget(
   url: string,
-  { signal, onProgress = () => {} }: { signal: AbortSignal; onProgress?: (bytes: number) => void },
+  { signal, onProgress = () => {} }: { signal?: AbortSignal; onProgress?: (bytes: number) => void },
 ): UploadTarget {
   const { id, query } = readSignedUrl(url);
-  const request = { params: { upload_id: id }, query, signal };
+  const request = { params: { upload_id: id }, query, ...(signal && { signal }) };
   const connect = (offset: number): Client =>
     connectClient((path, init) => sendWithProgress(path, init, (bytes) => onProgress(offset + bytes)));
   return {

@@ -15,8 +15,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Yields the pauses after a failed attempt. They end when the URL of the upload has expired, because nothing was stored since
- * the first attempt.
+ * Yields the pauses of an upload that a person watches and can cancel. They end when its URL has expired, because nothing was
+ * stored since the first attempt.
  */
 export function* limitPauses(now: () => number): Generator<number, void> {
   const expiresAt = now() + UPLOAD_URL_TTL_SECONDS * 1000;

@@ -40,12 +40,13 @@ export function FormDialog({
   onClose,
 }: FormDialogProps) {
   const sending = useMutation({ mutationFn: onSubmit });
+  const isUploading = Boolean(upload?.state);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isReady && !sending.isPending) sending.mutate();
   };
   return (
-    <Dialog title={title} isWorking={Boolean(upload?.state)} onClose={onClose}>
+    <Dialog title={title} isWorking={isUploading} onClose={onClose}>
       <form onSubmit={submit} className={styles.form}>
         {sending.isError && <UploadError error={sending.error} />}
         {children}
@@ -63,7 +64,9 @@ export function FormDialog({
             <CopyButton text={formatPython(...requests)} label="Copy as Python" />
           </span>
           <span className={styles.buttons}>
-            <Button onPress={onClose}>Close</Button>
+            <Button onPress={onClose} isDisabled={isUploading}>
+              Close
+            </Button>
             <Button kind="primary" type="submit" isDisabled={!isReady || sending.isPending}>
               {action}
             </Button>
