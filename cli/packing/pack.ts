@@ -12,7 +12,7 @@ import { globSync } from 'tinyglobby';
 import { type ReportLine, runBuildSteps } from './build-steps.ts';
 import { listDependencies } from './dependencies.ts';
 import { type AppManifest, MANIFEST_FILE_NAME, readAppManifest } from './manifest.ts';
-import { PACKAGES_FOLDER, packPythonPackages } from './python-packages.ts';
+import { ENTRY_TIME, PACKAGES_FOLDER, packPythonPackages } from './python-packages.ts';
 import { LOCAL_TARGET, type Target } from './target.ts';
 
 export interface PackedApp {
@@ -91,8 +91,8 @@ async function createTar(sources: ReadonlyMap<string, string>): Promise<Buffer> 
   const archive = pack();
   const bytes = buffer(archive);
   for (const [name, path] of sources) {
-    const { mode, mtime } = statSync(path);
-    archive.entry({ name, mode: mode & 0o777, mtime }, readFileSync(path));
+    const mode = statSync(path).mode & 0o777;
+    archive.entry({ name, mode, mtime: ENTRY_TIME }, readFileSync(path));
   }
   archive.finalize();
   return await bytes;

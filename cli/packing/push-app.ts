@@ -1,7 +1,7 @@
 /** Pushes a decision app to a server through the public API. */
 import type { Client } from '@switchyard/contract/client.ts';
 import { findOrNone } from '../errors/find-or-none.ts';
-import { type TransferOptions, uploadContent } from '../transfer/upload.ts';
+import { type UploadOptions, uploadContent } from '../transfer/upload.ts';
 import type { ReportLine } from './build-steps.ts';
 import { packApp } from './pack.ts';
 import { fetchTarget } from './target.ts';
@@ -14,7 +14,7 @@ export interface PushResult {
   warnings: string[];
 }
 
-type Transfer = <T>(bytes: number, send: (options: TransferOptions) => Promise<T>) => Promise<T>;
+type Transfer = <T>(bytes: number, send: (options: UploadOptions) => Promise<T>) => Promise<T>;
 
 interface PushOptions {
   /** Receives progress lines. */
@@ -38,7 +38,7 @@ export async function pushApp(
   if (!(await applicationExists(client, application.id)))
     await client.call('createApplication', { body: application });
   const upload_id = await transfer(archive.size, (options) =>
-    uploadContent(client, () => client.call('getBinaryUpload', { params }), archive, options),
+    uploadContent(client, { application_id: application.id, operation: 'getBinaryUpload' }, archive, options),
   );
   const { body } = await client.call('activateBinary', {
     params,

@@ -7,6 +7,8 @@ import { supportsUnicode } from './unicode.ts';
 const BAR_COLUMNS = 24;
 
 export interface ProgressBar {
+  /** Sets the number of bytes that were transferred before, which the rate leaves out. */
+  begin(bytes: number): void;
   /** Shows that this many bytes were transferred. */
   update(bytes: number): void;
   /** Removes the bar. */
@@ -21,9 +23,15 @@ export function createProgressBar(
   const line = createLiveLine(terminal, isEnabled);
   const isUnicode = supportsUnicode(terminal);
   const startedAt = Date.now();
+  let bytesBefore = 0;
   return {
+    begin(bytes) {
+      bytesBefore = bytes;
+    },
     update: (bytes) =>
-      line.update(formatProgress({ label, total, bytes, ms: Date.now() - startedAt, isUnicode })),
+      line.update(
+        formatProgress({ label, total, bytes, bytesBefore, ms: Date.now() - startedAt, isUnicode }),
+      ),
     end: () => line.end(),
   };
 }
@@ -34,12 +42,14 @@ export function formatProgress(progress: {
   /** Bytes of the whole content; undefined when they are not known. */
   total: number | undefined;
   bytes: number;
+  /** Those of `bytes` that were transferred before the start. */
+  bytesBefore?: number;
   /** Milliseconds since the start. */
   ms: number;
   isUnicode: boolean;
 }): string {
-  const { label, total, bytes, ms, isUnicode } = progress;
-  const rate = ms > 0 ? `  ${formatBytes((bytes / ms) * 1000)}/s` : '';
+  const { label, total, bytes, bytesBefore = 0, ms, isUnicode } = progress;
+  const rate = ms > 0 ? `  ${formatBytes(((bytes - bytesBefore) / ms) * 1000)}/s` : '';
   if (total === undefined) return `${label} ${formatBytes(bytes)}${rate}`;
   const share = total === 0 ? 1 : Math.min(1, bytes / total);
   const filled = Math.round(share * BAR_COLUMNS);

@@ -1,5 +1,5 @@
 /** Sends content to the server. */
-import type { Client } from '@switchyard/contract/client.ts';
+import { ApiError, type Client } from '@switchyard/contract/client.ts';
 import {
   formatPartHeaders,
   PartialUpload,
@@ -7,7 +7,8 @@ import {
 } from '@switchyard/contract/transfer/partial-upload.ts';
 import type { OnRetry } from '@switchyard/contract/transfer/retry.ts';
 import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
-import { retry } from './retry.ts';
+import { isTransient, retry } from './retry.ts';
+import type { UnfinishedUploads, UploadPlace, UploadRecord, UploadUrl } from './unfinished-uploads.ts';
 
 export interface TransferOptions {
   signal?: AbortSignal;
@@ -16,26 +17,81 @@ export interface TransferOptions {
   onRetry?: OnRetry;
 }
 
-/** Requests an upload URL: an upload has its own URL, for one content. */
-type RequestUrl = () => Promise<{ body: { upload_id: string; upload_url: string } }>;
+export interface UploadOptions extends TransferOptions {
+  /** The uploads of earlier commands, one of which this one may continue. */
+  unfinished?: UnfinishedUploads;
+  /** Receives the number of bytes that an earlier command has sent. */
+  onResume?: (bytes: number) => void;
+}
+
+type KeyedPlace = UploadPlace & { idempotencyKey?: string | undefined };
 
 /**
  * Uploads the content in parts and returns the id of the upload. After a lost connection it asks the server for the number of
- * stored bytes, and continues there. The memory is that of a few chunks of the content, also for a large one.
+ * stored bytes, and continues there. It also continues what an earlier command left unfinished. With an idempotency key, the
+ * server returns the upload of an earlier request with it. The memory is that of a few chunks of the content, also for a large
+ * one.
  */
 export async function uploadContent(
   client: Client,
-  requestUrl: RequestUrl,
+  place: KeyedPlace,
   content: Blob,
-  { signal = new AbortController().signal, onProgress = () => {}, onRetry }: TransferOptions = {},
+  { signal = new AbortController().signal, onProgress = () => {}, ...options }: UploadOptions = {},
 ): Promise<string> {
-  // A server that cannot be reached at all is an error at once.
-  const { body } = await requestUrl();
-  const target = connectTarget(client, body.upload_url, { signal, onProgress });
-  const upload = new PartialUpload(content, target, { onProgress });
-  while (!upload.isComplete)
-    await retry(() => upload.sendNextPart(), { signal, ...(onRetry && { onRetry }) });
-  return body.upload_id;
+  const { onRetry, onResume = () => {}, unfinished } = options;
+  const record = place.idempotencyKey === undefined ? await unfinished?.open(place, content) : undefined;
+  const recordProgress = (bytes: number): void => {
+    record?.touch();
+    onProgress(bytes);
+  };
+  const repeat = (attempt: () => Promise<void>) => retry(attempt, { signal, ...(onRetry && { onRetry }) });
+  const send = async ({ upload_id, upload_url }: UploadUrl, isContinued: boolean): Promise<string> => {
+    const target = connectTarget(client, upload_url, { signal, onProgress: recordProgress });
+    // A server that cannot be reached at all is an error at once.
+    if (isContinued) onResume((await target.readState()).offset);
+    const upload = new PartialUpload(content, target, { isContinued, onProgress: recordProgress });
+    while (!upload.isComplete) await repeat(() => upload.sendNextPart());
+    return upload_id;
+  };
+  try {
+    const id =
+      (record?.resumed && (await returnUnlessRefused(send(record.resumed, true)))) ??
+      (await send(await requestUrl(client, place, record), false));
+    record?.remove();
+    return id;
+  } catch (error) {
+    if (isRefusal(error)) record?.remove();
+    else record?.release();
+    throw error;
+  }
+}
+
+async function requestUrl(
+  client: Client,
+  { application_id, operation, idempotencyKey }: KeyedPlace,
+  record: UploadRecord | undefined,
+): Promise<UploadUrl> {
+  record?.remove();
+  const { body } = await client.call(operation, {
+    params: { application_id },
+    ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
+  });
+  record?.store(body);
+  return body;
+}
+
+/** Returns the result; undefined when the server refuses, as it does for an expired URL and a removed upload. */
+async function returnUnlessRefused<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && !isTransient(error);
 }
 
 function connectTarget(

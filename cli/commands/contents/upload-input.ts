@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { ApiError } from '@switchyard/contract/client.ts';
 import { UPLOAD_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { FormatType } from '@switchyard/contract/schemas/field-schemas.ts';
 import { CommandError } from '../../errors/command-error.ts';
@@ -70,25 +69,16 @@ async function sendContent(
   session: Session,
   { application_id, content, idempotencyKey }: SentContent,
 ): Promise<string> {
-  const client = session.connect();
-  const headers: Record<string, string> =
-    idempotencyKey === undefined ? {} : { 'idempotency-key': await deriveUploadKey(idempotencyKey, content) };
-  let requested = '';
-  const requestUrl = async () => {
-    const response = await client.call('createRunUpload', { params: { application_id }, headers });
-    requested = response.body.upload_id;
-    return response;
+  const target = {
+    application_id,
+    operation: 'createRunUpload' as const,
+    ...(idempotencyKey !== undefined && {
+      idempotencyKey: await deriveUploadKey(idempotencyKey, content),
+    }),
   };
-  try {
-    return await showUpload(session, content.size, (options) =>
-      uploadContent(client, requestUrl, content, options),
-    );
-  } catch (error) {
-    // An upload accepts its content once, so an earlier call with this key has sent it.
-    const isSent = error instanceof ApiError && error.operation !== 'createRunUpload' && error.status === 400;
-    if (idempotencyKey !== undefined && isSent) return requested;
-    throw error;
-  }
+  return showUpload(session, content.size, (options) =>
+    uploadContent(session.connect(), target, content, options),
+  );
 }
 
 /**
