@@ -1,11 +1,13 @@
 /** All commands, in the order of the help. */
 import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../session/session.ts';
+import { defineAccountCommands } from './account/account-commands.ts';
 import { defineAuditCommands } from './account/audit-commands.ts';
 import { defineDeviceCommands } from './account/device-commands.ts';
 import { defineKeyCommands } from './account/key-commands.ts';
 import { defineMemberCommands } from './account/member-commands.ts';
 import { defineProfileCommands } from './account/profile-commands.ts';
+import { defineSessionCommands } from './account/session-commands.ts';
 import { defineApiCommand } from './api/api-command.ts';
 import { defineApplyCommands } from './applying/apply-commands.ts';
 import { definePromoteCommand } from './applying/promote-command.ts';
@@ -30,6 +32,7 @@ import { defineBackupCommands } from './server/backup-commands.ts';
 import { defineShareCommands } from './shares/share-commands.ts';
 import { defineUsageCommands } from './usage/usage-commands.ts';
 import { defineVersionCommands } from './versions/version-commands.ts';
+import { defineViewCommands } from './views/view-commands.ts';
 import { defineWebhookCommands } from './webhooks/webhook-commands.ts';
 import { defineWorkerCommands } from './workers/worker-commands.ts';
 
@@ -46,6 +49,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineInstanceCommands,
   defineSecretCommands,
   defineRunCommands,
+  defineViewCommands,
   defineShareCommands,
   defineInputCommands,
   defineSetCommands,
@@ -57,7 +61,9 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   defineQueueCommands,
   defineWorkerCommands,
   defineWebhookCommands,
+  defineAccountCommands,
   defineMemberCommands,
+  defineSessionCommands,
   defineKeyCommands,
   defineDeviceCommands,
   defineAuditCommands,

@@ -27,15 +27,22 @@ describe('the record of an upload', () => {
   const connection = { url: 'https://one.example', token: 'secret', source: 'default' };
   const upload = { upload_id: 'upl-1', upload_url: 'https://one.example/v1/uploads/upl-1?signature=s' };
   const minutes = (count: number) => Date.now() + count * 60_000;
+  interface Opening {
+    now?: () => number;
+    isRunning?: (process: number) => boolean;
+    at?: typeof connection;
+    to?: UploadTarget;
+    of?: Blob;
+  }
   const open = ({
-    now = () => Date.now(),
+    now = Date.now,
     isRunning = () => false,
     at = connection,
     to = target,
     of = content(),
-  }) => new UnfinishedUploads(at, { folder: records, now, isRunning }).open(to, of);
+  }: Opening = {}) => new UnfinishedUploads(at, { folder: records, now, isRunning }).open(to, of);
 
-  test.each<[string, boolean, Parameters<typeof open>[0]]>([
+  test.each<[string, boolean, Opening]>([
     ['is continued after the end of its process', true, {}],
     ['is that of a running process', false, { isRunning: () => true }],
     [
@@ -52,13 +59,13 @@ describe('the record of an upload', () => {
     ['is of one application', false, { to: { ...target, application_id: 'packing' } }],
     ['is of one kind', false, { to: { ...target, operation: 'getBinaryUpload' } }],
   ])('%s: %j', async (_rule, isContinued, next) => {
-    (await open({}))?.store(upload);
+    (await open())?.store(upload);
     const record = await open(next);
     expect(record?.resumed).toEqual(isContinued ? upload : undefined);
   });
 
   test('is readable by its owner alone, without the token', async () => {
-    (await open({}))?.store(upload);
+    (await open())?.store(upload);
     const path = join(records, listRecords()[0] ?? '');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(records).mode & 0o777).toBe(0o700);
@@ -66,10 +73,10 @@ describe('the record of an upload', () => {
   });
 
   test('is continued by one of several commands', async () => {
-    (await open({}))?.store(upload);
+    (await open())?.store(upload);
     const isRunning = (id: number): boolean => id === process.pid;
     // A killed process has left it; this one is running.
-    const [first, second] = [await open({}), await open({ isRunning })];
+    const [first, second] = [await open(), await open({ isRunning })];
     expect([first?.resumed, second?.resumed]).toEqual([upload, undefined]);
     first?.release();
     expect((await open({ isRunning }))?.resumed).toEqual(upload);
@@ -85,7 +92,7 @@ describe('the record of an upload', () => {
   });
 
   test('goes when its upload has ended, and when it is expired or damaged', async () => {
-    const record = await open({});
+    const record = await open();
     record?.store(upload);
     record?.remove();
     expect(listRecords()).toEqual([]);
@@ -100,7 +107,7 @@ describe('the record of an upload', () => {
 
   test('is not stored for a small content, for an id that is no name of a file, and in a folder that cannot be made', async () => {
     expect(await open({ of: content('a', MIB - 1) })).toBeUndefined();
-    const record = await open({});
+    const record = await open();
     record?.store({ ...upload, upload_id: '../upl-1' });
     rmSync(join(folder, 'state'), { recursive: true, force: true });
     writeFileSync(join(folder, 'state'), 'a file');

@@ -10,8 +10,12 @@ import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatFields } from '../../terminal/table.ts';
 
+type Member = CallResponse<Operations['getMember']>['body'];
 type Invite = CallResponse<Operations['inviteMember']>['body'];
+
+const MEMBER_TEXT = 'The id or the address of the member.';
 
 /** Defines `members` with its commands. */
 export function defineMemberCommands(program: Command, session: Session): void {
@@ -21,6 +25,15 @@ export function defineMemberCommands(program: Command, session: Session): void {
     .description('List the members and open invites of the account.')
     .addHelpText('after', '\nExample:\n  switchyard members list')
     .action(() => printMembers(session));
+  members
+    .command('get')
+    .description('Print a member.')
+    .argument('<member>', MEMBER_TEXT)
+    .addHelpText('after', '\nExample:\n  switchyard members get bob@example.com')
+    .action(async (member) => {
+      const params = { member_id: await findMember(session, member) };
+      printMember(session, (await session.connect().call('getMember', { params })).body);
+    });
   members
     .command('invite')
     .description('Invite a person, or renew an open invite. Prints the address that the person opens.')
@@ -39,7 +52,7 @@ export function defineMemberCommands(program: Command, session: Session): void {
   members
     .command('renew-invite')
     .description('Replace an open invite by a new one.')
-    .argument('<member>', 'The id or the address of the member.')
+    .argument('<member>', MEMBER_TEXT)
     .addHelpText('after', '\nExample:\n  switchyard members renew-invite bob@example.com')
     .action(async (member) => {
       const params = { member_id: await findMember(session, member) };
@@ -52,7 +65,7 @@ function defineMemberChanges(members: Pick<Command, 'command'>, session: Session
   members
     .command('update')
     .description('Change the role or the name of a member. Keys with more rights are revoked.')
-    .argument('<member>', 'The id or the address of the member.')
+    .argument('<member>', MEMBER_TEXT)
     .addOption(new Option('--role <role>', 'The role of the member.').choices(ROLES))
     .option('--name <name>', 'The name of the member.')
     .addHelpText('after', '\nExample:\n  switchyard members update bob@example.com --role developer')
@@ -70,7 +83,7 @@ function defineMemberChanges(members: Pick<Command, 'command'>, session: Session
   members
     .command('delete')
     .description('Remove a member with all keys and sessions.')
-    .argument('<member>', 'The id or the address of the member.')
+    .argument('<member>', MEMBER_TEXT)
     .option('--yes', 'Do not ask.')
     .addHelpText('after', '\nExample:\n  switchyard members delete bob@example.com')
     .action(async (member, { yes }) => {
@@ -108,14 +121,31 @@ async function printMembers(session: Session): Promise<void> {
       { title: 'EMAIL', value: ({ email }) => email },
       { title: 'NAME', value: ({ name }) => name },
       { title: 'ROLE', value: ({ role }) => role },
-      {
-        title: 'INVITE',
-        value: ({ pending_invite, invite_expires_at }) =>
-          pending_invite ? (invite_expires_at ? `open until ${invite_expires_at}` : 'withdrawn') : '',
-      },
+      { title: 'INVITE', value: formatInvite },
     ],
     { json: body, empty: 'The account has no members.', id: ({ id }) => id },
   );
+}
+
+function printMember({ output }: Session, member: Member): void {
+  output.print({
+    json: member,
+    text: () =>
+      formatFields({
+        member: member.id,
+        email: member.email,
+        name: member.name,
+        role: member.role,
+        invite: formatInvite(member),
+        created: member.created_at,
+      }),
+    quiet: () => member.id,
+  });
+}
+
+function formatInvite({ pending_invite, invite_expires_at }: Member): string {
+  if (!pending_invite) return '';
+  return invite_expires_at ? `open until ${invite_expires_at}` : 'withdrawn';
 }
 
 function printInvite({ output }: Session, invite: Invite): void {

@@ -2,7 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { EXPERIMENT_TYPES } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { deleteExperiment, startExperiment, stopExperiment } from '../../experiments/create-experiment.ts';
-import { type ExperimentAddress, findExperiment } from '../../experiments/find-experiment.ts';
+import type { ExperimentAddress } from '../../experiments/find-experiment.ts';
 import { listNewest } from '../../experiments/list-newest.ts';
 import { printResult, setExitCode } from '../../experiments/print-result.ts';
 import { parseCount, parseType } from '../../experiments/read-options.ts';
@@ -11,11 +11,9 @@ import { waitForEnd } from '../../experiments/wait-for-end.ts';
 import type { Session } from '../../session/session.ts';
 import { defineCreateCommands } from './create-commands.ts';
 import { definePlanCommand } from './plan-command.ts';
-
-const TYPE_OPTION = [
-  '--type <type>',
-  `The type of the experiment: ${EXPERIMENT_TYPES.join(', ')}. The default is any; an acceptance test comes before the batch with the same id.`,
-] as const;
+import { defineRuns } from './runs-command.ts';
+import { locateExperiment, TYPE_OPTION } from './type-option.ts';
+import { defineUpdate } from './update-command.ts';
 
 /** Defines `experiments` with its commands. */
 export function defineExperimentCommands(program: Command, session: Session): void {
@@ -28,15 +26,9 @@ export function defineExperimentCommands(program: Command, session: Session): vo
   defineCreateCommands(group, session);
   defineWatch(group, session);
   defineResult(group, session);
+  defineRuns(group, session);
+  defineUpdate(group, session);
   defineChanges(group, session);
-}
-
-function locate(
-  session: Session,
-  id: string,
-  type: ExperimentAddress['type'] | undefined,
-): Promise<ExperimentAddress> {
-  return findExperiment(session.connect(), { application: session.findApplication(), id, type });
 }
 
 function defineList(group: Command, session: Session): void {
@@ -54,13 +46,13 @@ function defineWatch(group: Command, session: Session): void {
     .command('watch')
     .description('Wait for the end of an experiment with a progress bar, and print the verdict.')
     .argument('<id>', 'The id of the experiment.')
-    .option(...TYPE_OPTION, parseType)
+    .option(...TYPE_OPTION)
     .addHelpText(
       'after',
       '\nThe exit code is 1 if the acceptance test is not passed, or if the experiment failed or was canceled, and 0 otherwise.\n\nExample:\n  switchyard experiments watch cheaper-routes',
     )
     .action(async (id, { type }) => {
-      const address = await locate(session, id, type);
+      const address = await locateExperiment(session, id, type);
       const { status } = await waitForEnd(session, address);
       const result = await readResult(session.connect(), address);
       setExitCode(session, { ...result, status });
@@ -77,7 +69,7 @@ function defineResult(group: Command, session: Session): void {
     .command('result')
     .description('Print the verdict of an experiment, its pictures, and the table of its indicators.')
     .argument('<id>', 'The id of the experiment.')
-    .option(...TYPE_OPTION, parseType)
+    .option(...TYPE_OPTION)
     .option(
       '--indicator <name>',
       'The indicator of the pictures by input. The default is the one that decides.',
@@ -90,7 +82,7 @@ function defineResult(group: Command, session: Session): void {
       '\nThe exit code is that of "switchyard experiments watch". An experiment without its end has a result so far.\n\nExample:\n  switchyard experiments result cheaper-routes --report report.html',
     )
     .action(async (id, { type, ...options }) => {
-      const address = await locate(session, id, type);
+      const address = await locateExperiment(session, id, type);
       await printResult(session, address, options);
     });
 }
@@ -101,7 +93,7 @@ function defineChanges(group: Command, session: Session): void {
     type: ExperimentAddress['type'] | undefined,
     { apply, done }: { apply: (address: ExperimentAddress) => Promise<void>; done: string },
   ): Promise<void> => {
-    const address = await locate(session, id, type);
+    const address = await locateExperiment(session, id, type);
     await apply(address);
     session.output.print({
       json: { id, type: address.type },
@@ -113,7 +105,7 @@ function defineChanges(group: Command, session: Session): void {
     .command('start')
     .description('Start the draft of a shadow or switchback test.')
     .argument('<id>', 'The id of the experiment.')
-    .option(...TYPE_OPTION, parseType)
+    .option(...TYPE_OPTION)
     .addHelpText('after', '\nExample:\n  switchyard experiments start faster-search')
     .action((id, { type }) =>
       change(id, type, { apply: (address) => startExperiment(session.connect(), address), done: 'Started' }),
@@ -122,7 +114,7 @@ function defineChanges(group: Command, session: Session): void {
     .command('stop')
     .description('Stop a started shadow or switchback test, or the search of a bisect experiment.')
     .argument('<id>', 'The id of the experiment.')
-    .option(...TYPE_OPTION, parseType)
+    .option(...TYPE_OPTION)
     .option('--cancel', 'Cancel the test: its results do not count.')
     .addHelpText('after', '\nExample:\n  switchyard experiments stop faster-search')
     .action((id, { type, cancel }) =>
@@ -135,7 +127,7 @@ function defineChanges(group: Command, session: Session): void {
     .command('delete')
     .description('Delete an experiment. The runs that the server created for it are deleted too.')
     .argument('<id>', 'The id of the experiment.')
-    .option(...TYPE_OPTION, parseType)
+    .option(...TYPE_OPTION)
     .addHelpText('after', '\nExample:\n  switchyard experiments delete faster-search')
     .action((id, { type }) =>
       change(id, type, { apply: (address) => deleteExperiment(session.connect(), address), done: 'Deleted' }),

@@ -1,16 +1,18 @@
 /** Lists runs with every filter of the API. */
-import { type Command, Option } from '@commander-js/extra-typings';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { CallRequest, CallResponse, Client } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { RUN_SORT_COLUMNS } from '@switchyard/contract/runs/run-filters.ts';
 import { RUN_TYPES } from '@switchyard/contract/runs/run-schemas.ts';
 import { RUN_STATUSES_V2 } from '@switchyard/contract/states.ts';
+import { dropUndefined } from '../../session/drop-undefined.ts';
 import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatNumber } from '../../terminal/format-quantity.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import type { Tone } from '../../terminal/style.ts';
 import { collectValue, parseTime, parseWholeNumber } from '../parse-values.ts';
+import { buildViewQuery, findView } from '../views/find-view.ts';
 
 type Query = NonNullable<CallRequest<Operations['listRuns']>['query']>;
 type ListedRun = CallResponse<Operations['listRuns']>['body']['runs'][number];
@@ -19,31 +21,40 @@ const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 1_000_000;
 const OBJECTIVE = 'result.value';
 
-/** The values of the options of `addRunFilters`. */
-export interface RunFilters {
+interface BasicFilters {
   status?: string[];
   instanceId?: string[];
   versionId?: string[];
   userEmail?: string[];
   runType?: string[];
   name?: string;
+}
+
+interface TimeFilters {
   createdAfter?: string;
   createdBefore?: string;
 }
 
-interface ListOptions extends RunFilters {
-  ensembleId?: string[];
+/** The values of the options of `addRunFilters`. */
+export interface RunFilters extends BasicFilters, TimeFilters {}
+
+/** The values of the options of `addTableFilters`. */
+export interface TableFilters extends BasicFilters {
   tag?: string[];
   text?: string;
   indicator?: string[];
   option?: string[];
   sort?: string;
+}
+
+interface ListOptions extends TableFilters, TimeFilters {
+  view?: string;
+  ensembleId?: string[];
   limit: number;
   all?: true;
 }
 
-/** Adds the options of the filters that every search for runs has. */
-export function addRunFilters(command: Command) {
+function addBasicFilters<Arguments extends unknown[]>(command: Command<Arguments>) {
   return command
     .addOption(
       new Option('--status <status...>', 'Only runs with one of these statuses.').choices(RUN_STATUSES_V2),
@@ -52,7 +63,13 @@ export function addRunFilters(command: Command) {
     .option('--version, --version-id <id...>', 'Only runs of these versions; "" for the newest executable.')
     .option('--user, --user-email <email...>', 'Only runs of these callers.')
     .addOption(new Option('--type, --run-type <type...>', 'Only runs of these types.').choices(RUN_TYPES))
-    .option('--name <name>', 'Only runs with exactly this name.')
+    .option('--name <name>', 'Only runs with exactly this name.');
+}
+
+function addTimeFilters<Arguments extends unknown[], Options extends OptionValues>(
+  command: Command<Arguments, Options>,
+) {
+  return command
     .option(
       '--created-after <time>',
       'Only runs created since this time, such as 2026-11-20 or 24h.',
@@ -61,14 +78,14 @@ export function addRunFilters(command: Command) {
     .option('--created-before <time>', 'Only runs created before this time.', parseTime);
 }
 
-/** Defines `runs`, to which the other commands for runs are added. */
-export function defineRunList(program: Command, session: Session) {
-  return addRunFilters(
-    program
-      .command('runs')
-      .description('List runs, the newest first. The commands below work on one of them.'),
-  )
-    .option('--ensemble-id <id...>', 'Only ensemble runs of these ensembles, not their child runs.')
+/** Adds the options of the filters that every search for runs has. */
+export function addRunFilters(command: Command) {
+  return addTimeFilters(addBasicFilters(command));
+}
+
+/** Adds the options of the filters and the order that a table of runs has. */
+export function addTableFilters<Arguments extends unknown[]>(command: Command<Arguments>) {
+  return addBasicFilters(command)
     .option('--tag <tag...>', 'Only runs with one of these tags.')
     .option('--text <words>', 'Only runs whose id, name and description have words that begin with these.')
     .option(
@@ -80,6 +97,22 @@ export function defineRunList(program: Command, session: Session) {
     .option(
       '--sort <column>',
       `Order: ${RUN_SORT_COLUMNS.join(', ')}, indicator.NAME or option.NAME; - before it reverses.`,
+    );
+}
+
+/** Defines `runs`, to which the other commands for runs are added. */
+export function defineRunList(program: Command, session: Session) {
+  return addTimeFilters(
+    addTableFilters(
+      program
+        .command('runs')
+        .description('List runs, the newest first. The commands below work on one of them.'),
+    ),
+  )
+    .option('--ensemble-id <id...>', 'Only ensemble runs of these ensembles, not their child runs.')
+    .option(
+      '--view <view>',
+      'Only runs of this saved view, in its order. Other options replace those of the view.',
     )
     .option('--limit <count>', 'The number of runs.', parseWholeNumber(1, LIMIT_MAX), LIMIT_DEFAULT)
     .option('--all', 'All runs, whatever their number.')
@@ -97,7 +130,9 @@ Examples:
 async function listRuns(session: Session, options: ListOptions): Promise<void> {
   const application_id = session.findApplication();
   const limit = options.all ? Number.POSITIVE_INFINITY : options.limit;
-  const body = await fetchRuns(session.connect(), application_id, buildQuery(options), limit);
+  const view = options.view === undefined ? {} : buildViewQuery(await findView(session, options.view));
+  const query = { ...view, ...buildQuery(options) };
+  const body = await fetchRuns(session.connect(), application_id, query, limit);
   const now = Date.now();
   session.output.printTable(
     body.runs,
@@ -115,8 +150,16 @@ async function listRuns(session: Session, options: ListOptions): Promise<void> {
 
 function buildQuery(options: ListOptions): Query {
   return {
-    ...buildFilterQuery(options),
+    ...buildTableQuery(options),
+    ...buildTimeQuery(options),
     ...joinValues('ensemble_id', options.ensembleId),
+  };
+}
+
+/** Returns the part of a query with the filters and the order that a table of runs has. */
+export function buildTableQuery(options: TableFilters) {
+  return {
+    ...buildBasicQuery(options),
     ...joinValues(
       'tag',
       options.tag?.map((tag) => tag.replaceAll(/[\\,]/g, '\\$&')),
@@ -131,6 +174,10 @@ function buildQuery(options: ListOptions): Query {
 
 /** Returns the part of a query with the filters that every search for runs has. */
 export function buildFilterQuery(options: RunFilters) {
+  return { ...buildBasicQuery(options), ...buildTimeQuery(options) };
+}
+
+function buildBasicQuery(options: BasicFilters) {
   return {
     ...joinValues('status', options.status),
     ...joinValues('instance_id', options.instanceId),
@@ -138,9 +185,11 @@ export function buildFilterQuery(options: RunFilters) {
     ...joinValues('user_email', options.userEmail),
     ...joinValues('run_type', options.runType),
     ...(options.name !== undefined && { name: options.name }),
-    ...(options.createdAfter !== undefined && { created_after: options.createdAfter }),
-    ...(options.createdBefore !== undefined && { created_before: options.createdBefore }),
   };
+}
+
+function buildTimeQuery({ createdAfter: created_after, createdBefore: created_before }: TimeFilters) {
+  return dropUndefined({ created_after, created_before });
 }
 
 function joinValues<Name extends string>(

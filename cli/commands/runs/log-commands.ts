@@ -21,10 +21,12 @@ const RUNS_MAX = 10_000;
 
 interface LogOptions {
   follow?: true;
+  timestamps?: true;
   search?: string;
   level?: LeastLogLevel;
 }
 
+type LogLine = CallResponse<Operations['getRunLiveLogs']>['body']['items'][number];
 type LogMatch = CallResponse<Operations['searchRunLog']>['body']['items'][number];
 type RunMatches = CallResponse<Operations['searchLogs']>['body']['items'][number];
 
@@ -38,6 +40,7 @@ export function defineLogCommands(program: Command, session: Session): void {
       '-f, --follow',
       'Print lines as they come, until the run has ended. The exit code is 1 when it has failed.',
     )
+    .option('--timestamps', 'Print the time of each line before it.')
     .option('--search <text>', 'Only lines that contain this text, with their numbers. Case does not matter.')
     .addOption(createLevelOption())
     .addHelpText(
@@ -76,15 +79,18 @@ function createLevelOption() {
 }
 
 async function printLog(session: Session, params: RunParams, options: LogOptions): Promise<void> {
-  const { follow, search, level } = options;
+  const { follow, search, level, timestamps = false } = options;
   if (search !== undefined || level !== undefined) {
     if (follow) throw new CommandError('--follow prints every line; leave out --search and --level.');
+    if (timestamps)
+      throw new CommandError('Matching lines have numbers; leave out --search and --level for their times.');
     return searchLog(session, params, options);
   }
   const { body } = await session.connect().call('getRunMetadata', { params });
-  if (isActionAllowed('readLogs', body.status_v2)) return printWholeLog(session, params);
-  if (follow) return followLog(session, params);
-  await printLinesSoFar(session, params);
+  if (isActionAllowed('readLogs', body.status_v2))
+    return timestamps ? printTimedLog(session, params) : printWholeLog(session, params);
+  if (follow) return followLog(session, params, timestamps);
+  await printLinesSoFar(session, params, timestamps);
 }
 
 async function printWholeLog(session: Session, params: RunParams): Promise<void> {
@@ -93,12 +99,50 @@ async function printWholeLog(session: Session, params: RunParams): Promise<void>
   session.output.print({ json: body, text: () => text, quiet: () => text.replace(/\n$/, '') });
 }
 
-async function followLog(session: Session, params: RunParams): Promise<void> {
+async function printTimedLog(session: Session, params: RunParams): Promise<void> {
+  const client = session.connect();
+  const { body } = await client.call('getRunLogs', { params });
+  const { body: times } = await client.call('getRunLogTimes', { params });
+  if (body.log !== '' && times.steps.length === 0)
+    throw new CommandError(
+      `The server does not know the times of the log of ${params.run_id}. Leave out --timestamps.`,
+      EXIT_CODES.failure,
+    );
+  const lines = timeLines(body.log, times);
+  session.output.print({
+    json: { items: lines },
+    text: () => lines.map((line) => `${formatLine(line, true)}\n`).join(''),
+    quiet: () => lines.map((line) => formatLine(line, true)),
+  });
+}
+
+/** Returns the lines of a log with their times. Each step is the time since the one before, and the number of its lines. */
+export function timeLines(
+  log: string,
+  { start = '', steps }: CallResponse<Operations['getRunLogTimes']>['body'],
+): LogLine[] {
+  const lines = log.replace(/\n$/, '').split('\n');
+  let at = Date.parse(start);
+  let line = 0;
+  return steps.flatMap(([ms = 0, count = 0]) => {
+    at += ms;
+    const timestamp = new Date(at).toISOString();
+    const timed = lines.slice(line, line + count).map((text) => ({ timestamp, log: text }));
+    line += count;
+    return timed;
+  });
+}
+
+function formatLine({ timestamp, log }: LogLine, hasTime: boolean): string {
+  return hasTime ? `${timestamp}  ${cleanText(log)}` : cleanText(log);
+}
+
+async function followLog(session: Session, params: RunParams, hasTimes: boolean): Promise<void> {
   const { terminal, output } = session;
   const status = await watchRun(session, params, {
     writeLine: (line) => {
       if (output.form === 'json') output.printJson(line, { isLine: true });
-      else terminal.out.write(`${cleanText(line.log)}\n`);
+      else terminal.out.write(`${formatLine(line, hasTimes)}\n`);
     },
   });
   if (status !== 'succeeded') session.exitCode = EXIT_CODES.failure;
@@ -106,7 +150,7 @@ async function followLog(session: Session, params: RunParams): Promise<void> {
 }
 
 /** Prints the lines of a run that has not ended. */
-async function printLinesSoFar(session: Session, params: RunParams): Promise<void> {
+async function printLinesSoFar(session: Session, params: RunParams, hasTimes: boolean): Promise<void> {
   const client = session.connect();
   const items: CallResponse<Operations['getRunLiveLogs']>['body']['items'] = [];
   let body: CallResponse<Operations['getRunLiveLogs']>['body'];
@@ -117,7 +161,7 @@ async function printLinesSoFar(session: Session, params: RunParams): Promise<voi
     items.push(...body.items);
     since = body.next_page_token;
   } while (body.items.length > 0 && since !== undefined && !isTerminal(body.status_v2));
-  const lines = items.map(({ log }) => cleanText(log));
+  const lines = items.map((line) => formatLine(line, hasTimes));
   session.output.print({
     json: { ...body, items },
     text: () => lines.map((line) => `${line}\n`).join(''),

@@ -4,8 +4,10 @@ import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
+import { formatAge } from '../../terminal/format-time.ts';
 import type { RunParams } from './follow-run.ts';
 import { watchRun } from './watch-run.ts';
 
@@ -79,4 +81,29 @@ function formatComparison({ output }: Session, comparison: Comparison): string {
   ]
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** Prints the replays of a run with their verdicts. */
+export async function printReplays(session: Session, params: RunParams): Promise<void> {
+  const body = await readPages(
+    Number.POSITIVE_INFINITY,
+    async (page) => (await session.connect().call('listRunReplays', { params, query: page })).body,
+  );
+  const now = Date.now();
+  session.output.printTable(
+    body.items,
+    [
+      { title: 'REPLAY', value: ({ run_id }) => run_id },
+      { title: 'STATUS', value: ({ status_v2 }) => status_v2 },
+      {
+        title: 'VERDICT',
+        value: ({ comparison }) => comparison?.verdict,
+        tone: ({ comparison }) => (comparison?.verdict === 'different' ? 'bad' : undefined),
+      },
+      { title: 'BY', value: ({ user_email }) => user_email },
+      { title: 'CREATED', value: ({ created_at }) => formatAge(Date.parse(created_at), now) },
+      { title: 'REASON', value: ({ comparison }) => comparison?.reason },
+    ],
+    { json: body, empty: `Run ${params.run_id} has no replays.`, id: ({ run_id }) => run_id },
+  );
 }

@@ -11,10 +11,10 @@ import { defineRun } from './create-run.ts';
 import type { RunParams } from './follow-run.ts';
 import { defineRunList } from './list-runs.ts';
 import { defineLogCommands } from './log-commands.ts';
-import { replayRun } from './replay-run.ts';
+import { printReplays, replayRun } from './replay-run.ts';
 import { writeInput, writeOutput } from './run-content.ts';
 import { printSeries } from './run-series.ts';
-import { printRun } from './show-run.ts';
+import { printFlow, printRun } from './show-run.ts';
 import { defineTracking } from './track-run.ts';
 
 /** Defines `run`, `runs` with its commands, `logs`, `cancel`, `compare`, `replay` and `assets`. */
@@ -67,6 +67,18 @@ function defineReaders(runs: Parent, session: Session): void {
     .option('--output <file>', 'The file; otherwise standard output.', '-')
     .addHelpText('after', '\nExample:\n  switchyard runs input run-01jd3v7k9mq2z5x8 --output input.json')
     .action((run, { output }) => writeInput(session, locate(session, run), output));
+  runs
+    .command('replays')
+    .description('List the replays of a run, the newest first, and how each compares with it.')
+    .argument('<run>', 'The id of the run.')
+    .addHelpText('after', '\nExample:\n  switchyard runs replays run-01jd3v7k9mq2z5x8')
+    .action((run) => printReplays(session, locate(session, run)));
+  runs
+    .command('flow')
+    .description('Print the steps of a run that is a workflow, with their status and their runs.')
+    .argument('<run>', 'The id of the run.')
+    .addHelpText('after', '\nExample:\n  switchyard runs flow run-01jd3v7k9mq2z5x8')
+    .action((run) => printFlow(session, locate(session, run)));
 }
 
 function defineChanges(runs: Parent, session: Session): void {

@@ -11,6 +11,15 @@ import { chooseProgress, drawSeries } from './run-series.ts';
 
 type RunDetails = CallResponse<Operations['getRunMetadata']>['body'];
 
+/** An execution of a step; without a status until it has begun. */
+interface FlowRow {
+  step: string;
+  after: string;
+  application?: string | null | undefined;
+  status?: string;
+  run_id?: string | null | undefined;
+}
+
 /** Prints a run; with `chart` also its objective over time. */
 export async function printRun(session: Session, params: RunParams, chart: boolean): Promise<void> {
   const client = session.connect();
@@ -90,4 +99,26 @@ function listOptions({ metadata }: RunDetails): Record<string, string> {
 
 function listIndicators({ statistics }: RunDetails): Record<string, string | number | boolean> {
   return Object.fromEntries(statistics.indicators.map(({ name, value }) => [cleanLine(name), value]));
+}
+
+/** Prints the nodes of a workflow that a run has sent, in the order of their steps. */
+export async function printFlow(session: Session, params: RunParams): Promise<void> {
+  const { body } = await session.connect().call('getRunFlow', { params });
+  const { steps, nodes } = body.pipeline_graph;
+  const rows = steps.flatMap(({ id, predecessors, app_id }) => {
+    const own = nodes.filter(({ parent_id }) => parent_id === id);
+    const step = { step: id, after: predecessors.join(', '), application: app_id };
+    return own.length === 0 ? [step] : own.map(({ status, run_id }) => ({ ...step, status, run_id }));
+  });
+  session.output.printTable<FlowRow>(
+    rows,
+    [
+      { title: 'STEP', value: ({ step }) => step },
+      { title: 'STATUS', value: ({ status }) => status },
+      { title: 'APPLICATION', value: ({ application }) => application },
+      { title: 'RUN', value: ({ run_id }) => run_id },
+      { title: 'AFTER', value: ({ after }) => after },
+    ],
+    { json: body, empty: 'The workflow has no steps yet.', id: ({ run_id, step }) => run_id ?? step },
+  );
 }

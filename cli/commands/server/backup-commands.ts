@@ -6,13 +6,15 @@ import type { Command } from '@commander-js/extra-typings';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../../errors/exit-codes.ts';
 import type { Session } from '../../session/session.ts';
+import { formatBytes } from '../../terminal/format-bytes.ts';
+import { formatAge } from '../../terminal/format-time.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 
 const BACKUPS_MAX = 999_999;
 /** The folder of the server's programs in a clone of the repository; the packed command line has none. */
 const PROGRAMS = resolve(import.meta.dirname, '..', '..', '..', 'server', 'backup');
 
-/** Defines `backup`, `restore` and `verify`. */
+/** Defines `backup`, `backups`, `restore` and `verify`. */
 export function defineBackupCommands(program: Command, session: Session): void {
   program
     .command('backup')
@@ -33,6 +35,11 @@ export function defineBackupCommands(program: Command, session: Session): void {
       ]);
     });
   program
+    .command('backups')
+    .description('List the backups of the server, the newest first, and what the last check of each found.')
+    .addHelpText('after', '\nExample:\n  switchyard backups')
+    .action(() => printBackups(session));
+  program
     .command('restore')
     .description('On the server: restore a backup into an empty installation, or check it.')
     .argument('<backup>', 'A backup, or a folder of backups for its newest.')
@@ -48,6 +55,29 @@ export function defineBackupCommands(program: Command, session: Session): void {
     )
     .addHelpText('after', '\nExample:\n  switchyard verify')
     .action(() => runProgram(session, 'verify', []));
+}
+
+async function printBackups(session: Session): Promise<void> {
+  const { body } = await session.connect().call('getBackups');
+  const now = Date.now();
+  session.output.printTable(
+    body.items,
+    [
+      { title: 'BACKUP', value: ({ id }) => id },
+      { title: 'MADE', value: ({ made_at }) => formatAge(Date.parse(made_at), now) },
+      { title: 'SIZE', value: ({ bytes }) => formatBytes(bytes), isNumeric: true },
+      { title: 'COPIED', value: ({ copied_bytes }) => formatBytes(copied_bytes), isNumeric: true },
+      { title: 'KEY', value: ({ has_key }) => (has_key ? 'yes' : '') },
+      {
+        title: 'CHECKED',
+        value: ({ problem, verified_at }) =>
+          problem || (verified_at === null ? 'never' : formatAge(Date.parse(verified_at), now)),
+        tone: ({ problem }) => (problem ? 'bad' : undefined),
+      },
+      { title: 'FOLDER', value: ({ folder }) => folder },
+    ],
+    { json: body, empty: 'The server has no backups.', id: ({ id }) => id },
+  );
 }
 
 /** Runs a program of the server with the environment of this one, and ends with its exit code. */

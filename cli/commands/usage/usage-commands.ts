@@ -9,12 +9,13 @@ import type { Session } from '../../session/session.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { formatFields } from '../../terminal/table.ts';
 import { defineCostRate } from './cost-rate-commands.ts';
+import { defineStorage } from './storage-command.ts';
 
 type Quotas = CallResponse<Operations['getQuotas']>['body'];
 type ApplicationQuotas = CallResponse<Operations['getApplicationQuotas']>['body'];
 type Usage = CallResponse<Operations['getUsage']>['body'];
 
-/** Defines `usage`, `cost-rate`, `quotas` and `licenses`. */
+/** Defines `usage`, `storage`, `cost-rate`, `quotas` and `licenses`. */
 export function defineUsageCommands(program: Command, session: Session): void {
   program
     .command('usage')
@@ -27,6 +28,7 @@ export function defineUsageCommands(program: Command, session: Session): void {
       const query = dropUndefined({ from, to, group_by, application_id: session.options.app });
       printUsage(session, (await session.connect().call('getUsage', { query })).body);
     });
+  defineStorage(program, session);
   defineCostRate(program, session);
   defineQuotas(program, session);
   defineLicenses(program, session);

@@ -2,6 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { CallResponse } from '@switchyard/contract/client.ts';
 import type { Operations } from '@switchyard/contract/operations.ts';
+import { CommandError } from '../../errors/command-error.ts';
 import { confirmDeletion } from '../../session/confirm.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems } from '../../session/list-items.ts';
@@ -46,6 +47,14 @@ export function defineVersionCommands(program: Command, session: Session): void 
       printVersion(session, body);
     });
   versions
+    .command('update')
+    .description('Change the name and the description of a version. Its executable never changes.')
+    .argument('<version>', 'The id of the version.')
+    .option('--name <name>', 'The new name.')
+    .option('--description <text>', 'The new description.')
+    .addHelpText('after', '\nExample:\n  switchyard versions update v2 --description "New neighbourhoods"')
+    .action((version_id, changes) => updateVersion(session, version_id, changes));
+  versions
     .command('delete')
     .description('Delete a version. An instance that uses it refuses new runs.')
     .argument('<version>', 'The id of the version.')
@@ -86,6 +95,20 @@ async function printVersions(session: Session): Promise<void> {
     ],
     { json: body, empty: `Application ${application_id} has no versions.`, id: ({ id }) => id },
   );
+}
+
+async function updateVersion(
+  session: Session,
+  version_id: string,
+  { name, description }: { name?: string; description?: string },
+): Promise<void> {
+  if (name === undefined && description === undefined)
+    throw new CommandError('Nothing to change was given. Give --name or --description.');
+  const { body } = await session.connect().call('updateVersion', {
+    params: { application_id: session.findApplication(), version_id },
+    body: dropUndefined({ name, description }),
+  });
+  printVersion(session, body);
 }
 
 function printVersion({ output }: Session, version: Version): void {

@@ -1,14 +1,16 @@
 /** Commands for webhooks. */
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { EVENT_TYPES } from '@switchyard/contract/account/event-types.ts';
+import type { Conversation } from '@switchyard/contract/account/webhook-schemas.ts';
 import { SECRET_OVERLAP_HOURS_DEFAULT, SECRET_OVERLAP_HOURS_MAX } from '@switchyard/contract/limits.ts';
 import { CONVERSATION_STATUSES } from '@switchyard/contract/states.ts';
 import { confirmDeletion } from '../../session/confirm.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems, readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
-import { cleanLine } from '../../terminal/clean-text.ts';
+import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
+import { formatFields } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 import { listen } from './listen.ts';
 
@@ -126,6 +128,16 @@ function defineDeliveries(webhooks: Pick<Command, 'command'>, session: Session):
     .addHelpText('after', '\nExample:\n  switchyard webhooks deliveries dispatch --status failed')
     .action((webhook_id, { status, limit }) => printDeliveries(session, webhook_id, { status, limit }));
   webhooks
+    .command('delivery')
+    .description('Print a delivery with the event, and the response of the receiver.')
+    .argument('<webhook>', 'The id of the webhook.')
+    .argument('<delivery>', 'The id of the delivery.')
+    .addHelpText('after', '\nExample:\n  switchyard webhooks delivery dispatch talk-01jd3v7k9mq2z5x8')
+    .action(async (webhook_id, conversation_id) => {
+      const params = { webhook_id, conversation_id };
+      printDelivery(session, (await session.connect().call('getWebhookConversation', { params })).body);
+    });
+  webhooks
     .command('resend')
     .description('Send the event of a delivery again, with the same id and a new signature.')
     .argument('<webhook>', 'The id of the webhook.')
@@ -232,4 +244,28 @@ async function printDeliveries(
     ],
     { json: body, empty: `The webhook ${webhook_id} has no such deliveries.`, id: ({ id }) => id },
   );
+}
+
+function printDelivery({ output }: Session, delivery: Conversation): void {
+  const { request_body, response_body } = delivery;
+  output.print({
+    json: delivery,
+    text: () =>
+      [
+        formatFields({
+          delivery: delivery.id,
+          event: `${request_body.event_type} ${delivery.event_id}`,
+          attempt: delivery.attempt,
+          sent: delivery.created_at,
+          status: delivery.status,
+          'http status': delivery.http_status || undefined,
+          'response after': `${delivery.response_duration} ms`,
+          error: delivery.error,
+          'next attempt': delivery.next_attempt_at,
+        }),
+        `Event\n${cleanText(JSON.stringify(request_body, null, 2))}\n`,
+        ...(response_body === '' ? [] : [`Response\n${cleanText(response_body)}\n`]),
+      ].join('\n'),
+    quiet: () => delivery.id,
+  });
 }

@@ -1,9 +1,11 @@
 /** Commands for workers and their tokens. */
 import type { Command } from '@commander-js/extra-typings';
+import type { Provisioner } from '@switchyard/contract/workers/provisioner.ts';
 import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
+import { formatFields } from '../../terminal/table.ts';
 
 /** Defines `workers` with its commands. */
 export function defineWorkerCommands(program: Command, session: Session): void {
@@ -30,6 +32,11 @@ export function defineWorkerCommands(program: Command, session: Session): void {
           quiet: () => worker_id,
         });
       });
+  workers
+    .command('provisioner')
+    .description('Print the workers that the server starts on a cluster, and why jobs do not run yet.')
+    .addHelpText('after', '\nExample:\n  switchyard workers provisioner')
+    .action(async () => printProvisioner(session, (await session.connect().call('getProvisioner')).body));
   defineTokens(workers, session);
 }
 
@@ -119,4 +126,30 @@ async function printTokens(session: Session): Promise<void> {
     ],
     { json: body, empty: 'The account has no worker tokens.', id: ({ id }) => id },
   );
+}
+
+function printProvisioner({ output }: Session, provisioner: Provisioner): void {
+  const { adapter, jobs, pending_reasons } = provisioner;
+  output.print({
+    json: provisioner,
+    text: () =>
+      adapter === 'none'
+        ? 'The server starts no workers: no provisioner is configured.\n'
+        : formatFields({
+            cluster: adapter,
+            workers: `${jobs.running} running, ${jobs.pending} pending, ${jobs.stopping} stopping, at most ${provisioner.max_workers}`,
+            ...Object.fromEntries(
+              pending_reasons.map(({ reason, jobs: count, is_blocked }) => [
+                `pending: ${cleanLine(reason)}`,
+                `${count} jobs${is_blocked ? ', blocked' : ''}`,
+              ]),
+            ),
+            'failed starts': provisioner.failed_starts,
+            'runs for no worker': provisioner.unservable_runs,
+            'last error': provisioner.last_error,
+            'next attempt': provisioner.retry_at,
+            checked: provisioner.checked_at,
+          }),
+    quiet: () => adapter,
+  });
 }

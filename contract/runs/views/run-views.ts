@@ -13,7 +13,7 @@ import { idSchema, type RunViewId } from '../../schemas/ids.ts';
 import { RunFilterQuery } from '../run-filters.ts';
 
 /** The windows of a table of runs, which end now. */
-const RUN_VIEW_WINDOWS = ['1h', '24h', '7d', '30d'] as const;
+export const RUN_VIEW_WINDOWS = ['1h', '24h', '7d', '30d'] as const;
 
 const { status, instance_id, version_id, user_email, run_type, tag, name, text, indicator, option, sort } =
   RunFilterQuery;

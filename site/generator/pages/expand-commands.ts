@@ -11,8 +11,8 @@ const HELP_OPTION = '-h, --help';
 
 /** The commands for an account and its server. All others are about apps and their runs. One page of all would be too heavy. */
 const ACCOUNT_COMMANDS: ReadonlySet<string> = new Set([
-  ...['audit', 'backup', 'cost-rate', 'devices', 'keys', 'licenses', 'marketplace', 'members', 'quotas'],
-  ...['restore', 'subscriptions', 'usage', 'webhooks', 'workers'],
+  ...['accounts', 'audit', 'backup', 'backups', 'cost-rate', 'devices', 'keys', 'licenses', 'marketplace'],
+  ...['members', 'quotas', 'restore', 'sessions', 'storage', 'subscriptions', 'usage', 'webhooks', 'workers'],
 ]);
 
 /** Replaces every tag `commands` directly in a page. The command line is loaded only for a page that has one. */

@@ -1,0 +1,149 @@
+/** Commands for saved views of runs. */
+import { type Command, Option } from '@commander-js/extra-typings';
+import type { CallRequest } from '@switchyard/contract/client.ts';
+import type { Operations } from '@switchyard/contract/operations.ts';
+import { RUN_VIEW_WINDOWS } from '@switchyard/contract/runs/views/run-views.ts';
+import { CommandError } from '../../errors/command-error.ts';
+import { dropUndefined } from '../../session/drop-undefined.ts';
+import type { Session } from '../../session/session.ts';
+import { cleanLine } from '../../terminal/clean-text.ts';
+import { printDeleted } from '../print-deleted.ts';
+import { addTableFilters, buildTableQuery, type TableFilters } from '../runs/list-runs.ts';
+import { findView, type RunView } from './find-view.ts';
+
+type Table = CallRequest<Operations['createRunView']>['body']['table'];
+
+interface ViewOptions extends TableFilters {
+  createdWithin?: (typeof RUN_VIEW_WINDOWS)[number];
+  columns?: string[];
+  shared?: boolean;
+}
+
+const VIEW_TEXT = 'The id or the name of the view.';
+
+/** Defines `views` with its commands. */
+export function defineViewCommands(program: Command, session: Session): void {
+  const views = program
+    .command('views')
+    .description(
+      'List, save, change and delete views: filters, order and columns of the runs of an application.',
+    );
+  views
+    .command('list', { isDefault: true })
+    .description('List your views of the runs of the application, and those that other people share.')
+    .addHelpText('after', '\nExample:\n  switchyard views list')
+    .action(() => printViews(session));
+  addViewOptions(
+    views
+      .command('create')
+      .description(
+        'Save filters and an order of runs as a view. Use it with "switchyard runs --view", and in the console.',
+      )
+      .argument('<view>', 'The name of the view.'),
+  )
+    .option('--shared', 'Show the view to every member of the account.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  switchyard views create "Failed in production" --status failed --instance production --created-within 7d --shared',
+    )
+    .action((name, options) => createView(session, name, options));
+  addViewOptions(
+    views
+      .command('update')
+      .description('Change a view. With a filter, an order or columns, these replace all that it had.')
+      .argument('<view>', VIEW_TEXT),
+  )
+    .option('--rename <name>', 'The new name of the view.')
+    .option('--shared', 'Show the view to every member of the account.')
+    .option('--no-shared', 'Show the view to yourself alone.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  switchyard views update "Failed in production" --rename Failed --no-shared',
+    )
+    .action((view, options) => updateView(session, view, options));
+  views
+    .command('delete')
+    .description('Delete a view. Its runs stay.')
+    .argument('<view>', VIEW_TEXT)
+    .addHelpText('after', '\nExample:\n  switchyard views delete Failed')
+    .action(async (text) => {
+      const { id } = await findView(session, text);
+      const params = { application_id: session.findApplication(), view_id: id };
+      await session.connect().call('deleteRunView', { params });
+      printDeleted(session, [id]);
+    });
+}
+
+function addViewOptions<Arguments extends unknown[]>(command: Command<Arguments>) {
+  return addTableFilters(command)
+    .addOption(
+      new Option('--created-within <time>', 'Only runs of this time before now.').choices(RUN_VIEW_WINDOWS),
+    )
+    .option(
+      '--columns <column...>',
+      'The columns of the console, such as instance, duration, indicator:NAME and option:NAME.',
+    );
+}
+
+async function printViews(session: Session): Promise<void> {
+  const application_id = session.findApplication();
+  const { body } = await session.connect().call('listRunViews', { params: { application_id } });
+  session.output.printTable(
+    body.items,
+    [
+      { title: 'VIEW', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'AUTHOR', value: ({ is_own, author_email }) => (is_own ? 'you' : author_email) },
+      { title: 'SHARED', value: ({ is_shared }) => (is_shared ? 'yes' : '') },
+      { title: 'RUNS', value: ({ table }) => formatTable(table) },
+    ],
+    { json: body, empty: `Application ${application_id} has no views.`, id: ({ id }) => id },
+  );
+}
+
+function formatTable({ filters, created_within, sort }: RunView['table']): string {
+  const parts = { ...filters, ...(created_within && { within: created_within }), ...(sort && { sort }) };
+  return Object.entries(parts)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
+/** Returns the table of the options; undefined when they have nothing about it. */
+function buildTable(options: ViewOptions): Table | undefined {
+  const { sort, ...filters } = buildTableQuery(options);
+  const table = dropUndefined({ sort, created_within: options.createdWithin, columns: options.columns });
+  const isFiltered = Object.keys(filters).length > 0;
+  if (!isFiltered && Object.keys(table).length === 0) return undefined;
+  return { ...table, ...(isFiltered && { filters }) };
+}
+
+async function createView(session: Session, name: string, options: ViewOptions): Promise<void> {
+  const { body } = await session.connect().call('createRunView', {
+    params: { application_id: session.findApplication() },
+    body: { name, is_shared: options.shared ?? false, table: buildTable(options) ?? {} },
+  });
+  printView(session, body, 'Saved');
+}
+
+async function updateView(
+  session: Session,
+  text: string,
+  { rename, ...options }: ViewOptions & { rename?: string },
+): Promise<void> {
+  const body = dropUndefined({ name: rename, is_shared: options.shared, table: buildTable(options) });
+  if (Object.keys(body).length === 0)
+    throw new CommandError('Nothing to change was given. Give --rename, --shared, --no-shared or a filter.');
+  const { id } = await findView(session, text);
+  const params = { application_id: session.findApplication(), view_id: id };
+  const response = await session.connect().call('updateRunView', { params, body });
+  printView(session, response.body, 'Changed');
+}
+
+function printView({ output }: Session, view: RunView, done: string): void {
+  output.print({
+    json: view,
+    text: () =>
+      `${done} view ${cleanLine(view.name)}. List its runs with: switchyard runs --view ${view.id}\n`,
+    quiet: () => view.id,
+  });
+}
