@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
 import { createClient } from '@switchyard/contract/client.ts';
+import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
 import { createOtherAccount } from '@switchyard/server/testing/fixtures/accounts.ts';
 import { createRun, createRunAndWait, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
 import { createInstance } from '@switchyard/server/testing/fixtures/resources.ts';
@@ -19,7 +20,8 @@ const folder = mkdtempSync(join(tmpdir(), 'switchyard-resources-'));
 let server: TestServer;
 let app: string;
 beforeAll(async () => {
-  server = await startTestServer();
+  // The token of the root key alone may then create an account.
+  server = await startTestServer({ env: { SWITCHYARD_SIGN_UP: 'closed' } });
   app = await createInstance(server);
 });
 afterAll(async () => {
@@ -94,6 +96,10 @@ describe('versions', () => {
     );
     expect(await print('versions diff v1 v1 --app compared')).toBe('The files are the same.\n');
     expect(await print('versions --app compared --quiet')).toBe('v2\nv1\n');
+    expect(await print('versions update v2 --app compared --description Prints')).toMatch(
+      /^description +Prints$/m,
+    );
+    expect((await run('versions update v2 --app compared')).code).toBe(2);
     await print('versions delete v1 --app compared --yes');
   });
 });
@@ -146,6 +152,11 @@ describe('queue and workers', () => {
     await server.client.call('cancelRun', { params: { application_id: app, run_id: id } });
   });
 
+  test('a server without a provisioner says so', async () => {
+    expect(await print('workers provisioner')).toContain('no provisioner is configured');
+    expect(await read('workers provisioner')).toMatchObject({ adapter: 'none', jobs: { running: 0 } });
+  });
+
   test('a worker is drained and starts runs again; a token is created once', async () => {
     const [id] = (await print('workers --quiet')).trim().split('\n');
     await print(`workers drain ${id}`);
@@ -161,12 +172,34 @@ describe('queue and workers', () => {
   });
 });
 
-describe('members and keys', () => {
+describe('accounts, sessions, members and keys', () => {
+  test('an account is created with its first member, renamed by that, and deleted', async () => {
+    const token = (await print('accounts create Night --email night@example.com')).trim();
+    const env = { SWITCHYARD_URL: server.url, SWITCHYARD_TOKEN: token };
+    const renamed = await runCommand(['accounts', 'rename', 'Night shift'], settings({ env }));
+    expect(renamed.stdout).toMatch(/^The name of account-\S+ is Night shift\.\n$/);
+    const [, id = ''] = /^(account-\S+) +Night shift /m.exec(await print('accounts')) ?? [];
+    expect((await runCommand(['accounts', 'delete', id, '--yes'], settings({ env }))).code).toBe(3);
+    expect(await print(`accounts delete ${id}`, `${id}\n`)).toBe(`Deleted account ${id}.\n`);
+    expect(await print('accounts --quiet')).not.toContain(id);
+  });
+
+  test('a session of the console is listed and ended', async () => {
+    expect(await print('sessions')).toBe('Nobody is signed in to the console.\n');
+    const authorization = `Bearer ${server.token}`;
+    const headers = { authorization, origin: server.url, [CONSOLE_HEADER]: '1' };
+    await server.client.call('createSession', { body: {}, headers });
+    const [, id = ''] = /^(session-\S+) .* root /m.exec(await print('sessions')) ?? [];
+    expect(await print(`sessions end ${id}`)).toBe(`Ended ${id}.\n`);
+    expect(await print('sessions --quiet')).toBe('');
+  });
+
   test('a member is invited, changed and removed by address', async () => {
     expect(await print('members invite bob@example.com --role operator')).toContain('/sign-up?invite=');
     expect(await print('members renew-invite Bob@example.com')).toContain('/sign-up?invite=');
     await print('members update bob@example.com --role viewer');
     expect(await print('members')).toMatch(/bob@example.com +viewer +open until/);
+    expect(await print('members get bob@example.com')).toMatch(/^role +viewer\ninvite +open until /m);
     await print('members delete bob@example.com', 'bob@example.com\n');
     expect((await run('members update bob@example.com --role viewer')).code).toBe(4);
   });
@@ -252,6 +285,8 @@ describe('usage, quotas and licences', () => {
     await print('licenses delete cplex');
     expect(await print('licenses')).toMatch(/^gurobi +0 +4/m);
     expect(await print('usage --group-by application')).toMatch(/^total/m);
+    expect(await print('storage')).toMatch(new RegExp(`^${app} .* for ever$`, 'm'));
+    expect((await read('storage')).items).toContainEqual(expect.objectContaining({ application_id: app }));
     expect(await print('cost-rate')).toBe('The account has no cost rate.\n');
     await print('cost-rate set 0.05 --currency EUR');
     expect(await print('cost-rate get')).toBe('A core hour costs 0.05 EUR.\n');
@@ -325,6 +360,9 @@ describe('webhooks', () => {
     expect(await print('webhooks deliveries dispatch --status succeeded')).toMatch(
       /run\.status +succeeded +200/,
     );
+    const delivery = await print(`webhooks delivery dispatch ${id}`);
+    expect(delivery).toMatch(/^http status +200$/m);
+    expect(delivery).toContain('"event_type": "run.status"');
     await print(`webhooks resend dispatch ${id}`);
     await receiver.until((received) => received.length === 2);
     await print('webhooks delete dispatch --yes');
@@ -391,6 +429,18 @@ describe('webhooks', () => {
 });
 
 describe('commands of the server’s machine', () => {
+  test('list the backups with the problem of the last check', async () => {
+    expect(await print('backups')).toBe('The server has no backups.\n');
+    const bytes = { rows: 1, blobs: 2, bytes: 5_000_000, copied_bytes: 3_000_000 };
+    const times = { made_at: Date.now() - 3_600_000, finished_at: Date.now(), verified_at: Date.now() };
+    const problem = 'A blob is missing.';
+    const backup = { id: 'backup-1', folder: '/backups/1', has_key: 1, ...bytes, ...times, problem };
+    await server.runningServer.database.transact((tx) => tx.insertInto('backups').values(backup).execute());
+    expect(await print('backups')).toMatch(
+      /^backup-1 +1 h ago +5\.0 MB +3\.0 MB +yes +A blob is missing\. +\/backups\/1$/m,
+    );
+  });
+
   test('run its programs with their arguments and exit code', async () => {
     const env = { PATH: process.env.PATH ?? '', SWITCHYARD_DATA: server.dataFolder };
     const ended = await runCommand(['restore', 'nothing', '--check'], settings({ env }));

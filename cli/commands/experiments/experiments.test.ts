@@ -86,6 +86,20 @@ describe('a batch experiment', () => {
     expect(again.stdout).toMatch(/Smallest detectable difference: [\d.]+\s% of result.value/);
   });
 
+  test('lists its runs and gets another name', async () => {
+    const runs = await run(['experiments', 'runs', 'faster', '--limit', '2', '--json']);
+    expect(JSON.parse(runs.stdout)).toMatchObject({
+      runs: [{ experiment_id: 'faster' }, { experiment_id: 'faster' }],
+      next_page_token: expect.any(String),
+    });
+    const all = await run(['experiments', 'runs', 'faster', '--all', '--quiet']);
+    expect(all.stdout.trim().split('\n')).toHaveLength(24);
+    expect((await run(['experiments', 'update', 'faster'])).code).toBe(2);
+    const renamed = await run(['experiments', 'update', 'faster', '--name', 'Faster at last', '--json']);
+    expect(JSON.parse(renamed.stdout)).toMatchObject({ id: 'faster', name: 'Faster at last' });
+    expect((await run(['experiments', 'list'])).stdout).toMatch(/^faster +batch +Faster at last/m);
+  });
+
   test('has pictures, a report without other files, CSV and the response of the API', async () => {
     const text = await run(['experiments', 'result', 'faster', '--report', 'report.html'], { LANG: 'C' });
     expect(text.code).toBe(0);
@@ -138,6 +152,9 @@ describe('an acceptance test', () => {
     expect(watched).toMatchObject({ code, stdout: expect.stringContaining(sentence) });
     // The batch with the same id is read with its type.
     expect((await run(['experiments', 'watch', id, '--type', 'batch'])).code).toBe(0);
+    const changed = ['experiments', 'update', id, '--description', 'Checked'];
+    expect((await run(changed)).stdout).toBe(`Updated acceptance ${id}.\n`);
+    expect((await run(['experiments', 'runs', id])).stdout).toMatch(/^run-\S+ +succeeded +candidate +v1 /m);
   });
 
   test('takes its body from a file, and options replace its fields', async () => {
@@ -186,6 +203,21 @@ describe('a live test', () => {
     const { stdout } = await run(['experiments', 'create', 'switchback', '--id', 'hours', ...pair, ...units]);
     expect(stdout).toContain('20 units of live runs');
     expect(stdout).toContain('The plan takes 20 h');
+  });
+
+  test.each([
+    ['shadow', ['--maximum-runs', '5']],
+    ['switchback', ['--unit-duration-minutes', '60', '--units', '20']],
+  ])('of the type %s gets another name, and has no runs before its start', async (type, args) => {
+    const id = `later-${type}`;
+    expect((await run(['experiments', 'create', type, '--id', id, ...pair, ...args])).code).toBe(0);
+    expect((await run(['experiments', 'update', id, '--name', 'Later'])).stdout).toBe(
+      `Updated ${type} ${id}.\n`,
+    );
+    expect((await run(['experiments', 'list', '--type', type])).stdout).toMatch(
+      new RegExp(`^${id} +${type} +Later `, 'm'),
+    );
+    expect((await run(['experiments', 'runs', id])).stdout).toBe(`The ${type} ${id} has no runs.\n`);
   });
 });
 
@@ -237,9 +269,13 @@ test('bisect prints the version that made the indicator worse', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('"v3"');
   expect(stdout).toContain('Steps of the search');
+  expect((await run(['experiments', 'update', 'dearer-since', '--name', 'Dearer'])).code).toBe(0);
+  expect((await run(['experiments', 'runs', 'dearer-since'])).stdout).toMatch(
+    /^run-\S+ +succeeded +v[12] +in-13 /m,
+  );
 });
 
-test('an ensemble is defined from a file, listed and deleted', async () => {
+test('an ensemble is defined from a file, read, listed, changed and deleted', async () => {
   writeFileSync(
     join(folder, 'ensemble.yaml'),
     `id: best
@@ -252,6 +288,12 @@ rules:
   );
   expect((await run(['ensembles', 'create', '--file', 'ensemble.yaml', '--quiet'])).stdout).toBe('best\n');
   expect((await run(['ensembles', 'list', '--quiet'])).stdout).toBe('best\n');
+  const changed = (await run(['ensembles', 'update', 'best', '--name', 'Cheapest'])).stdout;
+  expect(changed).toMatch(/^name +Cheapest$/m);
+  expect((await run(['ensembles', 'get', 'best'])).stdout).toBe(changed);
+  expect(changed).toMatch(/^group two +2 × control$/m);
+  expect(changed).toMatch(/^rule 0 +minimize result\.value$/m);
+  expect((await run(['ensembles', 'update', 'best'])).code).toBe(2);
   expect((await run(['ensembles', 'delete', 'best'])).code).toBe(0);
   expect((await run(['ensembles', 'list'])).stdout).toContain('has no ensembles');
 });

@@ -282,6 +282,41 @@ describe('reading runs', () => {
     expect(stdout).toContain(`${failed}  failed\n4  ERROR: infeasible\n`);
     expect((await cli(['logs', 'search', '--level', 'error', '--name', 'High'])).stdout).toMatch(/^No log /);
     expect((await cli(['logs', 'search'])).code).toBe(2);
+    expect((await cli(['logs', low, '--timestamps'])).stdout).toMatch(/^(\d{4}-\S+Z {2}.+\n){3}$/);
+    expect((await readJson('logs', low, '--timestamps')).items).toMatchObject([
+      { log: '{"series":{"objective":100}}', timestamp: expect.stringMatching(/^2.*Z$/) },
+      { log: expect.stringContaining('started') },
+      {},
+    ]);
+    expect((await cli(['logs', low, '--timestamps', '--level', 'error'])).code).toBe(2);
+  });
+
+  test('a view is saved, used with other filters, changed and deleted', async () => {
+    const filters = ['--indicator', 'result.value:20..', '--sort', 'indicator.result.value'];
+    const saved = await cli(['views', 'create', 'Costly', ...filters, '--created-within', '24h', '--quiet']);
+    const id = saved.stdout.trim();
+    const listed = async (...args: string[]) => (await cli(['runs', '--quiet', ...args])).stdout;
+    expect(await listed('--view', 'Costly')).toBe(`${low}\n${high}\n`);
+    expect(await listed('--view', id, '--name', 'High')).toBe(`${high}\n`);
+    expect(await listed('--view', id, '--sort', '-indicator.result.value')).toBe(`${high}\n${low}\n`);
+    const renamed = ['views', 'update', 'Costly', '--rename', 'Dear', '--shared', '--columns', 'instance'];
+    expect((await cli(renamed)).stdout).toBe(
+      `Changed view Dear. List its runs with: switchyard runs --view ${id}\n`,
+    );
+    const [view] = (await readJson('views')).items;
+    expect(view).toMatchObject({ id, is_shared: true, table: { columns: ['instance'] } });
+    expect(view.table).not.toHaveProperty('filters');
+    expect((await cli(['views', 'update', id, '--no-shared', '--status', 'failed'])).code).toBe(0);
+    expect((await cli(['views'])).stdout).toMatch(/^view-\S+ +Dear +you +status=failed$/m);
+    expect(await cli(['views', 'update', id])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--rename'),
+    });
+    expect((await cli(['views', 'delete', 'Dear'])).code).toBe(0);
+    expect(await cli(['runs', '--view', 'Dear'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('views list'),
+    });
   });
 
   test('compare prints what differs, and the places at which two outputs differ', async () => {
@@ -309,6 +344,25 @@ describe('reading runs', () => {
     const other = await cli(['replay', random]);
     expect(other).toMatchObject({ code: 1, stdout: expect.stringMatching(/^different: /) });
     expect(other.stdout).toContain('/solution/bonus: ');
+    expect((await cli(['runs', 'replays', low])).stdout).toMatch(/^run-\S+ +succeeded +bytes_equal +\S+@/m);
+    expect((await readJson('runs', 'replays', random)).items).toMatchObject([
+      { original_run_id: random, comparison: { verdict: 'different' } },
+    ]);
+    expect((await cli(['runs', 'replays', high])).stdout).toBe(`Run ${high} has no replays.\n`);
+  });
+
+  test('a workflow has the steps that its app has sent', async () => {
+    const steps = [
+      { id: 'prepare', predecessors: [] },
+      { id: 'solve', predecessors: ['prepare'], app_id: 'plan' },
+    ];
+    const nodes = [{ id: 'a', parent_id: 'prepare', predecessor_ids: [], status: 'succeeded', run_id: high }];
+    const params = { application_id: 'plan', run_id: low };
+    await server.client.call('updateRunFlow', { params, body: { pipeline_graph: { steps, nodes } } });
+    const { stdout } = await cli(['runs', 'flow', low]);
+    expect(stdout).toMatch(new RegExp(`^prepare +succeeded +${high}$`, 'm'));
+    expect(stdout).toMatch(/^solve +plan +prepare$/m);
+    expect((await cli(['runs', 'flow', high])).code).toBe(4);
   });
 
   test('tags are added and removed', async () => {
