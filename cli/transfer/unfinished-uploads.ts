@@ -103,7 +103,7 @@ export class UnfinishedUploads {
       bytes: content.size,
       sha256: await hashContent(content),
     };
-    const found = this.#takeOver(expected);
+    const found = this.#acquire(expected);
     return this.#createRecord(found, { ...expected, profile: source });
   }
 
@@ -142,7 +142,7 @@ export class UnfinishedUploads {
   }
 
   /** Makes the newest upload with these fields that of this process, and returns it. Removes expired and damaged records. */
-  #takeOver(expected: Partial<StoredUpload>): StoredUpload | undefined {
+  #acquire(expected: Partial<StoredUpload>): StoredUpload | undefined {
     const names = ignoreErrors(() => readdirSync(this.#folder)) ?? [];
     const files = names.flatMap((name) => {
       const at = ignoreErrors(() => statSync(join(this.#folder, name)).mtimeMs);

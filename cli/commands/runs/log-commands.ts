@@ -12,8 +12,8 @@ import { readPages } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { parseWholeNumber } from '../parse-values.ts';
+import { addRunFilters, buildFilterQuery, type RunFilters } from '../run-filters.ts';
 import type { RunParams } from './follow-run.ts';
-import { addRunFilters, buildFilterQuery, type RunFilters } from './list-runs.ts';
 import { watchRun } from './watch-run.ts';
 
 const RUNS_DEFAULT = 20;
@@ -116,8 +116,8 @@ async function printTimedLog(session: Session, params: RunParams): Promise<void>
   });
 }
 
-/** Returns the lines of a log with their times. Each step is the time since the one before, and the number of its lines. */
-export function timeLines(
+/** Returns the lines with their times. Each step is the time since the one before, and the number of its lines. */
+function timeLines(
   log: string,
   { start = '', steps }: CallResponse<Operations['getRunLogTimes']>['body'],
 ): LogLine[] {

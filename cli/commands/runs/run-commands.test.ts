@@ -291,34 +291,6 @@ describe('reading runs', () => {
     expect((await cli(['logs', low, '--timestamps', '--level', 'error'])).code).toBe(2);
   });
 
-  test('a view is saved, used with other filters, changed and deleted', async () => {
-    const filters = ['--indicator', 'result.value:20..', '--sort', 'indicator.result.value'];
-    const saved = await cli(['views', 'create', 'Costly', ...filters, '--created-within', '24h', '--quiet']);
-    const id = saved.stdout.trim();
-    const listed = async (...args: string[]) => (await cli(['runs', '--quiet', ...args])).stdout;
-    expect(await listed('--view', 'Costly')).toBe(`${low}\n${high}\n`);
-    expect(await listed('--view', id, '--name', 'High')).toBe(`${high}\n`);
-    expect(await listed('--view', id, '--sort', '-indicator.result.value')).toBe(`${high}\n${low}\n`);
-    const renamed = ['views', 'update', 'Costly', '--rename', 'Dear', '--shared', '--columns', 'instance'];
-    expect((await cli(renamed)).stdout).toBe(
-      `Changed view Dear. List its runs with: switchyard runs --view ${id}\n`,
-    );
-    const [view] = (await readJson('views')).items;
-    expect(view).toMatchObject({ id, is_shared: true, table: { columns: ['instance'] } });
-    expect(view.table).not.toHaveProperty('filters');
-    expect((await cli(['views', 'update', id, '--no-shared', '--status', 'failed'])).code).toBe(0);
-    expect((await cli(['views'])).stdout).toMatch(/^view-\S+ +Dear +you +status=failed$/m);
-    expect(await cli(['views', 'update', id])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--rename'),
-    });
-    expect((await cli(['views', 'delete', 'Dear'])).code).toBe(0);
-    expect(await cli(['runs', '--view', 'Dear'])).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('views list'),
-    });
-  });
-
   test('compare prints what differs, and the places at which two outputs differ', async () => {
     const { code, stdout } = await cli(['compare', low, high]);
     expect(code).toBe(0);

@@ -23,7 +23,10 @@ export async function findView(session: Session, text: string): Promise<RunView>
 }
 
 /** Returns the view that the text means, or undefined. Throws CommandError for a name that several other people share. */
-export function chooseView(views: readonly RunView[], text: string): RunView | undefined {
+export function chooseView<View extends { id: string; name: string; is_own: boolean }>(
+  views: readonly View[],
+  text: string,
+): View | undefined {
   const named = views.filter(({ name }) => name === text);
   const found = views.find(({ id }) => id === text) ?? named.find(({ is_own }) => is_own);
   if (found || named.length <= 1) return found ?? named[0];

@@ -8,7 +8,7 @@ import { dropUndefined } from '../../session/drop-undefined.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { printDeleted } from '../print-deleted.ts';
-import { addTableFilters, buildTableQuery, type TableFilters } from '../runs/list-runs.ts';
+import { addTableFilters, buildTableQuery, type TableFilters } from '../run-filters.ts';
 import { findView, type RunView } from './find-view.ts';
 
 type Table = CallRequest<Operations['createRunView']>['body']['table'];
