@@ -70,7 +70,7 @@ describe('the exit code', () => {
   }
   const cases: WrongUse[] = [
     { title: 'an unknown command', args: ['rnus'], code: 2, words: 'Did you mean runs?' },
-    { title: 'an unknown command of runs', args: ['runs', 'gte'], code: 2, words: 'runs has delete, get' },
+    { title: 'an unknown command of runs', args: ['runs', 'gte'], code: 2, words: 'runs has delete, flow' },
     { title: 'an unknown option', args: ['runs', '--stauts', 'x'], code: 2, words: 'Did you mean --status?' },
     { title: 'a wrong value', args: ['runs', '--limit', '0'], code: 2, words: 'from 1 to' },
     { title: 'an unknown status', args: ['runs', '--status', 'done'], code: 2, words: 'succeeded' },

@@ -5,12 +5,14 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@switchyard/contract/client.ts';
 import { UPLOAD_URL_TTL_SECONDS } from '@switchyard/contract/limits.ts';
 import { type Balancer, startBalancer } from '@switchyard/server/testing/servers/balancer.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 import { UnfinishedUploads, type UploadPlace } from './unfinished-uploads.ts';
+import { uploadContent } from './upload.ts';
 
 const MAIN_FILE = join(import.meta.dirname, '..', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-unfinished-'));
@@ -31,7 +33,7 @@ describe('the record of an upload', () => {
     now?: () => number;
     isRunning?: (process: number) => boolean;
     at?: typeof connection;
-    to?: UploadTarget;
+    to?: UploadPlace;
     of?: Blob;
   }
   const open = ({
@@ -119,7 +121,7 @@ describe('the record of an upload', () => {
 });
 
 describe('a second command', () => {
-  const BYTES = 20_000_000;
+  const BYTES = 10_000_000;
   const large = createHash('shake256', { outputLength: BYTES }).digest();
   let server: TestServer;
   let proxy: Balancer;
@@ -136,7 +138,7 @@ describe('a second command', () => {
     );
   });
   afterAll(() => server.close());
-  // The first command loses its connections after 12 MB. The second one sends less than that.
+  // The first command loses its connections after 6 MB. The second one sends less than that.
   beforeEach(async () => {
     proxy = await startBalancer({ cutAfterBytes: BYTES * 0.6 });
     proxy.use([server.url]);
@@ -169,7 +171,7 @@ describe('a second command', () => {
     expect(second).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(
-        /^Resuming at (5|6)\d %: an earlier command sent 1\d\.\d MB of 20\.0 MB\.$/m,
+        /^Resuming at (5|6)\d %: an earlier command sent [56]\.\d MB of 10\.0 MB\.$/m,
       ),
     });
     expect(proxy.receivedBytes - before).toBeLessThan(BYTES * 0.5);
@@ -219,16 +221,29 @@ describe('a second command', () => {
     expect(listRecords()).toEqual([]);
   });
 
-  test('at the same time sends its own upload', async () => {
-    const create = (id: string) =>
-      runCommand(['inputs', 'create', id, '--file', 'large.bin', '--format', 'text'], {
-        cwd: folder,
-        env: env(server.url),
-      });
-    const both = await Promise.all([create('left'), create('right')]);
-    expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
-      both.map(() => ({ code: 0, stderr: '' })),
+  test('and a third one at the same time: one of them continues, and both are complete', async () => {
+    const create = (id = 'left') => ['inputs', 'create', id, '--file', 'large.bin', '--format', 'text'];
+    await interrupt(create());
+    const both = await Promise.all(
+      [create(), create('right')].map((args) => runCommand(args, { cwd: folder, env: env() })),
     );
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(both.filter(({ stderr }) => stderr.includes('Resuming at'))).toHaveLength(1);
     expect(listRecords()).toEqual([]);
+  });
+
+  test('with the same idempotency key has the same upload, also after its URL has expired', async () => {
+    const expired = createClient({
+      url: server.url,
+      token: server.token,
+      fetch: (address, init) => fetch(String(address).replace(/expires=\d+/, 'expires=0'), init),
+    });
+    const target: UploadPlace = { application_id: 'app', operation: 'createRunUpload' };
+    const keyed = { ...target, idempotencyKey: 'monday' };
+    const content = new Blob(['content']);
+    const first = await uploadContent(server.client, keyed, content);
+    expect(await uploadContent(server.client, keyed, content)).toBe(first);
+    expect(await uploadContent(expired, keyed, content)).toBe(first);
+    await expect(uploadContent(expired, target, content)).rejects.toMatchObject({ status: 403 });
   });
 });

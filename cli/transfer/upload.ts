@@ -10,6 +10,9 @@ import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import { isTransient, retry } from './retry.ts';
 import type { UnfinishedUploads, UploadPlace, UploadRecord, UploadUrl } from './unfinished-uploads.ts';
 
+/** Statuses of an expired URL, and of an upload that the server has removed. */
+const EXPIRED_STATUSES: readonly number[] = [403, 404];
+
 export interface TransferOptions {
   signal?: AbortSignal;
   /** Receives the number of bytes so far; smaller than before when an upload continues after a lost connection. */
@@ -53,10 +56,21 @@ export async function uploadContent(
     while (!upload.isComplete) await repeat(() => upload.sendNextPart());
     return upload_id;
   };
+  const sendOnce = async (url: UploadUrl): Promise<string> => {
+    try {
+      return await send(url, false);
+    } catch (error) {
+      // A key lasts longer than a URL. The request that names the upload returns the response to the earlier one, or says that
+      // nothing was sent.
+      const isExpired = error instanceof ApiError && EXPIRED_STATUSES.includes(error.status);
+      if (place.idempotencyKey !== undefined && isExpired) return url.upload_id;
+      throw error;
+    }
+  };
   try {
     const id =
       (record?.resumed && (await returnUnlessRefused(send(record.resumed, true)))) ??
-      (await send(await requestUrl(client, place, record), false));
+      (await sendOnce(await requestUrl(client, place, record)));
     record?.remove();
     return id;
   } catch (error) {
