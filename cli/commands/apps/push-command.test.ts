@@ -45,7 +45,13 @@ function writeApp(name: string, fields: Record<string, unknown>): void {
 }
 
 const cli = (args: readonly string[], url = server.url) =>
-  runCommand(args, { cwd: folder, env: { SWITCHYARD_URL: url, SWITCHYARD_TOKEN: server.token } });
+  runCommand(args, {
+    cwd: folder,
+    env: {
+      ...{ SWITCHYARD_URL: url, SWITCHYARD_TOKEN: server.token },
+      SWITCHYARD_CONFIG: join(folder, 'config'),
+    },
+  });
 
 describe('push', () => {
   test('creates a version and an instance, which the next push moves', async () => {
