@@ -1,10 +1,14 @@
 /** The commands for resources of an account, against one server. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditEntry } from '@switchyard/contract/account/audit.ts';
 import { createClient } from '@switchyard/contract/client.ts';
 import { CONSOLE_HEADER } from '@switchyard/contract/console-header.ts';
+import { operations } from '@switchyard/contract/operations.ts';
 import { createOtherAccount } from '@switchyard/server/testing/fixtures/accounts.ts';
 import { createRun, pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
 import { createInstance } from '@switchyard/server/testing/fixtures/resources.ts';
@@ -153,6 +157,23 @@ describe('queue and workers', () => {
   test('a server without a provisioner says so', async () => {
     expect(await print('workers provisioner')).toContain('no provisioner is configured');
     expect(await read('workers provisioner')).toMatchObject({ adapter: 'none', jobs: { running: 0 } });
+  });
+
+  test('a provisioner has its jobs, and the reasons why they wait', async () => {
+    // A server with the example of the contract, in place of one with a cluster.
+    const cluster = createServer((_request, response) =>
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify(operations.getProvisioner.responses[200].example)),
+    );
+    await once(cluster.listen(0, '127.0.0.1'), 'listening');
+    const { port } = cluster.address() as AddressInfo;
+    const env = { SWITCHYARD_URL: `http://127.0.0.1:${port}`, SWITCHYARD_TOKEN: 'example' };
+    const { stdout } = await runCommand(['workers', 'provisioner'], settings({ env }));
+    cluster.closeAllConnections();
+    cluster.close();
+    expect(stdout).toMatch(/^cluster +slurm\nworkers +4 running, 2 pending, 0 stopping, at most 20$/m);
+    expect(stdout).toMatch(/^pending: QOSMaxCpuPerUserLimit +2 jobs$/m);
   });
 
   test('a worker is drained and starts runs again; a token is created once', async () => {

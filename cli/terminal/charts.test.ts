@@ -87,6 +87,8 @@ test('a progress has its share, its sizes and its rate', () => {
     'Uploading [############------------]  50 %  6.0 MB of 12.0 MB  3.0 MB/s',
   );
   expect(formatProgress({ ...half, total: undefined })).toBe('Uploading 6.0 MB  3.0 MB/s');
+  // The rate is that of the bytes since the start.
+  expect(formatProgress({ ...half, bytesBefore: 4_000_000 })).toContain(' 50 %  6.0 MB of 12.0 MB  1.0 MB/s');
   expect(formatProgress({ ...half, total: 0, bytes: 0, ms: 0 })).toContain('100 %');
 });
 
