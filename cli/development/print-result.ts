@@ -31,7 +31,7 @@ export function printResult(output: Output, result: LocalResult, isUnicode: bool
   });
 }
 
-function formatResult({ style, width }: Output, result: LocalResult, isUnicode: boolean): string {
+function formatResult({ style, width, tableWidth }: Output, result: LocalResult, isUnicode: boolean): string {
   const { status, error, executionMs, peakMemoryBytes, statistics, series } = result;
   const memory = peakMemoryBytes === null ? '' : ` with ${formatBytes(peakMemoryBytes)} of memory`;
   const tone = status === 'succeeded' ? 'good' : 'bad';
@@ -45,7 +45,7 @@ function formatResult({ style, width }: Output, result: LocalResult, isUnicode: 
       { title: 'INDICATOR', value: ({ name }: { name: string }) => name },
       { title: 'VALUE', value: ({ value }: { value: unknown }) => String(value), isNumeric: true },
     ];
-    parts.push('\n', formatTable(statistics.indicators, columns, { width, style }));
+    parts.push('\n', formatTable(statistics.indicators, columns, { tableWidth, style }));
   }
   const [first] = series;
   if (first && first.points.length >= CHART_POINTS_MIN) {

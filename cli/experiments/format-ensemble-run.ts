@@ -7,7 +7,7 @@ import type { Style } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
 
 /** Formats the run. Without an end it has child runs alone. */
-export function formatEnsembleRun(run: EnsembleRun, settings: { width: number; style: Style }): string {
+export function formatEnsembleRun(run: EnsembleRun, settings: { tableWidth: number; style: Style }): string {
   const { rules_result: result, status_v2: status } = run;
   const reason = result && explainWinner(result);
   const winner = result?.best_run_id

@@ -9,6 +9,7 @@ import { formatReport } from './report/format-report.ts';
 
 const SETTINGS = {
   width: 80,
+  tableWidth: 80,
   style: (_tone: string, text: string) => text,
   glyphs: chooseGlyphs({ LANG: 'C' }),
 };

@@ -20,6 +20,7 @@ import { describeIndicator } from './read-result.ts';
 
 interface ResultSettings {
   width: number;
+  tableWidth: number;
   style: Style;
   glyphs: Glyphs;
   /** The indicator of the pictures by input; the first one decides. */
@@ -151,13 +152,18 @@ function formatIndicators(indicators: readonly IndicatorView[], settings: Result
     indicators,
     [
       { title: 'INDICATOR', value: ({ indicator }) => indicator },
-      { title: 'ROLE', value: ({ role }) => role },
+      { title: 'ROLE', value: ({ role }) => role, isOptional: true },
       { title: 'VERDICT', value: ({ verdict }) => verdict, tone: ({ verdict }) => TONES[verdict] },
-      { title: 'CONTROL', value: ({ control }) => formatValue(control), isNumeric: true },
-      { title: 'CANDIDATE', value: ({ candidate }) => formatValue(candidate), isNumeric: true },
+      { title: 'CONTROL', value: ({ control }) => formatValue(control), isNumeric: true, isOptional: true },
+      {
+        title: 'CANDIDATE',
+        value: ({ candidate }) => formatValue(candidate),
+        isNumeric: true,
+        isOptional: true,
+      },
       { title: 'CHANGE', value: ({ effect }) => formatEffect(effect), isNumeric: true },
       { title: '95 % INTERVAL', value: ({ effect }) => formatInterval(effect), isNumeric: true },
-      { title: 'P', value: ({ pValue }) => formatPValue(pValue), isNumeric: true },
+      { title: 'P', value: ({ pValue }) => formatPValue(pValue), isNumeric: true, isOptional: true },
       { title: 'ADJUSTED P', value: ({ adjustedPValue }) => formatPValue(adjustedPValue), isNumeric: true },
     ],
     settings,

@@ -41,6 +41,7 @@ export async function printResult(
         ? formatResultCsv(result)
         : formatResult(result, {
             width: output.width,
+            tableWidth: output.tableWidth,
             style: output.style,
             glyphs: chooseGlyphs(terminal.env),
             ...(indicator !== undefined && { indicator }),

@@ -1,7 +1,7 @@
 /** Prints the result of a command in the form that the caller chose. */
 import { createStyle, type Style } from './style.ts';
 import { type Column, formatTable } from './table.ts';
-import { getColumns, type Terminal } from './terminal.ts';
+import { getColumns, getTableColumns, type Terminal } from './terminal.ts';
 
 /** The form of a result: text for people, the response of the API as JSON, or ids alone. */
 export type Form = 'text' | 'json' | 'quiet';
@@ -20,8 +20,10 @@ interface Result {
 export interface Output {
   readonly form: Form;
   readonly style: Style;
-  /** Columns of the terminal. */
+  /** Columns of a picture. */
   readonly width: number;
+  /** Columns of a table; infinite in a file or a pipe. */
+  readonly tableWidth: number;
   /** Prints the result to standard output. */
   print(result: Result): void;
   /** Prints JSON, or what `--select` selects from it. `isLine` keeps it on one line, for streams of values. */
@@ -41,7 +43,7 @@ export interface Output {
 /** Returns the output of a command. */
 export function createOutput(terminal: Terminal, form: Form, selection?: Selection): Output {
   const style = createStyle(terminal);
-  const width = getColumns(terminal);
+  const tableWidth = getTableColumns(terminal);
   const printJson: Output['printJson'] = (value, { isLine = false } = {}) => {
     // Indented, the largest outputs are longer than a string can be.
     if (selection) terminal.out.write(selection(JSON.stringify(value)));
@@ -55,13 +57,14 @@ export function createOutput(terminal: Terminal, form: Form, selection?: Selecti
   return {
     form,
     style,
-    width,
+    width: getColumns(terminal),
+    tableWidth,
     print,
     printJson,
     printTable: (rows, columns, { json, empty, id }) =>
       print({
         json,
-        text: () => (rows.length === 0 ? `${empty}\n` : formatTable(rows, columns, { width, style })),
+        text: () => (rows.length === 0 ? `${empty}\n` : formatTable(rows, columns, { tableWidth, style })),
         quiet: () => rows.map(id),
       }),
     note: (line) => {

@@ -9,23 +9,33 @@ export interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | null | undefined;
   isNumeric?: boolean;
+  /** Never shortened, as the first column and numbers: ids that readers copy, and values that a cut would falsify. */
+  isWhole?: boolean;
+  /** Left out where the table would not fit otherwise. */
+  isOptional?: boolean;
   tone?: (row: Row) => Tone | undefined;
 }
 
 const GAP = '  ';
 const COLUMN_CHARS_MIN = 8;
 
-/** Formats rows as lines with a heading. The widest columns are shortened until a line fits into the width. */
+/**
+ * Formats rows as lines with a heading. The widest columns of text are shortened until a line fits into the width; then
+ * optional columns are left out, the last first. A line that is still too long stays whole.
+ */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { width, style }: { width: number; style: Style },
+  { tableWidth, style }: { tableWidth: number; style: Style },
 ): string {
   const cells = rows.map((row) => columns.map(({ value }) => cleanLine(String(value(row) ?? ''))));
   const widths = columns.map(({ title }, index) =>
-    Math.max(stringWidth(title), ...cells.map((line) => stringWidth(line[index] ?? ''))),
+    cells.reduce((most, line) => Math.max(most, stringWidth(line[index] ?? '')), stringWidth(title)),
   );
-  shrink(widths, width - GAP.length * (columns.length - 1));
+  shrink(widths, columns, tableWidth - GAP.length * (columns.length - 1));
+  const omitted = columns.findLastIndex(({ isOptional }) => isOptional);
+  if (omitted > 0 && sum(widths) + GAP.length * (columns.length - 1) > tableWidth)
+    return formatTable(rows, columns.toSpliced(omitted, 1), { tableWidth, style });
   const pad = (text: string, index: number): string => {
     const short = truncate(text, widths[index] ?? 0);
     const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(short)));
@@ -62,13 +72,23 @@ export function formatFields(
   return present.map(([name, value]) => `${name.padEnd(width)}${GAP}${cleanLine(String(value))}\n`).join('');
 }
 
-function shrink(widths: number[], available: number): void {
-  for (let total = widths.reduce((sum, width) => sum + width, 0); total > available; total -= 1) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= COLUMN_CHARS_MIN) return;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+/** Shortens the widest columns that may be, and leaves each with enough characters to recognise its values. */
+function shrink(
+  widths: number[],
+  columns: readonly Pick<Column<never>, 'isNumeric' | 'isWhole'>[],
+  available: number,
+): void {
+  const flexible = [...columns.keys()].filter(
+    (index) => index > 0 && !columns[index]?.isNumeric && !columns[index]?.isWhole,
+  );
+  for (let total = sum(widths); total > available; total -= 1) {
+    const widest = Math.max(...flexible.map((index) => widths[index] ?? 0));
+    if (widest <= COLUMN_CHARS_MIN) return;
+    widths[flexible.find((index) => widths[index] === widest) ?? 0] = widest - 1;
   }
 }
+
+const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
 
 /** Returns the text with an ellipsis in place of what exceeds the width. */
 function truncate(text: string, width: number): string {

@@ -40,7 +40,21 @@ export function createProcessTerminal(): Terminal {
   };
 }
 
-/** The width of the terminal in columns; 100 for a file or a pipe, and where a terminal does not know its size. */
-export function getColumns({ out }: Pick<Terminal, 'out'>): number {
-  return out.columns || 100;
+/** Columns of a picture or of help in a file or a pipe. */
+const COLUMNS_DEFAULT = 100;
+
+/** The width of the terminal in columns, else that of `COLUMNS`, else 100. */
+export function getColumns(terminal: Pick<Terminal, 'out' | 'env'>): number {
+  return findColumns(terminal) ?? COLUMNS_DEFAULT;
+}
+
+/** The width of a table: none in a file or a pipe, where the next program needs whole values. */
+export function getTableColumns(terminal: Pick<Terminal, 'out' | 'env'>): number {
+  return findColumns(terminal) ?? Number.POSITIVE_INFINITY;
+}
+
+/** A terminal may not know its size, and reports 0 then. */
+function findColumns({ out, env }: Pick<Terminal, 'out' | 'env'>): number | undefined {
+  const named = Number(env.COLUMNS);
+  return out.columns || (Number.isInteger(named) && named > 0 ? named : undefined);
 }

@@ -73,7 +73,7 @@ async function printQueue(session: Session, limit: number): Promise<void> {
 }
 
 /** Formats the runs as a table, and below it the reason of each run that waits: the sentences are too long for a column. */
-function formatQueue(runs: readonly ActiveRun[], { width, style }: Pick<Output, 'width' | 'style'>): string {
+function formatQueue(runs: readonly ActiveRun[], settings: Pick<Output, 'tableWidth' | 'style'>): string {
   const now = Date.now();
   const table = formatTable(
     runs,
@@ -85,7 +85,7 @@ function formatQueue(runs: readonly ActiveRun[], { width, style }: Pick<Output, 
       { title: 'SINCE', value: (run) => formatAge(Date.parse(run.initiated_at ?? run.created_at), now) },
       { title: 'STARTS', value: ({ waiting }) => formatStart(waiting, now) },
     ],
-    { width, style },
+    settings,
   );
   const reasons = runs.flatMap(({ id, waiting }) =>
     waiting ? [`${id}  ${cleanLine(waiting.message)}\n`] : [],

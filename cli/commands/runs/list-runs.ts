@@ -72,10 +72,15 @@ async function listRuns(session: Session, options: ListOptions): Promise<void> {
     [
       { title: 'RUN', value: ({ id }) => id },
       { title: 'NAME', value: ({ name }) => name },
-      { title: 'STATUS', value: (run) => run.status_v2, tone: ({ status_v2 }) => chooseTone(status_v2) },
+      {
+        title: 'STATUS',
+        value: (run) => run.status_v2,
+        isWhole: true,
+        tone: ({ status_v2 }) => chooseTone(status_v2),
+      },
       { title: 'OBJECTIVE', value: readObjective, isNumeric: true },
       { title: 'INSTANCE', value: (run) => run.application_instance_id },
-      { title: 'CREATED', value: (run) => formatAge(Date.parse(run.created_at), now) },
+      { title: 'CREATED', value: (run) => formatAge(Date.parse(run.created_at), now), isWhole: true },
     ],
     { json: body, empty: `Application ${application_id} has no such runs.`, id: ({ id }) => id },
   );

@@ -128,7 +128,7 @@ async function printAll(session: Session, limit: number): Promise<void> {
     body.items,
     [
       { title: 'SHARE', value: ({ id }) => id },
-      { title: 'RUN', value: ({ run_id }) => run_id },
+      { title: 'RUN', value: ({ run_id }) => run_id, isWhole: true },
       { title: 'APPLICATION', value: ({ application_id }) => application_id },
       ...listColumns(Date.now()),
     ],
