@@ -1,6 +1,11 @@
 /** Commands that a message suggests, with the options by which they reach the same server and application. */
 import type { Session } from '../session/session.ts';
 
+/** Returns the text as one argument for a shell: in quotes unless it needs none. */
+export function quoteArgument(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** Returns the command line `switchyard …` for a shell. */
 export function formatHint({ options }: Pick<Session, 'options'>, command: string): string {
   return [

@@ -1,6 +1,7 @@
 /** The application to which the folder of an app belongs: a file beside `app.yaml`, or the name of the folder. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { CommandError } from '../errors/command-error.ts';
 
 /** The file that `push` and `init` write beside `app.yaml`. */
@@ -11,9 +12,14 @@ export function findLinkedApplication(start: string): string | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
     const link = join(folder, LINK_FILE_NAME);
     if (existsSync(link)) return readLink(link);
-    if (existsSync(join(folder, 'app.yaml'))) return basename(folder);
+    if (existsSync(join(folder, 'app.yaml'))) return nameApplication(folder);
     if (dirname(folder) === folder) return undefined;
   }
+}
+
+/** Returns the id for the app of a folder that was never pushed: the name of the folder in the letters of an id. */
+export function nameApplication(folder: string): string {
+  return suggestId(basename(folder)) || basename(folder);
 }
 
 function readLink(path: string): string {

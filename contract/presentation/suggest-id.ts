@@ -1,10 +1,18 @@
 /** Ids from names. */
+import { ID_CHARS_MAX } from '../limits.ts';
 
-/** Returns the id that a name suggests: lowercase letters, digits and hyphens. */
+/** Letters that Unicode does not take apart into a letter of ASCII and a mark. */
+const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l' };
+
+/** Returns a valid id that resembles the name, `v1-0-0` for `v1.0.0`; empty when no character of the name fits an id. */
 export function suggestId(name: string): string {
   return name
+    .slice(0, 4 * ID_CHARS_MAX)
+    .normalize('NFKD')
+    .replaceAll(/\p{Mn}/gu, '')
     .toLowerCase()
-    .replaceAll(/[^a-z\d]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 64);
+    .replaceAll(/[ßæœøđł]/g, (letter) => LETTERS[letter] ?? '')
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .slice(0, ID_CHARS_MAX)
+    .replaceAll(/^-+|-+$/g, '');
 }

@@ -43,11 +43,16 @@ describe('init', () => {
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('has README.md, app.yaml') });
   });
 
-  test('notes the application where the name of the folder is no id', async () => {
-    const { stdout } = await run(['init', 'My App', '-t', 'node', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ application_id: 'my-app', template: 'node' });
-    expect(JSON.parse(readFileSync(join(folder, 'My App', '.switchyard.json'), 'utf8'))).toEqual({
-      application: 'my-app',
+  test('names the application after a folder whose name is no id, and quotes the next command', async () => {
+    const { stdout } = await run(['init', 'Größe Ærø', '-t', 'node', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ application_id: 'grosse-aero', template: 'node' });
+    expect((await run(['init', "Bob's App", '-t', 'node'])).stdout).toContain("dev 'Bob'\\''s App'\n");
+  });
+
+  test('notes an application that the name of the folder does not suggest', async () => {
+    await run(['init', 'named', '-t', 'node', '--app', 'routing']);
+    expect(JSON.parse(readFileSync(join(folder, 'named', '.switchyard.json'), 'utf8'))).toEqual({
+      application: 'routing',
     });
   });
 });
@@ -106,6 +111,16 @@ describe('dev', () => {
     const { code, stdout } = await run(['dev', 'failing']);
     expect(stdout).toContain(words);
     expect(code).toBe(words.includes('v1') ? 0 : 1);
+  });
+
+  test('a signal cancels the run, and the exit code is that of an interrupted command', async () => {
+    writeApp('endless', 'echo started >&2; exec sleep 60');
+    const stop = new AbortController();
+    const { code } = await run(['dev', 'endless'], {
+      signal: stop.signal,
+      onError: (text) => text.includes('started') && stop.abort(),
+    });
+    expect(code).toBe(130);
   });
 
   test('with --watch runs again when a file changes, and ends at a signal', async () => {

@@ -4,11 +4,14 @@ import { basename, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Command, Option } from '@commander-js/extra-typings';
 import { EXECUTION_CLASS_DEFAULT, EXECUTION_CLASSES } from '@switchyard/contract/execution-classes.ts';
+import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { ID_PATTERN } from '@switchyard/contract/schemas/ids.ts';
 import { copyTemplate, listTemplates, type Template } from '../../development/templates.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { linkApplication } from '../../session/application-link.ts';
 import type { Session } from '../../session/session.ts';
+import { quoteArgument } from '../hints.ts';
 import { collectPairs } from '../parse-values.ts';
 
 /** Defines `init` and `dev`. */
@@ -41,10 +44,10 @@ function defineInit(program: Command, session: Session): void {
 }
 
 function initFolder({ terminal, options, output }: Session, folder: string, template: Template): void {
-  const application = options.app ?? toApplicationId(basename(folder));
+  const application = options.app ?? suggestId(basename(folder));
   if (!new RegExp(ID_PATTERN).test(application))
     throw new CommandError(
-      `The id of the application is "${application}"; use lowercase letters, digits and hyphens. Give another with --app.`,
+      `The id of the application is "${application}"; use 1 to ${ID_CHARS_MAX} lowercase letters, digits and hyphens. Give another with --app.`,
     );
   const files = copyTemplate(template, folder);
   linkApplication(folder, application);
@@ -52,17 +55,9 @@ function initFolder({ terminal, options, output }: Session, folder: string, temp
   output.print({
     json: { application_id: application, folder, template: template.name, files },
     text: () =>
-      `Wrote the template ${template.name} into ${place}: ${files.join(', ')}.\nNext: switchyard dev ${place}\n`,
+      `Wrote the template ${template.name} into ${place}: ${files.join(', ')}.\nNext: switchyard dev ${quoteArgument(place)}\n`,
     quiet: () => folder,
   });
-}
-
-/** Returns the id that is most like the name of a folder. */
-function toApplicationId(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
 }
 
 function defineDev(program: Command, session: Session): void {
@@ -78,7 +73,6 @@ function defineDev(program: Command, session: Session): void {
       '-o, --option <name=value...>',
       'An option of the app.',
       collectPairs('It must be a name and a value, such as duration=5.'),
-      {},
     )
     .option('--output <file>', 'Write the output of the app into this file.')
     .option('--env-file <file>', 'Give the app the variables in this file as secrets, as lines NAME=value.')
@@ -97,7 +91,7 @@ function defineDev(program: Command, session: Session): void {
       const { develop } = await import('../../development/develop.ts');
       await develop(session, path, {
         input: options.input,
-        options: options.option,
+        options: options.option ?? {},
         outputPath: options.output === undefined ? null : resolve(terminal.cwd, options.output),
         secrets: options.envFile === undefined ? [] : readSecrets(resolve(terminal.cwd, options.envFile)),
         network: options.network ?? false,

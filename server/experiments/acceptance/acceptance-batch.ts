@@ -4,12 +4,12 @@ import { isLatest } from '@switchyard/contract/applications/reserved-instances.t
 import type { AcceptanceTestCreate } from '@switchyard/contract/experiments/acceptance-tests.ts';
 import type { BatchExperimentCreate } from '@switchyard/contract/experiments/batch-experiments.ts';
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { type ExperimentId, ID_PATTERN, type InstanceId } from '@switchyard/contract/schemas/ids.ts';
 import type { ApplicationsTable } from '../../applications/schema.ts';
 import type { Reader } from '../../database/database.ts';
 import { findEnsemble } from '../../ensembles/store.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
-import { suggestId } from '../../http/requests/resource-names.ts';
 import { findInstance } from '../../instances/store.ts';
 import { type InstanceVersion, listInstanceVersions } from '../../runs/store/experiment-runs.ts';
 import { findVersion } from '../../versions/store.ts';

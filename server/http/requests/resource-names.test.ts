@@ -75,6 +75,7 @@ test.each([
   ['v1.0.0', 'v1-0-0'],
   ['My App_2', 'my-app-2'],
   ['Zürich', 'zurich'],
+  ['Größe', 'grosse'],
   ['.hidden.', 'hidden'],
   [`${'a'.repeat(70)}.`, 'a'.repeat(64)],
 ])('the id %j returns 400 with the suggestion %j', async (id, suggestion) => {

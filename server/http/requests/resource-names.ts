@@ -1,5 +1,5 @@
 /** Rules for the names of resources whose id a caller chooses. */
-import { ID_CHARS_MAX, NAME_CHARS_MAX, NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
+import { NAME_CHARS_MAX, NAME_CHARS_MIN } from '@switchyard/contract/limits.ts';
 import { badRequest, quoteValue } from '../errors/problem.ts';
 
 /** Bounds of a name's length, in characters. */
@@ -23,16 +23,4 @@ export function validateName(
   throw badRequest(
     `name is ${quoteValue(name)}, ${length} characters long; it must have ${min} to ${max} characters, or be the id.`,
   );
-}
-
-/** Returns a valid id that resembles the text, `v1-0-0` for `v1.0.0`; empty when no character of the text fits an id. */
-export function suggestId(text: string): string {
-  return text
-    .slice(0, 4 * ID_CHARS_MAX)
-    .normalize('NFKD')
-    .replaceAll(/\p{Mn}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9-]+/g, '-')
-    .slice(0, ID_CHARS_MAX)
-    .replaceAll(/^-+|-+$/g, '');
 }

@@ -1,11 +1,11 @@
 /** Formats the errors of the validator as a sentence that names the field, its value and the values it allows. */
 import { ID_CHARS_MAX } from '@switchyard/contract/limits.ts';
+import { suggestId } from '@switchyard/contract/presentation/suggest-id.ts';
 import { EMAIL_PATTERN, NAME_LENGTH_KEYWORD } from '@switchyard/contract/schemas/field-schemas.ts';
 import { ID_PATTERN, NO_NUL_PATTERN } from '@switchyard/contract/schemas/ids.ts';
 import type { ErrorObject } from 'ajv';
 import { closest } from 'fastest-levenshtein';
 import { quoteValue, truncate } from '../errors/problem.ts';
-import { suggestId } from './resource-names.ts';
 
 type Part = 'body' | 'query' | 'path';
 
