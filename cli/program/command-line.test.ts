@@ -96,6 +96,46 @@ describe('the exit code', () => {
       words: 'cannot be reached',
       env: { SWITCHYARD_URL: 'http://127.0.0.1:1', SWITCHYARD_TOKEN: 'x' },
     },
+    { title: 'help of an unknown command', args: ['help', 'rnus'], code: 2, words: 'Did you mean runs?' },
+    {
+      title: 'an unknown operation',
+      args: ['api', 'getQueu'],
+      code: 2,
+      words: 'did you mean "getQueue"?',
+    },
+    {
+      title: 'an address without a scheme',
+      args: ['whoami'],
+      code: 2,
+      words: 'SWITCHYARD_URL is "127.0.0.1:8080"; it must begin with',
+      env: { SWITCHYARD_URL: '127.0.0.1:8080', SWITCHYARD_TOKEN: 'x' },
+    },
+    {
+      title: 'the address of a page',
+      args: ['whoami'],
+      code: 2,
+      words: 'give the address of the server alone: http://127.0.0.1:8080\n',
+      env: { SWITCHYARD_URL: 'http://127.0.0.1:8080/docs', SWITCHYARD_TOKEN: 'x' },
+    },
+    {
+      title: 'a token that no header can carry',
+      args: ['whoami'],
+      code: 2,
+      words: 'SWITCHYARD_TOKEN has a space or a character that no token has',
+      env: { SWITCHYARD_URL: 'http://127.0.0.1:8080', SWITCHYARD_TOKEN: '配送' },
+    },
+    {
+      title: 'a folder without an app',
+      args: ['push', 'no-folder'],
+      code: 2,
+      words: 'has no app.yaml',
+    },
+    {
+      title: 'an output in a folder that does not exist, before the run is created',
+      args: ['run', '--app', 'routing', '--input', 'input.json', '--output', 'no/folder/out.json'],
+      code: 2,
+      words: '--output is "no/folder/out.json"; the folder',
+    },
   ];
   test.each(cases)('of $title is $code', async ({ args, code, words, env }) => {
     expect(await run(args, env)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
@@ -108,6 +148,42 @@ describe('the exit code', () => {
       error: { message: expect.stringContaining('switchyard login'), exit_code: 3, status: 401 },
     });
   });
+});
+
+test.each([
+  [['runz', '--json'], "unknown command 'runz'\n(Did you mean one of run, runs?)"],
+  [['runs', '--limit', '0', '--json'], expect.stringContaining('from 1 to')],
+  [['apps', 'get', '--json', '--stauts'], expect.stringContaining("unknown option '--stauts'")],
+  [['--json'], 'A command is missing. Print the commands with: switchyard --help'],
+])('wrong arguments with --json are an object: %j', async (args, message) => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stdout, error: JSON.parse(stderr) }).toEqual({
+    code: 2,
+    stdout: '',
+    error: { error: { message, exit_code: 2 } },
+  });
+});
+
+test('an https address of a server without TLS gets a sentence, not the text of OpenSSL', async () => {
+  const { code, stderr } = await run(['whoami'], {
+    SWITCHYARD_URL: server.url.replace('http:', 'https:'),
+    SWITCHYARD_TOKEN: 'x',
+  });
+  expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('Use http://') });
+});
+
+test('help of a command below another prints its help, and never runs it', async () => {
+  expect((await run(['help', 'runs', 'get'])).stdout).toMatch(/^Usage: switchyard runs get/);
+  expect((await run(['help', 'cancel', 'run-1'])).stdout).toMatch(/^Usage: switchyard cancel/);
+});
+
+test('the help of a group has an example of each of its commands', async () => {
+  const { stdout } = await run(['keys', '--help']);
+  expect(stdout).toContain('Examples of its commands:\n  switchyard keys list\n');
+});
+
+test('a wrong argument of a group points at the help of the group', async () => {
+  expect((await run(['experiments', 'nope'])).stderr).toContain('switchyard experiments --help');
 });
 
 test('the folder of an app names the application; a list without runs says so', async () => {

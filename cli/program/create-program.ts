@@ -2,14 +2,16 @@
 import { Command, CommanderError, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { COMMAND_GROUPS } from '../commands/command-groups.ts';
 import { listGlobalOptions } from '../commands/global-options.ts';
+import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../errors/exit-codes.ts';
 import { reportError } from '../errors/report-error.ts';
 import { createSession, type Session } from '../session/session.ts';
 import { VERSION } from '../session/version.ts';
 import { getColumns, type Terminal } from '../terminal/terminal.ts';
+import { readExample } from './read-example.ts';
 
-/** Returns the program with every command. */
-export function createProgram(session: Session): Command {
+/** Returns the program with every command. With `isSilent`, wrong arguments print nothing and are errors alone. */
+export function createProgram(session: Session, { isSilent = false } = {}): Command {
   const { terminal } = session;
   const program = new Command('switchyard')
     .description('Push, run and test decision apps on a Switchyard server.')
@@ -34,11 +36,11 @@ export function createProgram(session: Session): Command {
     .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),
-      writeErr: (text) => terminal.err.write(text),
+      writeErr: (text) => isSilent || terminal.err.write(text),
       getOutHelpWidth: () => getColumns(terminal),
       getErrHelpWidth: () => getColumns(terminal),
     })
-    .showHelpAfterError('Print the help with: switchyard help')
+    .showHelpAfterError('Print the help with: switchyard --help')
     .exitOverride();
   // Commands copy the settings above when they are created.
   for (const define of COMMAND_GROUPS) define(program, session);
@@ -59,10 +61,28 @@ function findProgram(command: CommandUnknownOpts): CommandUnknownOpts {
 
 /** Adds the global options to a command and those below it. Their help shows them once, as those of the program. */
 function completeCommand(command: CommandUnknownOpts, options: readonly Option[]): void {
+  command.showHelpAfterError(`Print the help with: switchyard ${listWords(command).join(' ')} --help`);
+  if (command.commands.length > 0 && readExample(command) === '')
+    command.addHelpText('after', () => `\nExamples of its commands:\n${listExamples(command)}`);
   for (const { flags, description } of options) command.addOption(new Option(flags, description).hideHelp());
   // An unknown command below one with an action looks like an argument; `refuseUnknownCommand` has the better message.
   if (command.commands.length > 0 && command.registeredArguments.length === 0) command.allowExcessArguments();
   for (const child of command.commands) completeCommand(child, options);
+}
+
+/** The words of a command after `switchyard`. */
+function listWords(command: CommandUnknownOpts): string[] {
+  return command.parent ? [...listWords(command.parent), command.name()] : [];
+}
+
+/** The first line of the example of each command below one. */
+function listExamples({ commands }: CommandUnknownOpts): string {
+  const lines = commands.map((child) => readExample(child).split('\n')[0] ?? '');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => `  ${line}\n`)
+    .join('')
+    .trimEnd();
 }
 
 function refuseUnknownCommand(command: CommandUnknownOpts): void {
@@ -76,12 +96,41 @@ function refuseUnknownCommand(command: CommandUnknownOpts): void {
 /** Runs a command line and returns its exit code. Nothing is thrown. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const session = createSession(terminal);
+  // Wrong arguments end the program before it has read its options.
+  const isJson = args.includes('--json');
   try {
-    await createProgram(session).parseAsync(args, { from: 'user' });
+    const program = createProgram(session, { isSilent: isJson });
+    await program.parseAsync(translateHelp(program, args), { from: 'user' });
     return session.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.usage;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT_CODES.success;
+      return isJson ? reportError(terminal, describeUsage(error), true) : EXIT_CODES.usage;
+    }
     if (terminal.signal.aborted) return EXIT_CODES.interrupted;
     return reportError(terminal, error, session.options.json ?? false);
   }
+}
+
+/**
+ * Returns `runs get --help` for `help runs get`. Commander prints the help of the program for a word that is no command; here
+ * the word is parsed as a command, which names the nearest one.
+ */
+function translateHelp(program: CommandUnknownOpts, args: readonly string[]): readonly string[] {
+  const [first, ...words] = args;
+  if (first !== 'help' || words.length === 0 || words[0]?.startsWith('-')) return args;
+  const known: string[] = [];
+  for (let command: CommandUnknownOpts | undefined = program; command; ) {
+    command = command.commands.find((child) => child.name() === words[known.length]);
+    if (command) known.push(command.name());
+  }
+  return known.length === 0 ? words.slice(0, 1) : [...known, '--help'];
+}
+
+function describeUsage({ code, message }: CommanderError): CommandError {
+  return new CommandError(
+    code === 'commander.help'
+      ? 'A command is missing. Print the commands with: switchyard --help'
+      : message.replace(/^error: /, ''),
+  );
 }

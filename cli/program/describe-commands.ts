@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { createSession } from '../session/session.ts';
 import { createProgram } from './create-program.ts';
+import { readExample } from './read-example.ts';
 
 export interface CommandDescription {
   /** The words of the command after `switchyard`; empty for the program itself. */
@@ -61,15 +62,4 @@ function describe(command: CommandUnknownOpts, path: readonly string[]): Command
     example,
   };
   return [own, ...below];
-}
-
-/** Returns the example of the help. Commander prints it from a listener, so it is read from the output. */
-function readExample(command: CommandUnknownOpts): string {
-  let text = '';
-  const { writeOut } = command.configureOutput();
-  command.configureOutput({ writeOut: (part) => (text += part) });
-  command.outputHelp();
-  command.configureOutput(writeOut ? { writeOut } : {});
-  const [, example = ''] = text.split(/^Examples?:\n/m);
-  return example.replaceAll(/^ {2}/gm, '').trimEnd();
 }

@@ -7,6 +7,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { buildPath } from '@switchyard/contract/client.ts';
 import type { Operation } from '@switchyard/contract/operation.ts';
 import { operations } from '@switchyard/contract/operations.ts';
+import { closest } from 'fastest-levenshtein';
 import { CommandError } from '../../errors/command-error.ts';
 import { describeRefusal } from '../../errors/report-error.ts';
 import { trustConnection } from '../../profiles/connect.ts';
@@ -91,7 +92,7 @@ function findTarget(
   const declared = Object.hasOwn(known, operation) ? known[operation] : undefined;
   if (!declared)
     throw new CommandError(
-      `There is no operation "${operation}"; give its id, such as getQueue, or one of ${METHODS.join(', ')} and a path.`,
+      `There is no operation "${operation}"; did you mean "${closest(operation, Object.keys(known))}"? Give an id, or one of ${METHODS.join(', ')} and a path.`,
     );
   if (path !== undefined)
     throw new CommandError(

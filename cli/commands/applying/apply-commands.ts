@@ -21,7 +21,10 @@ export function defineApplyCommands(program: Command, session: Session): void {
     .addHelpText(
       'after',
       `
-The file has applications with instances, secrets collections, retention and quotas, and webhooks and quotas of the account. A field that the file does not have stays as it is. "delete: true" deletes a resource. Values of secrets are references: "from: {env: NAME}" or "from: {file: PATH}". The schema is switchyard.schema.json in the package.
+The file has applications with instances, secrets collections, retention and quotas, and webhooks
+and quotas of the account. A field that the file does not have stays as it is. "delete: true"
+deletes a resource. Values of secrets are references: "from: {env: NAME}" or "from: {file: PATH}".
+The schema is switchyard.schema.json in the package.
 
 Example:
   switchyard plan --file switchyard.yaml`,
@@ -36,7 +39,12 @@ Example:
     .option('--plan <id>', 'Make the changes only if they are this plan, whose id "switchyard plan" printed.')
     .addHelpText(
       'after',
-      '\nEach resource is read again before its change. If somebody else changed it since the plan, the command ends with exit code 5; the changes before it stay, and a second apply makes the rest.\n\nExample:\n  switchyard apply --yes --plan 0f3a9c1d2b4e5f60',
+      `
+Each resource is read again before its change. If somebody else changed it since the plan, the
+command ends with exit code 5; the changes before it stay, and a second apply makes the rest.
+
+Example:
+  switchyard apply --yes --plan 0f3a9c1d2b4e5f60`,
     )
     .action((options) => applyFile(session, options));
 }

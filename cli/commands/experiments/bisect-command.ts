@@ -35,7 +35,7 @@ export function defineBisectCommand(program: Command, session: Session): void {
     .option('--no-watch', 'Create the experiment, and do not wait for its end.')
     .addHelpText(
       'after',
-      '\nThe command waits for the end and prints the version. To read it later, use: switchyard experiments result ID\n\nExample:\n  switchyard bisect v1 v9 --indicator result.value --difference 2% --input-set-id peak-days',
+      '\nThe command waits for the end and prints the version. To read it later, use:\n  switchyard experiments result ID\n\nExample:\n  switchyard bisect v1 v9 --indicator result.value --difference 2% --input-set-id peak-days',
     )
     .action((good, bad, { watch, inputSetId, inputIds, instanceId, maximumRuns, ...options }) =>
       submitExperiment(session, {
