@@ -85,5 +85,7 @@ export function formatError(error: unknown): string {
   const code = 'code' in cause ? String(cause.code) : '';
   if (UNTRUSTED_CODES.has(code))
     return `The certificate of the server is not trusted (${code}). Set NODE_EXTRA_CA_CERTS to the certificate of its authority; for a self-signed server that is tls/authority.pem in its data folder.`;
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
+    return 'The server does not speak TLS at this address. Use http:// instead of https://, or start the server with HTTPS.';
   return `The server cannot be reached: ${cause.message || code}.`;
 }

@@ -9,6 +9,7 @@ import { type Client, createClient } from '@switchyard/contract/client.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { checkToken, parseServerUrl } from './check-connection.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 
 /** The server of a command, and where its address was found. */
@@ -28,15 +29,16 @@ export function findConnection({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>, prof
     throw new CommandError(
       `There is no profile "${name}". Known profiles: ${Object.keys(saved.profiles).join(', ') || 'none'}. Add one with: switchyard login --profile ${name}`,
     );
-  const { SWITCHYARD_URL: url, SWITCHYARD_TOKEN: token } = env;
+  const { SWITCHYARD_TOKEN: token } = env;
+  const url = env.SWITCHYARD_URL ? parseServerUrl('SWITCHYARD_URL', env.SWITCHYARD_URL) : undefined;
   // A token belongs to one server, so a profile never lends its token to another address.
   const own = chosen && (!url || chosen.url === url) ? chosen : undefined;
   const local = own || profile !== undefined ? undefined : findLocalServer(env, cwd);
   const found = {
     ...local,
     ...own,
-    ...(url ? { url: url.replace(/\/+$/, '') } : {}),
-    ...(token ? { token } : {}),
+    ...(url ? { url } : {}),
+    ...(token ? { token: checkToken('SWITCHYARD_TOKEN', token) } : {}),
   };
   if (!found.url || !found.token)
     throw new CommandError(

@@ -6,6 +6,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { ApiError } from '@switchyard/contract/client.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { EXIT_CODES } from '../../errors/exit-codes.ts';
+import { checkToken, parseServerUrl } from '../../profiles/check-connection.ts';
 import { connect } from '../../profiles/connect.ts';
 import { type Profile, type Profiles, readProfiles, writeProfiles } from '../../profiles/profiles.ts';
 import type { Session } from '../../session/session.ts';
@@ -61,24 +62,20 @@ function defineLogin(program: Command, session: Session): void {
             browser,
           ));
       if (!token) throw new CommandError('Standard input is empty; it must have the token.');
-      await logIn(session, { ...target, token });
+      await logIn(session, { ...target, token: checkToken('The token', token) });
     });
 }
 
 /** The server to sign in to: that of `--url`, of `SWITCHYARD_URL`, or of the profile whose key is replaced. */
 function findTarget({ terminal, options }: Session, url: string | undefined): Omit<Profile, 'token'> {
-  const address = url ?? terminal.env.SWITCHYARD_URL;
-  if (address) return { url: parseUrl(address) };
+  if (url !== undefined) return { url: parseServerUrl('--url', url) };
+  if (terminal.env.SWITCHYARD_URL)
+    return { url: parseServerUrl('SWITCHYARD_URL', terminal.env.SWITCHYARD_URL) };
   const saved = readProfiles(terminal.env);
   const known = saved.profiles[options.profile ?? saved.current];
   if (!known) throw new CommandError('The server is not known. Give its address with --url https://…');
   const { token: _replaced, ...target } = known;
   return target;
-}
-
-function parseUrl(text: string): string {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
-  throw new CommandError(`--url is "${text}"; it must begin with https:// or http://.`);
 }
 
 function findFile({ terminal }: Session, name: string): string {
