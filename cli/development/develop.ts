@@ -72,6 +72,7 @@ async function runOnce(development: Development): Promise<void> {
   } finally {
     terminal.signal.removeEventListener('abort', cancel);
   }
+  if (terminal.signal.aborted) development.session.exitCode = EXIT_CODES.interrupted;
 }
 
 /** Runs the app, and again when a file changes. A change ends a run that has not ended yet. */

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXECUTABLE_TYPES, type ExecutableType } from '@switchyard/contract/applications/executables.ts';
 import { isRecord } from '@switchyard/contract/schemas/is-record.ts';
-import { parse } from 'yaml';
+import { parse, YAMLParseError } from 'yaml';
+import { CommandError } from '../errors/command-error.ts';
 
 export interface AppManifest {
   type: ExecutableType;
@@ -28,19 +29,21 @@ export const MANIFEST_FILE_NAME = 'app.yaml';
 export function readAppManifest(folder: string): AppManifest {
   const path = join(folder, MANIFEST_FILE_NAME);
   if (!existsSync(path))
-    throw new Error(`${folder} has no ${MANIFEST_FILE_NAME}; it must be the folder of a decision app.`);
-  const fields = parse(readFileSync(path, 'utf8')) as unknown;
-  if (!isRecord(fields)) throw new Error(`${path} must be a map of fields.`);
+    throw new CommandError(
+      `${folder} has no ${MANIFEST_FILE_NAME}; it must be the folder of a decision app.`,
+    );
+  const fields = parseManifest(path);
+  if (!isRecord(fields)) throw new CommandError(`${path} must be a map of fields.`);
   const { type, runtime, files } = fields;
   const known = EXECUTABLE_TYPES.find((one) => one === type);
   if (known === undefined)
-    throw new Error(
+    throw new CommandError(
       `${path} has the type ${JSON.stringify(type)}; it must be one of ${EXECUTABLE_TYPES.join(', ')}.`,
     );
   if (typeof runtime !== 'string')
-    throw new Error(`${path} has no runtime; it must be a name such as node:26.`);
+    throw new CommandError(`${path} has no runtime; it must be a name such as node:26.`);
   if (!Array.isArray(files) || files.length === 0)
-    throw new Error(`${path} has no files; it must list at least one pattern.`);
+    throw new CommandError(`${path} has no files; it must list at least one pattern.`);
   const manifest: AppManifest = { type: known, runtime, files: files.map(String) };
   const build = readBuild(path, fields.build);
   if (build) manifest.build = build;
@@ -51,15 +54,27 @@ export function readAppManifest(folder: string): AppManifest {
   return manifest;
 }
 
+function parseManifest(path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof YAMLParseError) throw new CommandError(`${path} is not YAML: ${error.message}`);
+    throw error;
+  }
+}
+
 function readBuild(path: string, build: unknown): AppManifest['build'] {
   if (build === undefined || build === null) return undefined;
-  if (!isRecord(build)) throw new Error(`build in ${path} must be a map with command and environment.`);
+  if (!isRecord(build))
+    throw new CommandError(`build in ${path} must be a map with command and environment.`);
   const { command, environment = null } = build;
   if (command === undefined || command === null || command === '') return undefined;
   if (typeof command !== 'string')
-    throw new Error(`build.command in ${path} is ${JSON.stringify(command)}; it must be a command line.`);
+    throw new CommandError(
+      `build.command in ${path} is ${JSON.stringify(command)}; it must be a command line.`,
+    );
   if (environment !== null && !isRecord(environment))
-    throw new Error(`build.environment in ${path} must be a map of variables.`);
+    throw new CommandError(`build.environment in ${path} must be a map of variables.`);
   const variables = Object.entries(environment ?? {}).map(([name, value]) => [name, String(value)]);
   return { command, environment: Object.fromEntries(variables) };
 }
@@ -69,7 +84,7 @@ function readPython(path: string, python: unknown): PythonSettings | undefined {
   const requirements = python['pip-requirements'] ?? python.pip_requirements;
   if (requirements === undefined || requirements === null || requirements === '') return undefined;
   if (typeof requirements !== 'string' && !Array.isArray(requirements))
-    throw new Error(
+    throw new CommandError(
       `python.pip-requirements in ${path} must be a file, such as requirements.txt, or a list of requirements.`,
     );
   const settings: PythonSettings = {
@@ -78,11 +93,11 @@ function readPython(path: string, python: unknown): PythonSettings | undefined {
   const { arch, version } = python;
   if (arch === 'arm64' || arch === 'amd64') settings.arch = arch;
   else if (arch !== undefined && arch !== null)
-    throw new Error(`python.arch in ${path} is ${JSON.stringify(arch)}; it must be arm64 or amd64.`);
+    throw new CommandError(`python.arch in ${path} is ${JSON.stringify(arch)}; it must be arm64 or amd64.`);
   if (version !== undefined && version !== null) {
     const value = String(version);
     if (!/^3\.\d+$/.test(value))
-      throw new Error(
+      throw new CommandError(
         `python.version in ${path} is ${JSON.stringify(version)}; it must be a version such as "3.11".`,
       );
     settings.version = value;

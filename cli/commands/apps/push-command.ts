@@ -3,12 +3,14 @@ import { basename, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
 import type { Client } from '@switchyard/contract/client.ts';
+import { readAppManifest } from '../../packing/manifest.ts';
 import { type PushResult, pushApp } from '../../packing/push-app.ts';
-import { findLinkedApplication, linkApplication } from '../../session/application-link.ts';
+import { findLinkedApplication, linkApplication, nameApplication } from '../../session/application-link.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { showUpload } from '../contents/transfer-progress.ts';
+import { quoteArgument } from '../hints.ts';
 import { checkRelease, createRelease, type Release } from './release.ts';
 
 const POLL_MS = 2000;
@@ -51,6 +53,8 @@ interface PushRequest {
 async function push(session: Session, { folder, application, release, wait }: PushRequest): Promise<void> {
   const { terminal, output } = session;
   const path = resolve(terminal.cwd, folder);
+  // Before a warning about the application, and before a request: a folder without an app is neither.
+  readAppManifest(path);
   const named = application ?? session.options.app;
   const id = named ?? chooseApplication(session, path);
   const client = session.connect();
@@ -81,11 +85,11 @@ async function push(session: Session, { folder, application, release, wait }: Pu
 
 /** Returns the application that the environment or the folder names. Warns when they name different ones. */
 function chooseApplication({ terminal, output }: Session, path: string): string {
-  const own = findLinkedApplication(path) ?? basename(path);
+  const own = findLinkedApplication(path) ?? nameApplication(path);
   const { SWITCHYARD_APP: set } = terminal.env;
   if (!set || set === own) return set || own;
   output.warn(
-    `The folder belongs to application ${cleanLine(own)}, and SWITCHYARD_APP sends it to ${cleanLine(set)}. Unset the variable, or give the application: switchyard push ${basename(path)} ${cleanLine(set)}`,
+    `The folder belongs to application ${cleanLine(own)}, and SWITCHYARD_APP sends it to ${cleanLine(set)}. Unset the variable, or give the application: switchyard push ${quoteArgument(basename(path))} ${cleanLine(set)}`,
   );
   return set;
 }

@@ -1,5 +1,6 @@
 /** Writes content of the server to this machine. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { readSignedUrl } from '@switchyard/contract/transfer/signed-url.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import type { Session } from '../../session/session.ts';
@@ -8,9 +9,17 @@ import type { Selection } from '../../terminal/output.ts';
 import { downloadContent, downloadToFile, downloadToOutput } from '../../transfer/download.ts';
 import { showTransfer } from './transfer-progress.ts';
 
+/** Throws CommandError for a file in a folder that does not exist, before the command changes anything. */
+export function checkTarget({ terminal }: Session, target: string): void {
+  const folder = dirname(resolve(terminal.cwd, target));
+  if (target !== '-' && !existsSync(folder))
+    throw new CommandError(`--output is "${target}"; the folder ${folder} does not exist.`);
+}
+
 /** Writes the content of a download URL to a file, or to standard output with `-`. An archive is not written to a terminal. */
 export async function saveContent(session: Session, url: string, target: string): Promise<void> {
   const { terminal, output } = session;
+  checkTarget(session, target);
   const client = session.connect();
   if (target !== '-') {
     const bytes = await showTransfer(session, { label: 'Downloading' }, (options) =>

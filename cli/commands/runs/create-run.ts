@@ -6,6 +6,7 @@ import { FORMAT_TYPES, type FormatType } from '@switchyard/contract/schemas/fiel
 import { CommandError } from '../../errors/command-error.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanText } from '../../terminal/clean-text.ts';
+import { checkTarget } from '../contents/save-content.ts';
 import { type UploadedInput, uploadInput } from '../contents/upload-input.ts';
 import { formatHint } from '../hints.ts';
 import { collectAppOption, parseIdempotencyKey, parseWholeNumber } from '../parse-values.ts';
@@ -82,6 +83,7 @@ Examples:
 async function run(session: Session, options: RunOptions): Promise<void> {
   const { terminal, output } = session;
   const application_id = session.findApplication();
+  if (options.output !== undefined) checkTarget(session, options.output);
   const created = await createRun(session, application_id, options);
   const { run_id } = created;
   if (!options.wait && !options.follow && options.output === undefined) {

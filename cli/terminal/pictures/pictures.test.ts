@@ -121,6 +121,7 @@ test.each([
     line: '[##########..........] 12 of 24 runs, 1 failed, about 30 s to go',
   },
   { progress: { ended: 3, total: 0, failed: 0, remainingMs: undefined }, line: '3 runs' },
+  { progress: { ended: 1, total: 0, failed: 0, remainingMs: undefined }, line: '1 run' },
 ])('the progress is "$line"', ({ progress, line }) => {
   expect(drawProgress(progress, ASCII)).toBe(line);
 });

@@ -18,7 +18,7 @@ export function drawProgress({ ended, total, failed, remainingMs }: Progress, gl
   const filled = total === 0 ? 0 : Math.floor((Math.min(ended, total) / total) * BAR_COLUMNS);
   const bar = `[${full.repeat(filled)}${empty.repeat(BAR_COLUMNS - filled)}] `;
   return [
-    `${total === 0 ? '' : bar}${ended}${total === 0 ? '' : ` of ${total}`} runs`,
+    total === 0 ? `${ended} ${ended === 1 ? 'run' : 'runs'}` : `${bar}${ended} of ${total} runs`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(remainingMs === undefined ? [] : [`about ${formatDuration(remainingMs)} to go`]),
   ].join(', ');
