@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { CLIENT_VARIABLES, ConfigError, readConfig } from './config.ts';
 
 describe('the error for a wrong setting names it', () => {
   test.each([
@@ -147,4 +147,11 @@ test.each([
   const documented = cells.flatMap((cell) => cell.match(/SWITCHYARD_[A-Z_]+/g) ?? []);
   expect(listSettings().length).toBeGreaterThan(10);
   expect(documented.sort()).toEqual(listSettings().sort());
+});
+
+test('the page of the command line has every variable of clients and no other', () => {
+  const page = join(import.meta.dirname, '..', PAGES, 'reference', 'cli.md');
+  const rows = readFileSync(page, 'utf8').match(/^\| `SWITCHYARD_[^|]*\|/gm) ?? [];
+  const documented = rows.flatMap((row) => row.match(/SWITCHYARD_[A-Z_]+/g) ?? []);
+  expect(documented.sort()).toEqual([...CLIENT_VARIABLES].sort());
 });

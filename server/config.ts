@@ -164,7 +164,7 @@ const VARIABLES = [
 ];
 
 /** Settings of clients, which often are in the same shell. */
-const CLIENT_VARIABLES = [
+export const CLIENT_VARIABLES = [
   'SWITCHYARD_URL',
   'SWITCHYARD_TOKEN',
   'SWITCHYARD_APP',

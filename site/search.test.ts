@@ -15,6 +15,7 @@ import { builtSiteFolder, listRoutes } from './testing/built-site.ts';
 import {
   HELD_OUT_QUESTIONS,
   REPORTED_QUESTIONS,
+  REVIEW_QUESTIONS,
   SEARCH_QUESTIONS,
   TASK_QUESTIONS,
 } from './testing/search-questions.ts';
@@ -73,13 +74,16 @@ describe('a question of readers', () => {
     },
   );
 
-  test.each(TASK_QUESTIONS)('“$query” finds its page in the first three hits', async ({ query, page }) => {
-    const slugs = (await search(query)).hits.slice(0, 3).map(({ slug }) => slug);
-    expect(
-      slugs.filter((slug) => slug === page || slug.startsWith(`${page}/`)),
-      slugs.join(', '),
-    ).not.toEqual([]);
-  });
+  test.each([...TASK_QUESTIONS, ...REVIEW_QUESTIONS])(
+    '“$query” finds its page in the first three hits',
+    async ({ query, page }) => {
+      const slugs = (await search(query)).hits.slice(0, 3).map(({ slug }) => slug);
+      expect(
+        slugs.filter((slug) => slug === page || slug.startsWith(`${page}/`)),
+        slugs.join(', '),
+      ).not.toEqual([]);
+    },
+  );
 
   test('B21: both spellings of a word give the same hits', async () => {
     const searchSlugs = async (query: string) =>

@@ -165,3 +165,33 @@ export const TASK_QUESTIONS: readonly SearchQuestion[] = [
   { query: 'staging environment', page: `${using}/deploy/app` },
   { query: 'upgrade to a new release', page: `${using}/setup/install` },
 ];
+
+/**
+ * Questions of a planner, of an engineer who knows the commercial service, of somebody who writes only Python, and of an operator,
+ * written by a reviewer from the tasks of each. 44 of 60 found their page in the first three hits before the keywords that
+ * answer these.
+ */
+export const REVIEW_QUESTIONS: readonly SearchQuestion[] = [
+  { query: 'compare two plans side by side', page: `${start}/concepts/console` },
+  { query: 'why was my customer not served', page: '/docs/use-cases/vehicle-routing/reasons' },
+  { query: 'send a colleague a link to a result', page: `${using}/reference/api/share-links` },
+  { query: 'lock stops that are already loaded', page: '/docs/use-cases/vehicle-routing/fixed-stops' },
+  { query: 'export results to excel', page: '/docs/integrations/data/results' },
+  { query: 'how long until my run starts', page: `${using}/run/queuing-prioritization` },
+  { query: 'NEXTMV_API_KEY', page: `${using}/reference/python-sdk` },
+  { query: 'carry-over effect', page: `${using}/experiments` },
+  { query: 'performance profile dolan moré', page: `${using}/experiments/profiles` },
+  { query: 'wait for completion of a run', page: `${using}/run/methodology` },
+  { query: 'local debugging without the server', page: `${start}/quickstarts/custom-app` },
+  { query: 'claude agent mcp server', page: `${using}/reference/cli` },
+  { query: 'pandas dataframe', page: '/docs/python-sdks' },
+  { query: 'async python client', page: `${using}/reference/python-sdk` },
+  { query: 'import error module not found in run', page: '/docs/integrations/modeling/python-packages' },
+  { query: 'logging module', page: `${using}/run/logging` },
+  { query: 'MinIO bucket', page: `${using}/setup/install` },
+  { query: 'SBOM checksum', page: '/docs/releases/methodology' },
+  { query: 'firewall outbound network access of apps', page: `${using}/setup/security` },
+  { query: 'limit number of runs per user', page: `${using}/reference/api/usage` },
+  { query: 'zero downtime upgrade', page: `${using}/setup` },
+  { query: 'drain a worker for maintenance', page: `${using}/setup/workers` },
+];
