@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { countRuns, hasPlannedRuns } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
+import { formatHint } from '../commands/hints.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { Session } from '../session/session.ts';
 import { createLiveLine } from '../terminal/live-line.ts';
@@ -51,6 +52,13 @@ export async function waitForEnd(
       if (hasEnded || (await checkEarly?.(state))) return state;
       return undefined;
     });
+  } catch (error) {
+    report.end();
+    if (session.terminal.signal.aborted)
+      session.terminal.err.write(
+        `Experiment ${address.id} continues. Watch it again with: ${formatHint(session, `experiments watch ${address.id}`)}\n`,
+      );
+    throw error;
   } finally {
     report.end();
   }

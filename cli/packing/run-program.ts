@@ -16,14 +16,20 @@ export function runProgram(
 ): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
     const chunks: string[] = [];
-    const child = spawn(command, args, { cwd, timeout: timeoutMs, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    // The option `timeout` of spawn keeps its timer, and with it this process, when the program cannot be started.
+    const timer = setTimeout(() => child.kill(), timeoutMs);
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
       if (onLine) createInterface({ input: stream }).on('line', onLine);
     }
-    child.once('error', (error) => resolve({ code: 1, output: error.message }));
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      resolve({ code: 1, output: error.message });
+    });
     child.once('close', (code, signal) => {
-      const ended = signal === null ? '' : `\nIt was ended by ${signal} after ${timeoutMs / 1000} s.`;
+      clearTimeout(timer);
+      const ended = signal === null ? '' : `\nIt was ended by ${signal}; its limit is ${timeoutMs / 1000} s.`;
       resolve({ code: code ?? 1, output: chunks.join('') + ended });
     });
   });
