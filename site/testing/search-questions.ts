@@ -167,9 +167,8 @@ export const TASK_QUESTIONS: readonly SearchQuestion[] = [
 ];
 
 /**
- * Questions of a planner, of an engineer who knows the commercial service, of somebody who writes only Python, and of an operator,
- * written by a reviewer from the tasks of each. 44 of 60 found their page in the first three hits before the keywords that
- * answer these.
+ * Questions from the tasks of four readers: a planner, an engineer who knows the commercial service, somebody who writes only
+ * Python, and an operator. Before the keywords that answer these, 44 of 60 such questions found their page.
  */
 export const REVIEW_QUESTIONS: readonly SearchQuestion[] = [
   { query: 'compare two plans side by side', page: `${start}/concepts/console` },
