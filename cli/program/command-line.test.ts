@@ -96,6 +96,18 @@ describe('the exit code', () => {
       words: 'cannot be reached',
       env: { SWITCHYARD_URL: 'http://127.0.0.1:1', SWITCHYARD_TOKEN: 'x' },
     },
+    {
+      title: 'an unknown command of a group with a default',
+      args: ['versions', 'compare', 'v1', 'v2', '--app', 'routing'],
+      code: 2,
+      words: "unknown command 'compare'; versions has create, delete, diff",
+    },
+    {
+      title: 'an argument that a default command does not have',
+      args: ['versions', 'list', 'v1', '--app', 'routing'],
+      code: 2,
+      words: "too many arguments for 'list'. Expected 0 but got 1.",
+    },
     { title: 'help of an unknown command', args: ['help', 'rnus'], code: 2, words: 'Did you mean runs?' },
     {
       title: 'an unknown operation',

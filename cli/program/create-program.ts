@@ -59,6 +59,9 @@ function findProgram(command: CommandUnknownOpts): CommandUnknownOpts {
   return command.parent ? findProgram(command.parent) : command;
 }
 
+/** Names of commands that a group runs without a name. */
+const DEFAULT_COMMANDS: ReadonlySet<string> = new Set(['list', 'get']);
+
 /** Adds the global options to a command and those below it. Their help shows them once, as those of the program. */
 function completeCommand(command: CommandUnknownOpts, options: readonly Option[]): void {
   command.showHelpAfterError(`Print the help with: switchyard ${listWords(command).join(' ')} --help`);
@@ -67,6 +70,8 @@ function completeCommand(command: CommandUnknownOpts, options: readonly Option[]
   for (const { flags, description } of options) command.addOption(new Option(flags, description).hideHelp());
   // An unknown command below one with an action looks like an argument; `refuseUnknownCommand` has the better message.
   if (command.commands.length > 0 && command.registeredArguments.length === 0) command.allowExcessArguments();
+  // So does one in place of the default command of a group.
+  if (DEFAULT_COMMANDS.has(command.name()) && command.parent?.parent) command.allowExcessArguments();
   for (const child of command.commands) completeCommand(child, options);
 }
 
@@ -86,11 +91,20 @@ function listExamples({ commands }: CommandUnknownOpts): string {
 }
 
 function refuseUnknownCommand(command: CommandUnknownOpts): void {
-  const [unknown] = command.args;
-  if (unknown === undefined || command.commands.length === 0 || command.registeredArguments.length > 0)
-    return;
-  const names = command.commands.map((one) => one.name()).sort();
-  command.error(`error: unknown command '${unknown}'; ${command.name()} has ${names.join(', ')}`);
+  const { args, parent, registeredArguments: known } = command;
+  if (args.length <= known.length || known.at(-1)?.variadic) return;
+  const word = parent?.args[0];
+  if (command.commands.length > 0) refuseWord(command, args[0] ?? '');
+  else if (parent && word !== undefined && word !== command.name()) refuseWord(parent, word);
+  else
+    command.error(
+      `error: too many arguments for '${command.name()}'. Expected ${known.length} but got ${args.length}.`,
+    );
+}
+
+function refuseWord(group: CommandUnknownOpts, word: string): void {
+  const names = group.commands.map((one) => one.name()).sort();
+  group.error(`error: unknown command '${word}'; ${group.name()} has ${names.join(', ')}`);
 }
 
 /** Runs a command line and returns its exit code. Nothing is thrown. */

@@ -270,7 +270,7 @@ describe('reading runs', () => {
     expect(JSON.parse(readFileSync(path('plan.json'), 'utf8')).solution.bonus).toBe(20);
     expect(existsSync(path('plan.json.part'))).toBe(false);
     const refused = await cli(['runs', 'output', low, '--output', 'absent/plan.json']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('ENOENT') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('absent does not exist') });
   });
 
   test('logs are printed whole, searched, and searched over all runs', async () => {
