@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { countRuns, hasPlannedRuns } from '@switchyard/contract/experiments/presentation/experiment-types.ts';
 import { isExperimentTerminal } from '@switchyard/contract/states.ts';
-import { formatHint } from '../commands/hints.ts';
 import { CommandError } from '../errors/command-error.ts';
+import { formatHint } from '../session/hints.ts';
 import type { Session } from '../session/session.ts';
 import { createLiveLine } from '../terminal/live-line.ts';
 import { chooseGlyphs } from '../terminal/pictures/glyphs.ts';

@@ -6,11 +6,11 @@ import type { Client } from '@switchyard/contract/client.ts';
 import { readAppManifest } from '../../packing/manifest.ts';
 import { type PushResult, pushApp } from '../../packing/push-app.ts';
 import { findLinkedApplication, linkApplication, nameApplication } from '../../session/application-link.ts';
+import { quoteArgument } from '../../session/hints.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatBytes } from '../../terminal/format-bytes.ts';
 import { showUpload } from '../contents/transfer-progress.ts';
-import { quoteArgument } from '../hints.ts';
 import { checkRelease, createRelease, type Release } from './release.ts';
 
 const POLL_MS = 2000;

@@ -10,8 +10,8 @@ import { ID_PATTERN } from '@switchyard/contract/schemas/ids.ts';
 import { copyTemplate, listTemplates, type Template } from '../../development/templates.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { linkApplication } from '../../session/application-link.ts';
+import { quoteArgument } from '../../session/hints.ts';
 import type { Session } from '../../session/session.ts';
-import { quoteArgument } from '../hints.ts';
 import { collectPairs } from '../parse-values.ts';
 
 /** Defines `init` and `dev`. */

@@ -14,6 +14,7 @@ import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { parseWholeNumber } from '../parse-values.ts';
 import { addRunFilters, buildFilterQuery, type RunFilters } from '../run-filters.ts';
 import type { RunParams } from './follow-run.ts';
+import { formatMatches } from './format-matches.ts';
 import { watchRun } from './watch-run.ts';
 
 const RUNS_DEFAULT = 20;
@@ -27,7 +28,6 @@ interface LogOptions {
 }
 
 type LogLine = CallResponse<Operations['getRunLiveLogs']>['body']['items'][number];
-type LogMatch = CallResponse<Operations['searchRunLog']>['body']['items'][number];
 type RunMatches = CallResponse<Operations['searchLogs']>['body']['items'][number];
 
 /** Defines `logs` and `logs search`. */
@@ -182,20 +182,9 @@ async function searchLog(session: Session, params: RunParams, { search, level }:
     text: () =>
       items.length === 0
         ? `No line of the log of ${params.run_id} matches.\n`
-        : formatMatches(session, items),
+        : formatMatches(items, session.output.style),
     quiet: () => items.map(({ line }) => String(line)),
   });
-}
-
-function formatMatches({ output }: Session, items: readonly LogMatch[]): string {
-  const width = Math.max(...items.map(({ line }) => String(line).length));
-  return items
-    .map(({ line, level, log, truncated }) => {
-      const text = `${cleanLine(log)}${truncated ? ' …' : ''}`;
-      const number = output.style('quiet', String(line).padStart(width));
-      return `${number}  ${level === 'error' ? output.style('bad', text) : text}\n`;
-    })
-    .join('');
 }
 
 async function searchLogs(
@@ -239,5 +228,5 @@ function formatRunMatches(
 ): string {
   const title = [run_id, cleanLine(name), status_v2].filter(Boolean).join('  ');
   const more = has_more_lines ? `… more lines may match: switchyard logs ${run_id} --search TEXT\n` : '';
-  return `${session.output.style('strong', title)}\n${formatMatches(session, lines)}${more}`;
+  return `${session.output.style('strong', title)}\n${formatMatches(lines, session.output.style)}${more}`;
 }

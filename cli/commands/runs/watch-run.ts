@@ -1,5 +1,6 @@
 /** Waits for a run at a terminal, with its status, its log and its objective as they come. */
 import { isTerminal, type RunStatusV2 } from '@switchyard/contract/states.ts';
+import { formatHint } from '../../session/hints.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatDuration, formatNumber } from '../../terminal/format-quantity.ts';
@@ -7,7 +8,6 @@ import { createLiveLine, type LiveLine } from '../../terminal/live-line.ts';
 import { formatSparkline } from '../../terminal/sparkline.ts';
 import { supportsUnicode } from '../../terminal/unicode.ts';
 import { isTransient } from '../../transfer/retry.ts';
-import { formatHint } from '../hints.ts';
 import { followRun, type RunParams, type SeriesChange } from './follow-run.ts';
 import { chooseProgress } from './run-series.ts';
 

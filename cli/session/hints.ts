@@ -1,5 +1,5 @@
 /** Commands that a message suggests, with the options by which they reach the same server and application. */
-import type { Session } from '../session/session.ts';
+import type { Session } from './session.ts';
 
 /** Returns the text as one argument for a shell: in quotes unless it needs none. */
 export function quoteArgument(text: string): string {
