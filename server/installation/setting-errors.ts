@@ -14,6 +14,13 @@ export async function withSettingName<T>(problem: string, work: () => Promise<T>
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (error instanceof FolderInUseError) throw new ConfigError(error.message);
-    throw new ConfigError(`${problem}: ${errorMessage(error).replace(/\.$/, '')}.`);
+    const remedy = isPortInUse(error)
+      ? ' Another program uses the port: set SWITCHYARD_PORT to a free one.'
+      : '';
+    throw new ConfigError(`${problem}: ${errorMessage(error).replace(/\.$/, '')}.${remedy}`);
   }
+}
+
+function isPortInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
