@@ -89,7 +89,7 @@ async function printLog(session: Session, params: RunParams, options: LogOptions
   const { body } = await session.connect().call('getRunMetadata', { params });
   if (isActionAllowed('readLogs', body.status_v2))
     return timestamps ? printTimedLog(session, params) : printWholeLog(session, params);
-  if (follow) return followLog(session, params, timestamps);
+  if (follow) return followLog(session, params, { timestamps, elapsedMs: body.metadata.duration });
   await printLinesSoFar(session, params, timestamps);
 }
 
@@ -137,12 +137,17 @@ function formatLine({ timestamp, log }: LogLine, hasTime: boolean): string {
   return hasTime ? `${timestamp}  ${cleanText(log)}` : cleanText(log);
 }
 
-async function followLog(session: Session, params: RunParams, hasTimes: boolean): Promise<void> {
+async function followLog(
+  session: Session,
+  params: RunParams,
+  { timestamps, elapsedMs }: { timestamps: boolean; elapsedMs: number },
+): Promise<void> {
   const { terminal, output } = session;
   const status = await watchRun(session, params, {
+    elapsedMs,
     writeLine: (line) => {
       if (output.form === 'json') output.printJson(line, { isLine: true });
-      else terminal.out.write(`${formatLine(line, hasTimes)}\n`);
+      else terminal.out.write(`${formatLine(line, timestamps)}\n`);
     },
   });
   if (status !== 'succeeded') session.exitCode = EXIT_CODES.failure;

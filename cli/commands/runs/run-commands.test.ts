@@ -179,6 +179,27 @@ describe('the last line of a terminal', () => {
 
   test('has the reason of a queued run', () =>
     followUntil(/queued [\d.]+ m?s {2}[A-Z].*class/, '--execution-class', '16c60gb12h'));
+
+  test('has the age of a run that was created before the command', async () => {
+    const { stdout } = await cli(['run', '--input', 'input.json', '--option', 'mode=wait', '--quiet']);
+    const run_id = stdout.trim();
+    const readAge = async (): Promise<number> =>
+      JSON.parse((await cli(['runs', 'get', run_id, '--json'])).stdout).metadata.duration;
+    await expect.poll(readAge).toBeGreaterThan(200);
+    const abort = new AbortController();
+    let written = '';
+    await cli(['logs', run_id, '--follow'], {
+      signal: abort.signal,
+      isTerminal: true,
+      onError: (chunk) => {
+        written += chunk;
+        if (/running [\d.]+ m?s/.test(written)) abort.abort();
+      },
+    });
+    const [, amount = '', unit = ''] = /running ([\d.]+) (m?s)/.exec(written) ?? [];
+    expect(Number(amount) * (unit === 's' ? 1000 : 1)).toBeGreaterThan(200);
+    await cli(['cancel', run_id]);
+  });
 });
 
 describe('a run that waits', () => {

@@ -21,16 +21,16 @@ type WriteLine = (line: { timestamp: string; log: string }) => void;
 
 /**
  * Waits for the end of the run and returns its status. A signal that ends the command leaves the run alive, as a server that
- * cannot be reached does; a note says how to follow it again.
+ * cannot be reached does; a note says how to follow it again. `elapsedMs` is how long ago the run was created.
  */
 export async function watchRun(
   session: Session,
   params: RunParams,
-  { writeLine }: { writeLine?: WriteLine } = {},
+  { writeLine, elapsedMs = 0 }: { writeLine?: WriteLine; elapsedMs?: number } = {},
 ): Promise<RunStatusV2> {
   const { terminal, output } = session;
   const line = createLiveLine(terminal, output.form === 'text');
-  const view = createRunView(session, line, params);
+  const view = createRunView(session, line, { params, startedAt: Date.now() - elapsedMs });
   const timers = [setInterval(view.draw, TICK_MS), setInterval(view.refreshReason, REASON_MS)];
   try {
     return await followRun({
@@ -60,9 +60,12 @@ export async function watchRun(
 }
 
 /** The state of the last line: `running 12.0 s  objective 1040.6 ▇▅▃▂▁`, or `queued 3.0 s  …` with the reason. */
-function createRunView(session: Session, line: LiveLine, params: RunParams) {
+function createRunView(
+  session: Session,
+  line: LiveLine,
+  { params, startedAt }: { params: RunParams; startedAt: number },
+) {
   const isUnicode = supportsUnicode(session.terminal);
-  const startedAt = Date.now();
   let status: RunStatusV2 | undefined;
   let reason = '';
   let series: SeriesChange['series'] = [];
