@@ -21,7 +21,9 @@ type WriteLine = (line: { timestamp: string; log: string }) => void;
 
 /**
  * Waits for the end of the run and returns its status. A signal that ends the command leaves the run alive, as a server that
- * cannot be reached does; a note says how to follow it again. `elapsedMs` is how long ago the run was created.
+ * cannot be reached does; a note says how to follow it again.
+ *
+ * The run was created `elapsedMs` before the call.
  */
 export async function watchRun(
   session: Session,
