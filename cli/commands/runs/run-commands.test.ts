@@ -1,5 +1,5 @@
 /** The commands around runs, against one server: create, follow, list, read, compare, replay, tag and delete. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pushApp } from '@switchyard/server/testing/fixtures/apps.ts';
@@ -375,31 +375,5 @@ describe('reading runs', () => {
     const id = await createRun();
     expect(await cli(['runs', 'delete', id])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
     expect((await cli(['runs', 'get', id])).code).toBe(4);
-  });
-});
-
-describe('open', () => {
-  test('prints the page of a run', async () => {
-    const { stdout } = await cli(['open', 'run-1', '--print']);
-    expect(stdout).toBe(`${server.url}/console/apps/plan/runs/run-1\n`);
-  });
-
-  test('starts the program in BROWSER with the page of the application', async () => {
-    const opened = path('opened');
-    writeFileSync(
-      path('browser.sh'),
-      `#!/bin/sh\nprintf %s "$1" > ${opened}.part && mv ${opened}.part ${opened}\n`,
-      {
-        mode: 0o755,
-      },
-    );
-    expect((await cli(['open'], { env: { BROWSER: path('browser.sh') } })).code).toBe(0);
-    await expect.poll(() => statSync(opened, { throwIfNoEntry: false })?.size).toBeGreaterThan(0);
-    expect(readFileSync(opened, 'utf8')).toBe(`${server.url}/console/apps/plan`);
-    // Without BROWSER and a screen there is no browser.
-    expect(await cli(['open'])).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('No browser'),
-    });
   });
 });
