@@ -51,13 +51,12 @@ export function formatRowRule(
   if (kind === 'word') {
     // Lower case of other texts than ASCII depends on the database and its collation, so every such row is included.
     const collation = sql.raw(database === 'postgres' ? 'collate "C"' : '');
-    const includes = ['id', 'name', 'description'].map(
-      (column) => sql<SqlBool>`lower(${sql.ref(column)} ${collation}) like ${first}`,
-    );
-    const isOther = ['name', 'description'].map(
-      (column) => sql<SqlBool>`octet_length(${sql.ref(column)}) <> length(${sql.ref(column)})`,
-    );
-    return sql<SqlBool>`(${sql.join([...includes, ...isOther], sql` or `)})`;
+    const includes = ['name', 'description'].map((column) => {
+      const text = sql.ref(column);
+      return sql<SqlBool>`${text} <> '' and (lower(${text} ${collation}) like ${first} or octet_length(${text}) <> length(${text}))`;
+    });
+    // Ids are in lower case.
+    return sql<SqlBool>`(id like ${first} or ${sql.join(includes, sql` or `)})`;
   }
   const texts = Array.from({ length: count }, (_, index) => values[`rule${index}`]);
   return sql<SqlBool>`${sql.ref(column)} in (${sql.join(texts)})`;

@@ -62,14 +62,14 @@ export async function scanActiveRuns(
     if (chunks > 0) await setImmediate();
     const { at, id } = position;
     const rows = await listActive(db, chunk, { applicationUid, start, end, at, id, ...rule.values });
-    const matched = rows.filter((run) => satisfiesAll(run, conditions));
+    const matched = rows.filter((run) => run.is_end === 0 && satisfiesAll(run, conditions));
     const chosen = tags ? await filterTagged(db, matched, tags) : matched;
     const positions = chosen.map((run) => ({ id: run.id, at: run.created_at, status: run.status }));
     // Running runs are as many as there are slots, so the first chunk has all of them.
     const isNew = (one: (typeof positions)[number]): boolean =>
       one.status === 'queued' || (chunks === 0 && (after === null || compare(after, one) < 0));
     found.push(...positions.filter(isNew).map(({ id, at }) => ({ id, at })));
-    const last = rows.find(({ place }) => place === CHUNK_RUNS);
+    const last = rows.find(({ is_end }) => is_end === 1);
     const through = last ? { at: last.created_at, id: last.id } : null;
     if (through === null || found.length >= count || chunks === CHUNKS_MAX - 1) {
       const all = found.filter((one) => through === null || compare(one, through) <= 0);
@@ -109,10 +109,10 @@ type ChunkValues = {
 } & RuleValues;
 
 /**
- * Lists running runs of the application, and the next chunk of its queued ones after the position: those that the rule
- * includes, and the last of the chunk. It is one statement, so that a run that starts or is requeued meanwhile is in one of
- * both. Only the index runs_queued_of_application has its expression. The index of running runs is partial: see
- * findUnfinishedRunOfVersion.
+ * Lists running runs of the application, and the queued ones of the next chunk after the position: those that the rule
+ * includes, and again the last of a whole chunk, as its end. It is one statement, so that a run that starts or is requeued
+ * meanwhile is in one of both. Only the index runs_queued_of_application has its expression. The index of running runs is
+ * partial: see findUnfinishedRunOfVersion.
  */
 const listActive = prepareVariants(
   ({ kind, isDescending, columns, rule }: Chunk) =>
@@ -120,34 +120,30 @@ const listActive = prepareVariants(
   (db, { kind, isDescending, columns, rule }: Chunk, values: ChunkValues) => {
     const { applicationUid, start, end, at, id } = values;
     const direction = isDescending ? 'desc' : 'asc';
-    const [comparison, order] = [sql.raw(isDescending ? '<' : '>'), sql.raw(direction)];
+    const comparison = sql.raw(isDescending ? '<' : '>');
     const isIncluded = formatRowRule(rule, kind, values);
-    const queued = db
-      .selectFrom('runs')
-      .select([...OWN_COLUMNS, ...columns])
-      .select(sql<number>`row_number() over (order by created_at ${order}, id ${order})`.as('place'))
-      .where('status', '=', QUEUED)
-      .where(sql<SqlBool>`application_uid || '' = ${applicationUid}`)
-      .where('created_at', '>=', start)
-      .where('created_at', '<', end)
-      .where(sql<SqlBool>`(created_at, id) ${comparison} (${at}, ${id})`)
-      .orderBy('created_at', direction)
-      .orderBy('id', direction)
-      .limit(sql.lit(CHUNK_RUNS));
-    return db
-      .selectFrom('runs')
-      .select([...OWN_COLUMNS, ...columns])
-      .select(sql<number>`0`.as('place'))
-      .where(sql<SqlBool>`runs.status = ${RUNNING}`)
-      .where(sql<SqlBool>`runs.application_uid || '' = ${applicationUid}`)
-      .where('created_at', '>=', start)
-      .where('created_at', '<', end)
+    const selectRuns = (isEnd: 0 | 1) =>
+      db
+        .selectFrom('runs')
+        .select([...OWN_COLUMNS, ...columns])
+        .select(sql.lit(isEnd).as('is_end'))
+        .where('created_at', '>=', start)
+        .where('created_at', '<', end)
+        .where(sql<SqlBool>`application_uid || '' = ${applicationUid}`);
+    const selectQueued = (isEnd: 0 | 1) =>
+      selectRuns(isEnd)
+        .where('status', '=', QUEUED)
+        .where(sql<SqlBool>`(created_at, id) ${comparison} (${at}, ${id})`)
+        .orderBy('created_at', direction)
+        .orderBy('id', direction);
+    const queued = selectQueued(0).limit(sql.lit(CHUNK_RUNS));
+    const last = selectQueued(1)
+      .limit(1)
+      .offset(sql.lit(CHUNK_RUNS - 1));
+    return selectRuns(0)
+      .where('status', '=', RUNNING)
       .where(isIncluded)
-      .unionAll(
-        db
-          .selectFrom(queued.as('queued'))
-          .selectAll()
-          .where(sql<SqlBool>`${isIncluded} or place = ${sql.lit(CHUNK_RUNS)}`),
-      );
+      .unionAll(db.selectFrom(queued.as('queued')).selectAll().where(isIncluded))
+      .unionAll(db.selectFrom(last.as('last')).selectAll());
   },
 );
