@@ -173,21 +173,37 @@ export async function startLogs(server: StartedServer, count: number): Promise<s
 /** A round with readers, and one without. */
 export interface RoundPair<Totals> {
   with: Round<Totals>;
-  without: Round<Totals>;
+  without: Round<unknown>;
 }
 
-/** Measures pairs of rounds, whose order alternates. */
+/** The load beside the creation of runs. Each function starts it, and returns the function that stops it. */
+export interface RoundLoads<Totals> {
+  startReaders: () => Promise<() => Promise<Totals>>;
+  /** Starts the load of a round without readers, by the totals of the last round with them; by default there is none. */
+  startOther?: (last: Totals) => Promise<() => Promise<unknown>>;
+}
+
+/** Measures pairs of rounds, whose order alternates, after a round that warms up the server. */
 export async function measurePairs<Totals>(
   server: StartedServer,
   { seconds, rounds }: { seconds: number; rounds: number },
-  startReaders: () => Promise<() => Promise<Totals>>,
+  { startReaders, startOther }: RoundLoads<Totals>,
 ): Promise<RoundPair<Totals>[]> {
-  await measureRound(server, seconds, null);
+  let { totals: last } = await measureRound(server, seconds, startOther ? startReaders : null);
+  const measureOther = (): Promise<Round<unknown>> => {
+    const totals = last;
+    return measureRound(
+      server,
+      seconds,
+      startOther && totals !== undefined ? () => startOther(totals) : null,
+    );
+  };
   const pairs: RoundPair<Totals>[] = [];
   for (let count = 0; count < rounds; count += 1) {
-    const before = count % 2 === 0 ? await measureRound<Totals>(server, seconds, null) : undefined;
+    const before = count % 2 === 0 ? await measureOther() : undefined;
     const read = await measureRound(server, seconds, startReaders);
-    pairs.push({ with: read, without: before ?? (await measureRound<Totals>(server, seconds, null)) });
+    last = read.totals;
+    pairs.push({ with: read, without: before ?? (await measureOther()) });
   }
   return pairs;
 }

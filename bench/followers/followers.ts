@@ -48,7 +48,9 @@ async function startFollowers(
 
 await withLoggingServer(LOGS, async (server) => {
   const logs = await startLogs(server, LOGS);
-  const rounds = await measurePairs(server, ROUNDS, () => startFollowers(server, logs, FOLLOWERS));
+  const rounds = await measurePairs(server, ROUNDS, {
+    startReaders: () => startFollowers(server, logs, FOLLOWERS),
+  });
   printLine(`${FOLLOWERS} followers of ${LOGS} logs against none`);
   printComparisons(rounds);
   const tallies = rounds.flatMap((one) => one.with.totals ?? []);

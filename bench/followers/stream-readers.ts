@@ -21,13 +21,15 @@ export interface StreamJob {
 export interface StreamTotals {
   lines: number;
   changes: number;
+  /** The processor time of the readers, as a share of one core, since all streams were open. */
+  coreShare: number;
 }
 
 setPriority(constants.priority.PRIORITY_LOW);
 const [job]: StreamJob[] = await once(process, 'message');
 if (!job) throw new Error('The process received no job.');
 const { url, tokens, paths } = job;
-const totals: StreamTotals = { lines: 0, changes: 0 };
+const totals: StreamTotals = { lines: 0, changes: 0, coreShare: 0 };
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
 let isOver = false;
 
@@ -123,8 +125,12 @@ for (const [n, path] of paths.entries()) {
 }
 openedAt = Date.now();
 if (behind.size > 0) await caughtUp.promise;
+const before = process.cpuUsage();
+const beganAt = performance.now();
 process.send?.('open');
 await once(process, 'message');
+const { user, system } = process.cpuUsage(before);
+totals.coreShare = (user + system) / 1000 / (performance.now() - beganAt);
 isOver = true;
 for (const response of responses) response.destroy();
 agent.destroy();

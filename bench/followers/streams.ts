@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- streams`: the effect of a thousand open event streams on clients that create runs. Half of the streams
  * follow runs that log a line ten times a second, half follow the account whose runs are created. Rounds with and without
- * streams alternate; the ratio is with to without. A round begins when all streams have the lines from before.
+ * streams alternate; the ratio is with to without. A round begins when all streams have the lines from before. In the rounds
+ * without streams, a process uses as much processor time as the readers: in production these are on other machines.
  *
  * The benchmark checks that each line of a log comes once and in order. Flags: `--streams`, `--logs` to follow,
  * `--seconds` of a round, `--rounds`.
@@ -58,19 +59,34 @@ async function openStreams(url: string, tokens: readonly string[], logs: readonl
   return async () => {
     readers.send('stop');
     const [totals]: StreamTotals[] = await Promise.race([once(readers, 'message'), failed]);
-    return totals ?? { lines: 0, changes: 0 };
+    return totals ?? { lines: 0, changes: 0, coreShare: 0 };
+  };
+}
+
+/** Starts a process that uses the processor as the readers did. Returns a function that stops it. */
+async function startBusyProcess({ coreShare }: StreamTotals) {
+  const busy = fork(join(import.meta.dirname, 'busy-process.ts'));
+  busy.send(coreShare);
+  await once(busy, 'message');
+  return async () => {
+    busy.send('stop');
+    await once(busy, 'exit');
   };
 }
 
 await withLoggingServer(LOGS, async (server) => {
   const tokens = await createMembers(server);
   const logs = await startLogs(server, LOGS);
-  const pairs = await measurePairs(server, ROUNDS, () => openStreams(server.url, tokens, logs));
+  const pairs = await measurePairs(server, ROUNDS, {
+    startReaders: () => openStreams(server.url, tokens, logs),
+    startOther: startBusyProcess,
+  });
   printLine(`${STREAMS} streams, half of ${LOGS} runs and half of the account, against none`);
   printComparisons(pairs);
   const totals = pairs.flatMap((pair) => pair.with.totals ?? []);
   const sum = (of: (one: StreamTotals) => number): number => totals.reduce((all, one) => all + of(one), 0);
+  const coreShare = sum((one) => one.coreShare) / totals.length;
   printLine(
-    `the streams received ${sum((one) => one.lines)} lines, each once and in order, and ${sum((one) => one.changes)} events of the account`,
+    `the streams received ${sum((one) => one.lines)} lines, each once and in order, and ${sum((one) => one.changes)} events of the account; their readers used ${(100 * coreShare).toFixed(0)} % of a core`,
   );
 });
