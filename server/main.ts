@@ -21,7 +21,7 @@ import { ResultsWorkerPool } from './experiments/results/results-worker-pool.ts'
 import { createHandlers } from './handlers.ts';
 import type { Handlers, TokenCredential } from './http/handlers/handler.ts';
 import { computeConnectionsMax, readDescriptorLimit } from './http/limits/connections.ts';
-import { closeHttp, listen } from './http/listen.ts';
+import { checkAddress, closeHttp, listen } from './http/listen.ts';
 import { createHttpServer } from './http/server.ts';
 import type { InstallationState } from './installation/installation-state.ts';
 import { withSettingName } from './installation/setting-errors.ts';
@@ -115,10 +115,19 @@ export async function startServer(config: Config, overrides: ServerOverrides = {
   }
 }
 
+/** Names the address in the error of a server that cannot listen. */
+function withAddress<T>({ host, port }: Config, work: () => Promise<T>): Promise<T> {
+  return withSettingName(
+    `SWITCHYARD_HOST is "${host}" and SWITCHYARD_PORT is ${port}, where the server cannot listen`,
+    work,
+  );
+}
+
 async function start(base: Base, overrides: ServerOverrides): Promise<Omit<RunningServer, 'close'>> {
   const { config, log, closers } = base;
-  // Before the start changes anything: a wrong pair refuses it.
+  // Before the start changes anything: a wrong pair or a port in use refuses it.
   const ownPair = config.tls?.kind === 'files' ? await openCertificates(config.tls, base) : null;
+  await withAddress(config, () => checkAddress(config));
   const { folderId, sides } = await lockAndInspectDataFolder(config, closers);
   const runner = await openRunner(base, overrides.launchesOnDemand === true);
   const storage = await openStorage(base, folderId, sides);
@@ -160,8 +169,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     siteFolder: overrides.site,
     consoleFiles,
   });
-  const place = `SWITCHYARD_HOST is "${config.host}" and SWITCHYARD_PORT is ${config.port}`;
-  const url = await withSettingName(`${place}, where the server cannot listen`, () => listen(http, config));
+  const url = await withAddress(config, () => listen(http, config));
   state.publicUrl ||= url;
   state.ownUrl = url;
   state.listensLocally = http

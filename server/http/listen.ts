@@ -1,5 +1,6 @@
 /** Opens the listening socket of the HTTP server, and closes it without cutting requests. */
-import { isIPv6 } from 'node:net';
+import { once } from 'node:events';
+import { createServer, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 
@@ -19,6 +20,15 @@ export async function closeHttp(http: FastifyInstance): Promise<void> {
     clearInterval(closeIdle);
     clearTimeout(closeAll);
   }
+}
+
+/** Throws when the server could not listen, for example because the port is in use. It listens for a moment. */
+export async function checkAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+  const probe = createServer((socket) => socket.destroy());
+  probe.listen({ host, port });
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
 }
 
 /** Starts to listen, and returns the URL of the server without a trailing slash. Throws when the port is in use. */

@@ -109,8 +109,8 @@ type ChunkValues = {
 } & RuleValues;
 
 /**
- * Lists running runs of the application, and the queued ones of the next chunk after the position: those that the rule
- * includes, and again the last of a whole chunk, as its end. It is one statement, so that a run that starts or is requeued
+ * Lists running runs of the application, and the queued ones of the next chunk after the position, as far as the rule includes
+ * them. The last run of a whole chunk is there again, as its end. It is one statement, so that a run that starts or is requeued
  * meanwhile is in one of both. Only the index runs_queued_of_application has its expression. The index of running runs is
  * partial: see findUnfinishedRunOfVersion.
  */
