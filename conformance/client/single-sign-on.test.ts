@@ -40,15 +40,27 @@ describe.skipIf(typeof client === 'string')('the published command line', () => 
       env: { BROWSER, ...(profile === undefined ? {} : { NEXTMV_PROFILE: profile }) },
     });
 
+  /** Runs a command that waits for the browser on the client's own fixed port, which a connection of another test may have. */
+  async function runWithPort(args: readonly string[]) {
+    let ended = await run(args);
+    const isFree = async (): Promise<boolean> => {
+      const isInUse = (ended.stdout + ended.stderr).includes('Address already in use');
+      if (isInUse) ended = await run(args);
+      return !isInUse;
+    };
+    await expect.poll(isFree, { timeout: 60_000 }).toBe(true);
+    return ended;
+  }
+
   test('creates a profile by a sign-in in the browser, logs in, and acts as the person', async () => {
-    const created = await run([
+    const created = await runWithPort([
       ...['configuration', 'create', '--profile', 'work', '--auth-type', 'pkce', '--auth-session', 'work'],
       ...['--endpoint', await session.readEndpoint(), '--team', 'Main account', '--email', ADA.email],
       ...['--oidc-discovery-url', `${provider.issuer}/.well-known/openid-configuration`],
       ...['--client-id', CLI_CLIENT_ID],
     ]);
     expect(created.exitCode, created.stdout + created.stderr).toBe(0);
-    const login = await run(['auth', 'login', '--profile', 'work']);
+    const login = await runWithPort(['auth', 'login', '--profile', 'work']);
     expect(login.exitCode, login.stdout + login.stderr).toBe(0);
 
     const listed = await run(['cloud', 'app', 'list'], 'work');
