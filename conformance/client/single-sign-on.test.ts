@@ -1,5 +1,6 @@
 /** `nextmv configuration create`, `nextmv auth login` and `nextmv cloud` of the published client with an identity provider. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkAddress } from '../../server/http/listen.ts';
 import {
   CLI_CLIENT_ID,
   ssoSettings,
@@ -13,6 +14,8 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const client = await openPublishedClient();
 const ADA = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada', groups: ['planners'] };
+/** The client listens on it during a sign-in. It is among those that the system gives to connections. */
+const CLIENT_PORT = 56_734;
 /** Follows redirects and keeps cookies, as a browser does. */
 const BROWSER = "curl --silent --location --cookie '' --output /dev/null %s";
 
@@ -40,16 +43,15 @@ describe.skipIf(typeof client === 'string')('the published command line', () => 
       env: { BROWSER, ...(profile === undefined ? {} : { NEXTMV_PROFILE: profile }) },
     });
 
-  /** Runs a command that waits for the browser on the client's own fixed port, which a connection of another test may have. */
+  /** Runs a command that waits for the browser on the client's port, once no connection of another test has the port. */
   async function runWithPort(args: readonly string[]) {
-    let ended = await run(args);
-    const isFree = async (): Promise<boolean> => {
-      const isInUse = (ended.stdout + ended.stderr).includes('Address already in use');
-      if (isInUse) ended = await run(args);
-      return !isInUse;
-    };
+    const isFree = (): Promise<boolean> =>
+      checkAddress({ host: '127.0.0.1', port: CLIENT_PORT }).then(
+        () => true,
+        () => false,
+      );
     await expect.poll(isFree, { timeout: 60_000 }).toBe(true);
-    return ended;
+    return run(args);
   }
 
   test('creates a profile by a sign-in in the browser, logs in, and acts as the person', async () => {
