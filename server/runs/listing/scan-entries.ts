@@ -105,18 +105,23 @@ export async function scanEntries(
   if (rare) return rare;
   const found: Entry[] = [];
   let position = after;
-  const first = lastShare === undefined ? firstChunk : Math.max(firstChunk, (1.5 * count) / lastShare);
-  for (let read = 0, size = Math.min(chunkMax, Math.ceil(first)); read < entriesMax; ) {
+  const first =
+    lastShare === undefined ? firstChunk : Math.max(firstChunk, estimateEntries(count, lastShare));
+  for (let read = 0, size = Math.min(chunkMax, first); read < entriesMax; ) {
     if (read > 0) await setImmediate();
     const walk = { after: position, size: Math.min(size, entriesMax - read) };
     const limit = count - found.length;
     found.push(...(await listFromChunk(db, order, walk, { conditions, limit })));
     if (found.length >= count) return { found, through: found.at(-1) ?? null };
     read += walk.size;
-    shares?.set(shareKey, found.length / read);
-    const sorted = await sortRare(found.length / read);
+    const shareFound = found.length / read;
+    shares?.set(shareKey, shareFound);
+    const sorted = await sortRare(shareFound);
     if (sorted) return sorted;
-    size = Math.min(chunkMax, estimateEntries(read, found.length, count));
+    size = Math.min(
+      chunkMax,
+      Math.max(FIRST_CHUNK_ENTRIES, estimateEntries(count - found.length, shareFound)),
+    );
     if (mayGoBack) {
       // Reading the entries after the last found one again costs less than the statement that finds where the chunk ended.
       mayGoBack = false;
@@ -140,9 +145,9 @@ const getFoundShares = memoizeByObject(
   (_db: Reader) => new LRUCache<string, number>({ max: 10_000, ttl: 60_000 }),
 );
 
-/** Returns the number of entries in which a scan finds the others, half as many again: they are not spread evenly. */
-function estimateEntries(read: number, found: number, count: number): number {
-  return Math.max(FIRST_CHUNK_ENTRIES, Math.ceil((1.5 * read * (count - found)) / found));
+/** Returns in how many entries a scan finds so many, and half as many again: they are not spread evenly. */
+function estimateEntries(count: number, shareFound: number): number {
+  return Math.ceil((1.5 * count) / shareFound);
 }
 
 function endWhole(found: Entry[], count: number): Scan {

@@ -41,52 +41,30 @@ export async function listEntriesOfValues(
   values: readonly string[],
   { after, limit }: { after: RunPosition | null; limit: number },
 ): Promise<Entry[]> {
-  if (kind === 'sqlite') {
-    const { isDescending, field } = order;
-    const count = countSlots(values);
-    const window = findWindow(order, after);
-    return toEntries(
-      await readCompound(
-        db,
-        { isDescending, count },
-        { field, limit, ...window, ...nameValues(values, count) },
-      ),
-    );
-  }
+  const count = VALUES_PER_STATEMENT.find((size) => size >= values.length) ?? values.length;
+  const shape = { isDescending: order.isDescending, count };
+  const named = { field: order.field, limit, ...findWindow(order, after), ...nameValues(values, count) };
+  if (kind === 'sqlite') return toEntries(await readCompound(db, shape, named));
+  const listMerged = async (limitOfValue: number): Promise<Entry[]> =>
+    toEntries(await readMerged(db, shape, { ...named, limitOfValue }));
   const share = Math.min(limit, Math.ceil((2 * limit) / Math.max(1, values.length)) + FEW_ENTRIES);
-  const first = await listMerged(db, order, values, { after, limit, limitOfValue: share });
+  const first = await listMerged(share);
   // The next entry of a value stands after those of it that were read, so it is missing only if all of these are listed.
   const isComplete = share === limit || values.every((value) => countValue(first, value) < share);
-  return isComplete ? first : listMerged(db, order, values, { after, limit, limitOfValue: limit });
+  return isComplete ? first : listMerged(limit);
 }
 
 const countValue = (entries: readonly Entry[], value: string): number =>
   entries.filter((entry) => entry.value === value).length;
 
-async function listMerged(
-  db: Reader,
-  { field, isDescending, start, end }: EntryOrder,
-  values: readonly string[],
-  { after, limit, limitOfValue }: { after: RunPosition | null; limit: number; limitOfValue: number },
-): Promise<Entry[]> {
-  const count = countSlots(values);
-  const window = findWindow({ isDescending, start, end }, after);
-  const rows = await readMerged(
-    db,
-    { isDescending, count },
-    { field, limit, limitOfValue, ...window, ...nameValues(values, count) },
-  );
-  return toEntries(rows);
-}
-
-function countSlots(values: readonly string[]): number {
-  return VALUES_PER_STATEMENT.find((size) => size >= values.length) ?? values.length;
-}
-
 function nameValues(values: readonly string[], count: number): Record<`value${number}`, string> {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => [`value${index}`, values[index] ?? NO_VALUE]),
   );
+}
+
+function listSlots(values: CompoundValues, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => values[`value${index}`] ?? NO_VALUE);
 }
 
 /** Selects the first entries of each value, and the first of these by time. */
@@ -106,10 +84,7 @@ function selectMerged(db: Reader, { isDescending, count }: MergeShape, values: M
     const entries = selectEntries(db, { by: 'value', isDescending }, bounds).limit(limitOfValue);
     return db.selectFrom(entries.as('one')).selectAll();
   };
-  const [first = NO_VALUE, ...others] = Array.from(
-    { length: count },
-    (_, index) => values[`value${index}`] ?? NO_VALUE,
-  );
+  const [first = NO_VALUE, ...others] = listSlots(values, count);
   const merged = others.reduce((query, value) => query.unionAll(select(value)), select(first));
   return db
     .selectFrom(merged.as('entry'))
@@ -133,10 +108,7 @@ function selectCompound(db: Reader, { isDescending, count }: MergeShape, values:
       .where('field', '=', field)
       .where('value', '=', value)
       .where(isWithin(values, isDescending));
-  const [first = NO_VALUE, ...others] = Array.from(
-    { length: count },
-    (_, index) => values[`value${index}`] ?? NO_VALUE,
-  );
+  const [first = NO_VALUE, ...others] = listSlots(values, count);
   const compound = others
     .reduce((query, value) => query.unionAll(select(value)), select(first))
     .orderBy('created_at', direction)
