@@ -251,12 +251,7 @@ try {
   await writeJson(join(folder, 'output.json'), OUTPUT_BYTES);
   for (const place of values.places.split(',')) {
     const s3 = place === 's3' ? await startS3Server() : undefined;
-    const env: Record<string, string> = s3
-      ? {
-          ...s3.env,
-        }
-      : {};
-    const server = await startSwitchyard(env);
+    const server = await startSwitchyard(s3?.env ?? {});
     try {
       printLine(`blobs on ${place}`);
       await bench(server, folder);

@@ -52,9 +52,6 @@ const settings = (data: string, database: string): Record<string, string> => ({
   SWITCHYARD_DATA: data,
   ...(database ? { SWITCHYARD_DATABASE: database } : {}),
 });
-const bucket = (): Record<string, string> => ({
-  ...s3.env,
-});
 async function upload(text: string): Promise<string> {
   const { body } = await server.request('POST', `${base}/runs/uploadurl`);
   const { upload_id, upload_url } = body as { upload_id: string; upload_url: string };
@@ -137,7 +134,7 @@ async function withRestored(
   const data = mkdtempSync(join(tmpdir(), 'switchyard-restored-'));
   const name = `restored_${process.pid}`;
   const address = where.postgres ? await createDatabase(postgres, name) : '';
-  const env = { ...settings(data, address), ...(where.s3 ? bucket() : {}) };
+  const env = { ...settings(data, address), ...(where.s3 ? s3.env : {}) };
   try {
     const done = await runBackupCommand('restore', [from], env);
     expect(done).toMatchObject({ code: 0, stderr: '' });

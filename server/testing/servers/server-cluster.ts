@@ -57,11 +57,7 @@ export async function startServerCluster(
           SWITCHYARD_KEY: key,
           SWITCHYARD_CAPACITY: '2',
           ...(publicUrl === undefined ? {} : { SWITCHYARD_PUBLIC_URL: publicUrl }),
-          ...(s3
-            ? {
-                ...s3.env,
-              }
-            : { SWITCHYARD_BLOBS: `file://${sharedBlobs}` }),
+          ...(s3 ? s3.env : { SWITCHYARD_BLOBS: `file://${sharedBlobs}` }),
           ...env,
         },
       });
