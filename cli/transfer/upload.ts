@@ -50,9 +50,9 @@ export async function uploadContent(
   const repeat = (attempt: () => Promise<void>) => retry(attempt, { signal, ...(onRetry && { onRetry }) });
   const send = async ({ upload_id, upload_url }: UploadUrl, isContinued: boolean): Promise<string> => {
     const target = connectTarget(client, upload_url, { signal, onProgress: recordProgress });
-    // A server that cannot be reached at all is an error at once.
-    if (isContinued) onResume((await target.readState()).offset);
     const upload = new PartialUpload(content, target, { isContinued, onProgress: recordProgress });
+    // A server that cannot be reached at all is an error at once.
+    if (isContinued) onResume(await upload.readStoredBytes());
     while (!upload.isComplete) await repeat(() => upload.sendNextPart());
     return upload_id;
   };

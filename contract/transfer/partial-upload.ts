@@ -67,7 +67,7 @@ export class PartialUpload {
    * the server has stored bytes since, because the caller's pauses grow only while nothing is stored.
    */
   async sendNextPart(): Promise<void> {
-    if (!this.#isKnown && (await this.#readProgress())) return;
+    if (!this.#isKnown && (await this.#hasMoved())) return;
     const { size } = this.#content;
     const offset = this.#storedBytes;
     const end = Math.min(offset + PART_BYTES, size);
@@ -81,7 +81,7 @@ export class PartialUpload {
       // 400 is also the response to a part after the last one.
       const isRefused =
         error instanceof ApiError && (error.status === CONFLICT || error.status === BAD_REQUEST);
-      if (isRefused && (await this.#readProgress())) return;
+      if (isRefused && (await this.#hasMoved())) return;
       throw error;
     }
     this.#isKnown = true;
@@ -89,13 +89,19 @@ export class PartialUpload {
     this.isComplete = end === size;
   }
 
-  /** Reads the state from the server, and returns true if it has another number of bytes than this upload knew of. */
-  async #readProgress(): Promise<boolean> {
-    const before = this.#storedBytes;
+  /** Reads the state from the server, and returns the number of bytes that it has stored. */
+  async readStoredBytes(): Promise<number> {
     const { offset, complete } = await this.#target.readState();
     this.#storedBytes = offset;
     this.#isKnown = true;
     this.isComplete = complete;
-    return complete || offset !== before;
+    return offset;
+  }
+
+  /** Reads the state from the server, and returns true if it has another number of bytes than this upload knew of. */
+  async #hasMoved(): Promise<boolean> {
+    const before = this.#storedBytes;
+    const offset = await this.readStoredBytes();
+    return this.isComplete || offset !== before;
   }
 }
