@@ -1,4 +1,4 @@
-/** The end of commands that delete several resources. */
+/** The end of commands that delete resources. */
 import type { Session } from '../session/session.ts';
 import { cleanLine } from '../terminal/clean-text.ts';
 
@@ -8,5 +8,14 @@ export function printDeleted({ output }: Pick<Session, 'output'>, deleted: reado
     json: { deleted },
     text: () => `Deleted ${deleted.map(cleanLine).join(', ')}.\n`,
     quiet: () => deleted,
+  });
+}
+
+/** Prints the id of the one deleted resource, with its kind, such as `webhook`. */
+export function printDeletedOne({ output }: Pick<Session, 'output'>, kind: string, id: string): void {
+  output.print({
+    json: { deleted: id },
+    text: () => `Deleted ${kind} ${cleanLine(id)}.\n`,
+    quiet: () => id,
   });
 }

@@ -5,6 +5,7 @@ import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { cleanLine } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
+import { printDeletedOne } from '../print-deleted.ts';
 
 /** Defines `accounts` with its commands. */
 export function defineAccountCommands(program: Command, session: Session): void {
@@ -57,11 +58,7 @@ export function defineAccountCommands(program: Command, session: Session): void 
       const what = `Delete the account ${account_id} with everything in it?`;
       await confirmDeletion(session, { what, word: account_id, yes });
       await session.connect().call('deleteAccount', { params: { account_id } });
-      session.output.print({
-        json: { deleted: account_id },
-        text: () => `Deleted account ${cleanLine(account_id)}.\n`,
-        quiet: () => account_id,
-      });
+      printDeletedOne(session, 'account', account_id);
     });
 }
 

@@ -8,6 +8,7 @@ import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import { formatFields } from '../../terminal/table.ts';
+import { printDeletedOne } from '../print-deleted.ts';
 
 type Application = CallResponse<Operations['getApplication']>['body'];
 
@@ -51,11 +52,7 @@ export function defineApplicationCommands(program: Command, session: Session): v
       const what = `Delete the application ${application_id} with everything in it?`;
       await confirmDeletion(session, { what, word: application_id, yes });
       await session.connect().call('deleteApplication', { params: { application_id } });
-      session.output.print({
-        json: { deleted: application_id },
-        text: () => `Deleted application ${application_id}.\n`,
-        quiet: () => application_id,
-      });
+      printDeletedOne(session, 'application', application_id);
     });
 }
 

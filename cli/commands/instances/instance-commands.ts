@@ -7,6 +7,7 @@ import { dropUndefined } from '../../session/drop-undefined.ts';
 import { listItems } from '../../session/list-items.ts';
 import type { Session } from '../../session/session.ts';
 import { formatFields } from '../../terminal/table.ts';
+import { printDeletedOne } from '../print-deleted.ts';
 import {
   addConfigurationOptions,
   buildConfiguration,
@@ -110,11 +111,7 @@ function defineStates(instances: Pick<Command, 'command'>, session: Session): vo
       await confirmDeletion(session, { what: `Delete the instance ${instance_id}?`, word: instance_id, yes });
       const params = { application_id: session.findApplication(), instance_id };
       await session.connect().call('deleteInstance', { params });
-      session.output.print({
-        json: { deleted: instance_id },
-        text: () => `Deleted instance ${instance_id}.\n`,
-        quiet: () => instance_id,
-      });
+      printDeletedOne(session, 'instance', instance_id);
     });
 }
 

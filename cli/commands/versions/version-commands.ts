@@ -11,6 +11,7 @@ import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import type { Style } from '../../terminal/style.ts';
 import { formatFields } from '../../terminal/table.ts';
+import { printDeletedOne } from '../print-deleted.ts';
 import { diffVersions, type FileDifference } from './diff-versions.ts';
 
 type Version = CallResponse<Operations['getVersion']>['body'];
@@ -64,11 +65,7 @@ export function defineVersionCommands(program: Command, session: Session): void 
       await confirmDeletion(session, { what: `Delete the version ${version_id}?`, word: version_id, yes });
       const params = { application_id: session.findApplication(), version_id };
       await session.connect().call('deleteVersion', { params });
-      session.output.print({
-        json: { deleted: version_id },
-        text: () => `Deleted version ${version_id}.\n`,
-        quiet: () => version_id,
-      });
+      printDeletedOne(session, 'version', version_id);
     });
   versions
     .command('diff')

@@ -12,6 +12,7 @@ import { cleanLine, cleanText } from '../../terminal/clean-text.ts';
 import { formatAge } from '../../terminal/format-time.ts';
 import { formatFields } from '../../terminal/table.ts';
 import { parseWholeNumber } from '../parse-values.ts';
+import { printDeletedOne } from '../print-deleted.ts';
 import { listen } from './listen.ts';
 
 const DELIVERIES_DEFAULT = 20;
@@ -60,11 +61,7 @@ export function defineWebhookCommands(program: Command, session: Session): void 
     .action(async (webhook_id, { yes }) => {
       await confirmDeletion(session, { what: `Delete the webhook ${webhook_id}?`, word: webhook_id, yes });
       await session.connect().call('deleteWebhook', { params: { webhook_id } });
-      session.output.print({
-        json: { deleted: webhook_id },
-        text: () => `Deleted webhook ${webhook_id}.\n`,
-        quiet: () => webhook_id,
-      });
+      printDeletedOne(session, 'webhook', webhook_id);
     });
   defineSecrets(webhooks, session);
   defineDeliveries(webhooks, session);
