@@ -10,6 +10,7 @@ import type { ExperimentStatus } from '@switchyard/contract/states.ts';
 import type { ReactNode } from 'react';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
+import progressBar from '../../ui/progress.module.css';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { ExperimentActions } from './actions/experiment-actions.tsx';
@@ -80,7 +81,7 @@ function Progress({ experiment }: { experiment: DescribedExperiment }) {
   if (status !== 'started' || ended === undefined) return null;
   return (
     <progress
-      className={styles.progress}
+      className={`${progressBar.bar} ${styles.progress}`}
       value={ended}
       max={Math.max(countRuns(experiment), 1)}
       aria-label="Ended runs"

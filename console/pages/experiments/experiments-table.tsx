@@ -6,6 +6,7 @@ import type { ListedExperiment } from '@switchyard/contract/experiments/presenta
 import { formatNumber } from '@switchyard/contract/presentation/format-quantity.ts';
 import { Link } from '@tanstack/react-router';
 import { VerdictBadge } from '../../ui/experiments/verdict-badge.tsx';
+import progressBar from '../../ui/progress.module.css';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TableRegion } from '../../ui/resources/table-region.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -85,7 +86,7 @@ function Progress({ experiment: { type, progress, status, name } }: { experiment
       {failed > 0 && <span className={styles.failed}>, {formatNumber(failed)} failed</span>}
       {status === 'started' && hasPlannedRuns(type) && (
         <progress
-          className={styles.bar}
+          className={`${progressBar.bar} ${styles.bar}`}
           value={ended}
           max={Math.max(requested, 1)}
           aria-label={`Ended runs of ${name}`}

@@ -1,4 +1,5 @@
 import { Button } from '../button.tsx';
+import progressBar from '../progress.module.css';
 import { useDelayed } from '../use-delayed.ts';
 import { describeUpload } from './describe-upload.ts';
 import styles from './upload-progress.module.css';
@@ -11,7 +12,7 @@ export function UploadProgress({ upload: { state, cancel } }: { upload: FormUplo
   return (
     <section className={styles.upload} aria-label="Upload">
       <progress
-        className={styles.bar}
+        className={`${progressBar.bar} ${styles.bar}`}
         value={state.sentBytes}
         max={Math.max(state.totalBytes, 1)}
         aria-label="Sent bytes"
