@@ -84,7 +84,7 @@ describe('the examples of', () => {
   test.each(stories)(
     '%s',
     async (_name, route, choice) => {
-      const steps = extractExamples(route, choice);
+      const steps = extractExamples(route, choice, pythonServer ? [] : ['Python']);
       if (!pythonServer && steps.some(({ text }) => text.includes('from nextmv')))
         return console.warn(`SKIPPING ${route} in Python: the client is not installed.`);
       const folder = mkdtempSync(join(tmpdir(), 'switchyard-page-'));

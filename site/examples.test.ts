@@ -41,6 +41,23 @@ describe('the examples of the pages', () => {
     ]);
   });
 
+  test('the output behind shared tabs is that of every tab without an expectation', () => {
+    const capacities = '/docs/use-cases/vehicle-routing/capacities';
+    const steps = extractExamples(capacities);
+    const first = steps.findIndex(({ text }) => text.includes('switchyard run'));
+    const tabs = steps.slice(first).filter(({ text }) => text.startsWith('(\n'));
+    const output = 'red\tflorist\t4\t3\nblue\tbakery\t5\t2';
+    expect(tabs.map((step) => step.kind === 'shell' && step.expect)).toEqual([
+      output,
+      output,
+      '"start_load"',
+      output,
+    ]);
+    expect(extractExamples(capacities, {}, ['Python']).some(({ text }) => text.includes('nextmv'))).toBe(
+      false,
+    );
+  });
+
   test('a block with skip is no step', () => {
     const steps = extractExamples('/docs/get-started/quickstarts/overview');
     expect(steps.map(({ text }) => text)).not.toContain('npm start');

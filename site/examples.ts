@@ -18,6 +18,8 @@ export type ExampleStep =
 /** The tab that the reader chose in each group, such as `{language: 'Python'}`. */
 export type TabChoice = Record<string, string>;
 
+type ShellStep = Extract<ExampleStep, { kind: 'shell' }>;
+
 const content = { folder: join(import.meta.dirname, 'content'), name: 'site/content' };
 const plain = { folder: join(import.meta.dirname, 'pages'), name: 'site/pages' };
 
@@ -86,20 +88,32 @@ export function listTabChoices(route: string): TabChoice[] {
  * must contain the text `expect`, or match it if it is a regular expression between slashes. A block with `output` is that
  * text for the step before it. Throws for an unknown route and for an output without its step.
  *
- * Tabs with `shared` have the steps of every tab, so that a page with long runs is run once. The command `undo` runs between
- * two of them, and each block runs in a subshell, so that no tab can use what another one defines.
+ * Tabs with `shared` have the steps of every tab, so that a page is run once. The command `undo` runs between two of them,
+ * and each block runs in a subshell, so that no tab can use what another one defines. A block with `output` behind them is
+ * the output of the last step of each tab, except those that have `expect`. Tabs with a label in `omittedLabels` are left out.
  */
-export function extractExamples(route: string, choice: TabChoice = {}): ExampleStep[] {
+export function extractExamples(
+  route: string,
+  choice: TabChoice = {},
+  omittedLabels: readonly string[] = [],
+): ExampleStep[] {
   const steps: ExampleStep[] = [];
+  /** The steps that printed what a block with `output` shows. */
+  let printing: ShellStep[] = [];
   const visitShared = (node: Node) => {
     const { undo } = node.attributes;
+    const last: ShellStep[] = [];
     for (const [index, tab] of getTabNodes(node).entries()) {
+      if (omittedLabels.includes(String(tab.attributes.label))) continue;
       if (typeof undo === 'string' && index > 0)
         steps.push({ kind: 'shell', text: undo, line: getNodeLine(node) });
       const first = steps.length;
       tab.children.forEach(visit);
-      for (const step of steps.slice(first)) if (step.kind === 'shell') step.text = `(\n${step.text}\n)`;
+      const inTab = steps.slice(first).filter((step) => step.kind === 'shell');
+      for (const step of inTab) step.text = `(\n${step.text}\n)`;
+      last.push(...inTab.slice(-1));
     }
+    printing = last;
   };
   const visit = (node: Node): void => {
     if (node.tag === 'tabs') {
@@ -117,18 +131,25 @@ export function extractExamples(route: string, choice: TabChoice = {}): ExampleS
     const { file, language, skip, output } = node.attributes;
     const line = getNodeLine(node);
     if (output === true) {
-      const before = steps.at(-1);
-      if (before?.kind !== 'shell' || before.expect !== undefined)
+      const unchecked = printing.filter((step) => step.expect === undefined);
+      if (unchecked.length === 0)
         throw new Error(
           `The output on line ${line} of ${route} belongs to no step; put it after a bash block without "expect".`,
         );
-      before.expect = getFenceCode(node);
+      for (const step of unchecked) step.expect = getFenceCode(node);
     }
-    if (typeof file === 'string')
+    if (typeof file === 'string') {
       steps.push({ kind: 'file', path: file, text: `${getFenceCode(node)}\n`, line });
+      printing = [];
+    }
     if (language !== 'bash' || skip !== undefined) return;
     const expect = parseExpectation(node.attributes.expect);
-    steps.push({ kind: 'shell', text: getFenceCode(node), ...(expect !== undefined && { expect }), line });
+    const step: ShellStep = {
+      ...{ kind: 'shell' as const, text: getFenceCode(node), line },
+      ...(expect !== undefined && { expect }),
+    };
+    steps.push(step);
+    printing = [step];
   };
   visit(getPage(route));
   return steps;
