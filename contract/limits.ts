@@ -204,6 +204,8 @@ export const BACKUPS_MAX = 100;
 /** Largest quotas of an account. */
 export const CONCURRENT_RUNS_MAX = 1_000_000;
 export const CORE_HOURS_MAX = 1_000_000_000;
+/** The longest wait for the end of a run in one request. Proxies and load balancers close a request after 60 idle seconds. */
+export const RUN_WAIT_SECONDS_MAX = 50;
 export const LEASE_DURATION_MS = 30_000;
 /** Within this time an active worker has sent a heartbeat, even when it is a little late. */
 export const HEARTBEAT_TIMEOUT_MS = LEASE_DURATION_MS / 3;

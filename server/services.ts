@@ -71,6 +71,7 @@ import type { RemoteJobParts } from './runs/remote/remote-jobs.ts';
 import { RemoteWorkers } from './runs/remote/remote-workers.ts';
 import { WorkerSyncs } from './runs/remote/worker-syncs.ts';
 import { RunStreams } from './runs/streams/run-streams.ts';
+import { RunWaits } from './runs/streams/run-waits.ts';
 import { deletePrivateViews } from './runs/views/store.ts';
 import { lockCollection } from './secrets/store.ts';
 import { ShareTokens } from './shares/share-tokens.ts';
@@ -173,8 +174,9 @@ export async function createServices(parts: ServicesParts) {
   registerLeaderMetric(metrics.registry, leadership);
   const openStreams = new OpenStreams(clock);
   const runStreams = new RunStreams({ database, clock, log, openStreams });
+  const runWaits = new RunWaits({ database, clock, log });
   return {
-    ...{ openStreams, runStreams },
+    ...{ openStreams, runStreams, runWaits },
     remote: createRemoteServices({ ...shared, runTokens, log }, config.data),
     accountStreams: new AccountStreams({ database, clock, log, openStreams }),
     ...{ shared, firstStart, tokens, signer, idempotency, onlineTests, onlineTestResults, addressRuleFor },
@@ -302,7 +304,7 @@ export function createContext({ config, state, services, runner, consoleFiles }:
     joinBatch: (application, id) => joinBatch(database.read, application, id),
     logPollLimiter: new LogPollLimiter(clock, config.rateLimit),
     logSearch: new LogSearch(shared),
-    runStreams: services.runStreams,
+    ...{ runStreams: services.runStreams, runWaits: services.runWaits },
     ...services.remote,
     runTokens: services.runTokens,
     accountStreams: services.accountStreams,

@@ -50,7 +50,7 @@ describe('the examples of the pages', () => {
     expect(tabs.map((step) => step.kind === 'shell' && step.expect)).toEqual([
       output,
       output,
-      '"start_load"',
+      'start_load',
       output,
     ]);
     expect(extractExamples(capacities, {}, ['Python']).some(({ text }) => text.includes('nextmv'))).toBe(

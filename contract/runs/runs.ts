@@ -5,7 +5,7 @@
 
 import Type from 'typebox';
 import { EXECUTION_CLASS_DEFAULT } from '../execution-classes.ts';
-import { REQUEST_BODY_BYTES_MAX } from '../limits.ts';
+import { REQUEST_BODY_BYTES_MAX, RUN_WAIT_SECONDS_MAX } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { ApplicationParams } from '../schemas/application-params.ts';
 import { describeDeletion } from '../schemas/describe-deletion.ts';
@@ -30,6 +30,17 @@ export const RunParams = Type.Object({
 
 const FormatQuery = Type.Object({
   format: Type.Optional(stringEnum(['json', 'url'], 'url: return a download URL instead of the content.')),
+});
+
+const WaitQuery = Type.Object({
+  wait_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: RUN_WAIT_SECONDS_MAX,
+      description:
+        'Wait up to this long for the end of the run. The response then has the run as it is; repeat the request while it has not ended.',
+    }),
+  ),
 });
 
 const infoExample = {
@@ -147,10 +158,10 @@ export const getRun = defineOperation({
   tag: 'runs',
   summary: 'Get a run with its output',
   description:
-    'Returns the run and, once it has ended, its output. Read an archive, or an output above 5 MB, with `format=url`; otherwise the response is 400.',
+    'Returns the run and, once it has ended, its output. With `wait_seconds` the response comes when the run ends. Read an archive, or an output above 5 MB, with `format=url`; otherwise the response is 400.',
   right: 'read',
   params: RunParams,
-  query: FormatQuery,
+  query: Type.Object({ ...FormatQuery.properties, ...WaitQuery.properties }),
   responses: {
     200: {
       description: 'The run with its output.',
@@ -167,9 +178,11 @@ export const getRunMetadata = defineOperation({
   path: '/v1/applications/{application_id}/runs/{run_id}/metadata',
   tag: 'runs',
   summary: 'Get the metadata of a run',
-  description: 'Returns the status of the run and all details except its content. Poll this operation.',
+  description:
+    'Returns the status of the run and all details except its content. Poll this operation, or let it wait for the end of the run with `wait_seconds`.',
   right: 'read',
   params: RunParams,
+  query: WaitQuery,
   responses: {
     200: { description: 'The run without its content.', schema: RunInformation, example: informationExample },
   },

@@ -36,6 +36,7 @@ import {
   reserveHandlerMemory,
   reserveUploadMemory,
   throwIfDisconnected,
+  waitWithLittleMemory,
 } from './limits/request-memory.ts';
 import type { RequestEndpoint } from './requests/request-endpoint.ts';
 import { isFromOwnPage, readSessionCookie } from './requests/session-cookie.ts';
@@ -238,6 +239,7 @@ function readCall({ operation, validator, budgets }: OperationRoute, request: Op
       socket.once('close', callback);
       return () => socket.off('close', callback);
     },
+    wait: (work) => waitWithLittleMemory(request, operation, budgets, work),
     reserveStreamMemory: (member) => reserveUploadMemory(request, formatMemberKey(member), budgets),
   };
 }

@@ -107,6 +107,11 @@ interface PlainCall<O extends Operation> {
   stream: Readable;
   /** Calls back when the connection closes before the response; returns a function that ends this. */
   onDisconnect(callback: () => void): () => void;
+  /**
+   * Waits for `work`, which reads nothing large, without the memory that the handler has reserved. Throws a 429 when it does
+   * not become free again in time, and a 400 when the caller has disconnected. Only for requests without a body.
+   */
+  wait(work: () => Promise<void>): Promise<void>;
   /** Waits for memory to read the stream of the member. Throws a 429 when no memory becomes free in time. */
   reserveStreamMemory(member: Member): Promise<void>;
 }

@@ -95,6 +95,27 @@ export async function reserveHandlerMemory(
   await reserveMemory(request, budgets.work, estimateWorkBytes(operation));
 }
 
+/**
+ * Waits with little memory: the part of the handler is released before the wait and reserved again after it. Throws the 429
+ * of the budget, or a 400 when the caller has disconnected.
+ */
+export async function waitWithLittleMemory(
+  request: FastifyRequest,
+  operation: Operation,
+  budgets: Budgets,
+  wait: () => Promise<void>,
+): Promise<void> {
+  releaseMemory(request);
+  await reserveMemory(request, budgets.work, WAIT_WORK_BYTES);
+  try {
+    await wait();
+  } finally {
+    releaseMemory(request);
+  }
+  throwIfDisconnected(request);
+  await reserveHandlerMemory(request, operation, budgets);
+}
+
 function estimateWorkBytes({ query, waits }: Operation): number {
   if (waits) return WAIT_WORK_BYTES;
   const { properties = {} } = query ?? {};

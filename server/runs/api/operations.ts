@@ -1,14 +1,19 @@
 /** The operations on runs. */
 import { DIRECT_INPUT_BYTES_MAX } from '@switchyard/contract/limits.ts';
 import type { RunInformation } from '@switchyard/contract/runs/run-schemas.ts';
-import { isActionAllowed } from '@switchyard/contract/states.ts';
+import { isActionAllowed, isTerminal } from '@switchyard/contract/states.ts';
 import type { JsonReader } from '@switchyard/worker/results/json-reader.ts';
 import { listHiddenOptions } from '../../applications/executable.ts';
 import { findExecutable } from '../../applications/executables-store.ts';
 import { getApplication, lockLiveApplication } from '../../applications/store.ts';
 import { badRequest, notFound, quoteValue } from '../../http/errors/problem.ts';
 import type { Context } from '../../http/handlers/context.ts';
-import { type Caller, formatMemberKey, type OperationHandler } from '../../http/handlers/handler.ts';
+import {
+  type Caller,
+  formatMemberKey,
+  type OperationCall,
+  type OperationHandler,
+} from '../../http/handlers/handler.ts';
 import { formatPage, parsePageRequest, slicePage } from '../../http/lists/pagination.ts';
 import { cancelInTransaction, notifyCanceled } from '../execute/cancel-and-delete.ts';
 import type { LogPollLimiter } from '../logs/log-poll-limiter.ts';
@@ -17,6 +22,7 @@ import { type CanProvision, explainWaitingRun } from '../queue/explain-waiting.t
 import { insertExternalResult, prepareResultOfRun, rejectResult } from '../results/external-result.ts';
 import { findAsset, listAssets } from '../store/assets.ts';
 import type { RunsTable } from '../store/schema.ts';
+import type { RunWaits } from '../streams/run-waits.ts';
 import { createChildRun } from '../submit/create-child-run.ts';
 import { submitRequestedRun } from '../submit/create-run.ts';
 import { recordEndedRun } from '../tracing/run-spans.ts';
@@ -35,6 +41,7 @@ declare module '../../http/handlers/context.ts' {
   interface Context {
     jsonReader: JsonReader;
     logPollLimiter: LogPollLimiter;
+    runWaits: RunWaits;
     /** Returns true if the server can start a worker that could execute the run. */
     canProvision: CanProvision;
   }
@@ -52,15 +59,28 @@ export const createRun: OperationHandler<'createRun'> = async (context, call) =>
   context.metrics.runsSubmitted.inc();
   return committed;
 };
-export const getRun: OperationHandler<'getRun'> = async (context, { caller, params, query }) => {
-  const run = await getOwnRun(context, caller, params);
+export const getRun: OperationHandler<'getRun'> = async (context, call) => {
+  const { caller, query } = call;
+  const run = await getAwaitedRun(context, call);
   return respondWithOutput(context, run, await readInformation(context, caller, run), query.format);
 };
 
-export const getRunMetadata: OperationHandler<'getRunMetadata'> = async (context, { caller, params }) => {
-  const run = await getOwnRun(context, caller, params);
-  return { status: 200, body: await readInformation(context, caller, run) };
+export const getRunMetadata: OperationHandler<'getRunMetadata'> = async (context, call) => {
+  const run = await getAwaitedRun(context, call);
+  return { status: 200, body: await readInformation(context, call.caller, run) };
 };
+
+/** Returns the run after the wait that the request asks for, if any. */
+async function getAwaitedRun(
+  context: Context,
+  { caller, params, query, wait, onDisconnect }: OperationCall<'getRunMetadata'>,
+): Promise<RunsTable> {
+  const run = await getOwnRun(context, caller, params);
+  const timeoutMs = (query.wait_seconds ?? 0) * 1000;
+  if (timeoutMs === 0 || isTerminal(run.status)) return run;
+  await wait(() => context.runWaits.wait({ run: run.id, timeoutMs, onDisconnect }));
+  return getOwnRun(context, caller, params);
+}
 
 export const getRunInput: OperationHandler<'getRunInput'> = async (context, { caller, params, query }) => {
   const { contents, uploads } = context;

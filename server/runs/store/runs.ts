@@ -1,6 +1,7 @@
 /** Statements on runs, except those that write their status (transitions.ts), their events and their logs. */
 import { PAGE_ITEMS_MAX } from '@switchyard/contract/limits.ts';
 import type { ExecutableId, RunId, VersionId } from '@switchyard/contract/schemas/ids.ts';
+import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
 import { isInWindow } from '../../database/list-order.ts';
@@ -33,6 +34,20 @@ export async function findRuns(db: Reader, ids: readonly RunId[]): Promise<Map<R
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('runs').selectAll().where('id', 'in', ids).execute();
   return new Map(rows.map((run) => [run.id, run]));
+}
+
+/** Runs of one statement, far below the number of parameters that either database accepts. */
+const STATUSES_PER_STATEMENT = 500;
+
+/** Returns the statuses of those of the runs that exist, of any application, by id. */
+export async function findRunStatuses(db: Reader, ids: readonly RunId[]): Promise<Map<RunId, RunStatusV2>> {
+  const statuses = new Map<RunId, RunStatusV2>();
+  for (let from = 0; from < ids.length; from += STATUSES_PER_STATEMENT) {
+    const some = ids.slice(from, from + STATUSES_PER_STATEMENT);
+    const rows = await db.selectFrom('runs').select(['id', 'status']).where('id', 'in', some).execute();
+    for (const { id, status } of rows) statuses.set(id, status);
+  }
+  return statuses;
 }
 
 /** The columns of a run in lists: without its statistics and metrics, which can be a megabyte each. */
