@@ -100,18 +100,23 @@ describe('the examples of', () => {
           pythonServer?.definition ?? '',
           ...(isAsPrinted ? [] : [sleepServer.definition, curlServer.definition]),
         ];
+        let scope: string | undefined;
         for (const [index, step] of steps.entries()) {
           if (step.kind === 'file') {
             mkdirSync(dirname(join(folder, step.path)), { recursive: true });
             writeFileSync(join(folder, step.path), step.text);
             continue;
           }
+          if (scope !== step.scope)
+            script.push(scope === undefined ? '' : ')', step.scope === undefined ? '' : '(');
+          scope = step.scope;
           // All blocks of a page run in one shell, as they do for a reader; the output of each goes to a separate file.
           const commands = step.text
             .replaceAll('http://127.0.0.1:8080', server.url)
             .replaceAll('https://127.0.0.1:8080', secureServer.url);
           script.push(`{\n${commands}\n} > step-${index}.out`);
         }
+        if (scope !== undefined) script.push(')');
         const ran = await bash(folder, script.join('\n'));
         expect(ran.code, ran.stderr).toBe(0);
         for (const [index, step] of steps.entries()) {

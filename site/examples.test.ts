@@ -29,28 +29,33 @@ describe('the examples of the pages', () => {
     expect(files('Python')).toEqual(['van-loading/main.py', 'van-loading/app.yaml', 'parcels.json']);
   });
 
-  test('shared tabs are steps of one story, with the command that undoes a tab before the next', () => {
+  test('shared tabs are steps of one story, each undone before the next, and the first tab comes last', () => {
     const batch = '/docs/using-switchyard/experiments/batch';
     expect(listTabChoices(batch)).toEqual([{}]);
-    const steps = extractExamples(batch).flatMap((step) => (step.kind === 'shell' ? [step.text] : []));
-    const first = steps.findIndex((text) => text.includes('create batch --file batch.json'));
-    expect(steps.slice(first, first + 3)).toEqual([
-      '(\nswitchyard experiments create batch --file batch.json\n)',
-      'switchyard experiments delete more-iterations',
-      '(\npython3 create.py\n)',
+    const steps = extractExamples(batch).flatMap((step) =>
+      step.kind === 'shell' ? [[step.text, step.scope?.split(' ')[0]]] : [],
+    );
+    const last = steps.findIndex(([text]) => text?.includes('create batch --file batch.json'));
+    expect(steps.slice(last - 2, last + 1)).toEqual([
+      ['node create.mjs', 'JavaScript'],
+      ['switchyard experiments delete more-iterations', undefined],
+      ['switchyard experiments create batch --file batch.json', undefined],
     ]);
   });
 
   test('the output behind shared tabs is that of every tab without an expectation', () => {
     const capacities = '/docs/use-cases/vehicle-routing/capacities';
     const steps = extractExamples(capacities);
-    const first = steps.findIndex(({ text }) => text.includes('switchyard run'));
-    const tabs = steps.slice(first).filter(({ text }) => text.startsWith('(\n'));
+    const first = steps.findIndex(({ text }) => text === 'python3 plan.py');
+    const tabs = steps
+      .slice(first)
+      .filter(({ kind }) => kind === 'shell')
+      .slice(0, 4);
     const output = 'red\tflorist\t4\t3\nblue\tbakery\t5\t2';
     expect(tabs.map((step) => step.kind === 'shell' && step.expect)).toEqual([
       output,
-      output,
       'start_load',
+      output,
       output,
     ]);
     expect(extractExamples(capacities, {}, ['Python']).some(({ text }) => text.includes('nextmv'))).toBe(

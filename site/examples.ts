@@ -10,10 +10,13 @@ import { getNodeLine, readSource } from './generator/inputs/source.ts';
 import { getFenceCode } from './generator/markup/fence.ts';
 import { getTabNodes } from './generator/markup/tabs.ts';
 
-/** One step of the reader. `line` is the line of the block in the page's file. */
+/**
+ * One step of the reader. `line` is the line of the block in the page's file. Steps with the same `scope` run in one subshell,
+ * so that later steps do not see their variables.
+ */
 export type ExampleStep =
   | { kind: 'file'; path: string; text: string; line: number }
-  | { kind: 'shell'; text: string; expect?: string | RegExp; line: number };
+  | { kind: 'shell'; text: string; expect?: string | RegExp; line: number; scope?: string };
 
 /** The tab that the reader chose in each group, such as `{language: 'Python'}`. */
 export type TabChoice = Record<string, string>;
@@ -88,9 +91,10 @@ export function listTabChoices(route: string): TabChoice[] {
  * must contain the text `expect`, or match it if it is a regular expression between slashes. A block with `output` is that
  * text for the step before it. Throws for an unknown route and for an output without its step.
  *
- * Tabs with `shared` have the steps of every tab, so that a page is run once. The command `undo` runs between two of them,
- * and each block runs in a subshell, so that no tab can use what another one defines. A block with `output` behind them is
- * the output of the last step of each tab, except those that have `expect`. Tabs with a label in `omittedLabels` are left out.
+ * Tabs with `shared` have the steps of every tab, so that a page is run once, and the command `undo` runs between two of them.
+ * The first tab comes last, and defines the variables of the page. The others run in subshells, so that no tab can use what
+ * another one defines. A block with `output` behind them is the output of the last step of each tab, except those that have
+ * `expect`. Tabs with a label in `omittedLabels` are left out.
  */
 export function extractExamples(
   route: string,
@@ -102,15 +106,17 @@ export function extractExamples(
   let printing: ShellStep[] = [];
   const visitShared = (node: Node) => {
     const { undo } = node.attributes;
+    const line = getNodeLine(node);
+    const [first, ...others] = getTabNodes(node);
     const last: ShellStep[] = [];
-    for (const [index, tab] of getTabNodes(node).entries()) {
-      if (omittedLabels.includes(String(tab.attributes.label))) continue;
-      if (typeof undo === 'string' && index > 0)
-        steps.push({ kind: 'shell', text: undo, line: getNodeLine(node) });
-      const first = steps.length;
+    for (const tab of [...others, ...(first ? [first] : [])]) {
+      const label = String(tab.attributes.label);
+      if (omittedLabels.includes(label)) continue;
+      if (typeof undo === 'string' && last.length > 0) steps.push({ kind: 'shell', text: undo, line });
+      const from = steps.length;
       tab.children.forEach(visit);
-      const inTab = steps.slice(first).filter((step) => step.kind === 'shell');
-      for (const step of inTab) step.text = `(\n${step.text}\n)`;
+      const inTab = steps.slice(from).filter((step) => step.kind === 'shell');
+      if (tab !== first) for (const step of inTab) step.scope = `${label} ${line}`;
       last.push(...inTab.slice(-1));
     }
     printing = last;
