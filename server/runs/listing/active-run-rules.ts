@@ -46,17 +46,20 @@ export function formatRowRule(
   values: RuleValues,
 ): Expression<SqlBool> {
   if (kind === 'all') return sql<SqlBool>`true`;
-  const first = values.rule0;
-  if (kind === 'option') return sql<SqlBool>`options_summary like ${first} escape '\\'`;
+  // SQLite compiles a statement again for each execution if the pattern of LIKE is a parameter.
+  const position = sql.raw(database === 'postgres' ? 'strpos' : 'instr');
+  const contains = (text: Expression<string>): Expression<SqlBool> =>
+    sql<SqlBool>`${position}(${text}, ${values.rule0}) > 0`;
+  if (kind === 'option') return contains(sql.ref('options_summary'));
   if (kind === 'word') {
     // Lower case of other texts than ASCII depends on the database and its collation, so every such row is included.
     const collation = sql.raw(database === 'postgres' ? 'collate "C"' : '');
     const includes = ['name', 'description'].map((column) => {
       const text = sql.ref(column);
-      return sql<SqlBool>`${text} <> '' and (lower(${text} ${collation}) like ${first} or octet_length(${text}) <> length(${text}))`;
+      return sql<SqlBool>`${text} <> '' and (${contains(sql`lower(${text} ${collation})`)} or octet_length(${text}) <> length(${text}))`;
     });
     // Ids are in lower case.
-    return sql<SqlBool>`(id like ${first} or ${sql.join(includes, sql` or `)})`;
+    return sql<SqlBool>`(${contains(sql.ref('id'))} or ${sql.join(includes, sql` or `)})`;
   }
   const texts = Array.from({ length: count }, (_, index) => values[`rule${index}`]);
   return sql<SqlBool>`${sql.ref(column)} in (${sql.join(texts)})`;
@@ -82,7 +85,7 @@ function createWordRule({ field, intervals }: RunCondition): RowRule | null {
   const prefix = interval && field === 'text' && intervals.length === 1 ? decodePrefix(interval) : null;
   // Other characters may have several forms in lower case.
   if (prefix === null || !/^[a-z0-9]+$/.test(prefix)) return null;
-  return { shape: { kind: 'word', column: '', count: 1 }, values: nameValues([`%${prefix}%`]) };
+  return { shape: { kind: 'word', column: '', count: 1 }, values: nameValues([prefix]) };
 }
 
 function createOptionRule({ field, intervals }: RunCondition): RowRule | null {
@@ -90,10 +93,9 @@ function createOptionRule({ field, intervals }: RunCondition): RowRule | null {
   const isOption = field.startsWith(optionField('')) && intervals.length === 1;
   const text = interval && isOption ? decodeText(interval) : null;
   if (text === null) return null;
-  const inJson = JSON.stringify(text).slice(1, -1);
   return {
     shape: { kind: 'option', column: '', count: 1 },
-    values: nameValues([`%${inJson.replaceAll(/[\\%_]/g, '\\$&')}%`]),
+    values: nameValues([JSON.stringify(text).slice(1, -1)]),
   };
 }
 

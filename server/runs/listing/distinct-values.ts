@@ -28,7 +28,7 @@ function selectDistinctValues(db: Reader, { field, from, to, limit }: FieldInter
     .where('value', '>=', from)
     .where('value', '<=', to)
     .orderBy('value')
-    .limit(1);
+    .limit(sql.lit(1));
   return db
     .withRecursive('distinct_values(value)', (query) =>
       query
@@ -45,7 +45,7 @@ function selectDistinctValues(db: Reader, { field, from, to, limit }: FieldInter
                 .whereRef('run_values.value', '>', 'distinct_values.value')
                 .where('run_values.value', '<=', to)
                 .orderBy('run_values.value')
-                .limit(1)
+                .limit(sql.lit(1))
                 .as('value'),
             )
             .where('distinct_values.value', 'is not', null),

@@ -138,7 +138,7 @@ const listActive = prepareVariants(
         .orderBy('id', direction);
     const queued = selectQueued(0).limit(sql.lit(CHUNK_RUNS));
     const last = selectQueued(1)
-      .limit(1)
+      .limit(sql.lit(1))
       .offset(sql.lit(CHUNK_RUNS - 1));
     return selectRuns(0)
       .where('status', '=', RUNNING)

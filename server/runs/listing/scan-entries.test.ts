@@ -113,3 +113,89 @@ test.each([
   const { found } = await scan(order);
   expect(found.map(({ at }) => at)).toEqual(times);
 });
+
+/** The field whose entries change between scans. */
+const CHANGED_FIELD = 4;
+const CHANGED_ENTRIES = 8_000;
+const INTERVAL = lieBetween(undefined, 1);
+
+/** Replaces the entries of the field: one in `distance` is in the interval. */
+async function fillChanged(distance: number): Promise<void> {
+  await opened.database.transact(async (tx) => {
+    await tx.deleteFrom('run_values').where('field', '=', CHANGED_FIELD).execute();
+    for (let from = 1; from <= CHANGED_ENTRIES; from += 1000)
+      await tx
+        .insertInto('run_values')
+        .values(
+          Array.from({ length: 1000 }, (_, index) =>
+            formatChanged(from + index, (from + index) % distance === 0),
+          ),
+        )
+        .execute();
+  });
+}
+
+const formatChanged = (at: number, isInside: boolean) => ({
+  ...{ field: CHANGED_FIELD, created_at: at, run_id: `run-${at}` as RunId },
+  value: encodeNumber(isInside ? 1 : 2),
+});
+
+async function listChanged({ start, end, isDescending }: EntryOrder): Promise<number[]> {
+  const rows = await opened.database.read
+    .selectFrom('run_values')
+    .select('created_at')
+    .where('field', '=', CHANGED_FIELD)
+    .where('value', '=', encodeNumber(1))
+    .where('created_at', '>=', start)
+    .where('created_at', '<', end)
+    .orderBy('created_at', isDescending ? 'desc' : 'asc')
+    .execute();
+  return rows.map(({ created_at }) => Number(created_at));
+}
+
+test.each([
+  ['frequent', 5, true],
+  ['frequent', 5, false],
+  ['of one in 90', 90, true],
+  ['of one in 90', 90, false],
+  ['rare', 900, true],
+  ['rare', 900, false],
+])(
+  'an interval that is %s is found again after its entries changed, distance %s, descending %s',
+  async (_, distance, isDescending) => {
+    await fillChanged(distance);
+    const order = { ...ORDER, ...INTERVAL, field: CHANGED_FIELD, isDescending };
+    const expectPage = async (window: Partial<EntryOrder> = {}): Promise<void> => {
+      const { found } = await scan({ ...order, ...window });
+      expect(found.map(({ at }) => at)).toEqual((await listChanged({ ...order, ...window })).slice(0, 3));
+    };
+    await expectPage();
+    await expectPage();
+    const [first = 0, second = 0] = await listChanged(order);
+    // The window ends before the page of the past scan.
+    await expectPage(isDescending ? { end: second } : { start: second + 1 });
+    await opened.database.transact((tx) =>
+      tx
+        .deleteFrom('run_values')
+        .where('field', '=', CHANGED_FIELD)
+        .where('created_at', '=', first)
+        .execute(),
+    );
+    await expectPage();
+    await opened.database.transact((tx) =>
+      tx
+        .insertInto('run_values')
+        .values(formatChanged(isDescending ? ENTRIES : first, true))
+        .execute(),
+    );
+    await expectPage();
+    await opened.database.transact((tx) =>
+      tx
+        .updateTable('run_values')
+        .set({ value: encodeNumber(2) })
+        .where('field', '=', CHANGED_FIELD)
+        .execute(),
+    );
+    await expectPage();
+  },
+);

@@ -15,8 +15,10 @@ import {
   type EntryConditions,
   type EntryOrder,
   findEntryAhead,
+  hasMoreEntries,
   listEntries,
   listFromChunk,
+  listInWindow,
   sortByTime,
 } from './value-entries.ts';
 
@@ -39,6 +41,8 @@ const SORTED_ENTRIES_MAX = 6000;
  * 0.5 ms, and reads as many by time in 0.6 ms. PostgreSQL takes 1.9 and 0.8 ms.
  */
 const FREQUENT_SHARES = { sqlite: 0.015, postgres: 0.006 };
+/** With fewer of the entries in the interval, sorting them is faster than reading up to the end of a page. */
+const SHARES_TO_SCAN_AGAIN = { sqlite: 0.007, postgres: 0.006 };
 /** Words with one beginning are often few. Then the newest entries of each are read. */
 const MERGED_VALUES_MAX = 16;
 
@@ -94,28 +98,32 @@ export async function scanEntries(
   const sortRare = async (shareFound: number): Promise<Scan | undefined> => {
     if (!maySort || shareFound >= FREQUENT_SHARES[kind]) return undefined;
     maySort = false;
-    const rest = { after, size: SORTED_ENTRIES_MAX };
-    const sorted = await sortByTime(db, order, rest, { conditions, limit: count });
-    return sorted && endWhole(sorted, count);
+    if (!past.scan?.isSorted && (await hasMoreEntries(db, order, SORTED_ENTRIES_MAX))) return undefined;
+    const sorted = await sortByTime(db, order, after, { conditions, limit: count });
+    past.store({ share: shareFound, last: sorted.at(count - 1), isSorted: true });
+    return endWhole(sorted, count);
   };
-  const shares = maySort && isUnconditional ? getFoundShares(db) : undefined;
-  const shareKey = `${order.field} ${order.from} ${order.to}`;
-  const lastShare = shares?.get(shareKey);
-  const rare = lastShare === undefined ? undefined : await sortRare(lastShare);
-  if (rare) return rare;
+  const past = findPastScan(db, maySort && isUnconditional && after === null ? order : null);
+  const again =
+    past.scan &&
+    ((await scanAgain(source, order, { conditions, count }, past.scan)) ?? (await sortRare(past.scan.share)));
+  if (again) return again;
   const found: Entry[] = [];
   let position = after;
-  const first =
-    lastShare === undefined ? firstChunk : Math.max(firstChunk, estimateEntries(count, lastShare));
+  const first = past.scan ? Math.max(firstChunk, estimateEntries(count, past.scan.share)) : firstChunk;
   for (let read = 0, size = Math.min(chunkMax, first); read < entriesMax; ) {
     if (read > 0) await setImmediate();
     const walk = { after: position, size: Math.min(size, entriesMax - read) };
     const limit = count - found.length;
     found.push(...(await listFromChunk(db, order, walk, { conditions, limit })));
-    if (found.length >= count) return { found, through: found.at(-1) ?? null };
+    if (found.length >= count) {
+      const shareFound = past.scan?.share ?? count / (read + walk.size);
+      past.store({ share: shareFound, last: found.at(-1), isSorted: false });
+      return { found, through: found.at(-1) ?? null };
+    }
     read += walk.size;
     const shareFound = found.length / read;
-    shares?.set(shareKey, shareFound);
+    past.store({ share: shareFound, last: undefined, isSorted: false });
     const sorted = await sortRare(shareFound);
     if (sorted) return sorted;
     size = Math.min(
@@ -137,13 +145,54 @@ export async function scanEntries(
   return { found, through: position };
 }
 
+/** The first page of an interval by time, as an earlier scan found it. */
+interface PastScan {
+  /** The share of the entries that was in the interval. */
+  share: number;
+  /** The last entry of the page; undefined when the scan did not fill it. */
+  last: Entry | undefined;
+  /** True if the interval had few enough entries to sort them. */
+  isSorted: boolean;
+}
+
 /**
- * The shares of entries that the last scans of intervals found. The next scan begins by them, because a page of the console
- * reads the same list again and again. They only decide between two ways to the same entries.
+ * The past scans of intervals. The next scan begins by them, because a page of the console reads the same list again and
+ * again. They only decide between ways to the same entries.
  */
-const getFoundShares = memoizeByObject(
-  (_db: Reader) => new LRUCache<string, number>({ max: 10_000, ttl: 60_000 }),
+const getPastScans = memoizeByObject(
+  (_db: Reader) => new LRUCache<string, PastScan>({ max: 10_000, ttl: 60_000, noUpdateTTL: true }),
 );
+
+/** Returns the past scan of the order, and a function that stores one. A scan without an order has none. */
+function findPastScan(db: Reader, order: EntryOrder | null) {
+  const scans = getPastScans(db);
+  const key = order && `${order.field} ${order.from} ${order.to} ${order.isDescending}`;
+  return {
+    scan: key === null ? undefined : scans.get(key),
+    store(scan: PastScan): void {
+      this.scan = scan;
+      if (key !== null) scans.set(key, scan);
+    },
+  };
+}
+
+/** Reads up to the end of the past page. Returns undefined if the page is no longer full, and for a rare interval. */
+async function scanAgain(
+  { readInOrder: db, kind }: EntrySource,
+  order: EntryOrder,
+  { conditions, count }: { conditions: EntryConditions; count: number },
+  { share, last }: PastScan,
+): Promise<Scan | undefined> {
+  const { isDescending, start, end } = order;
+  if (!last || share < SHARES_TO_SCAN_AGAIN[kind] || last.at < start || last.at >= end) return undefined;
+  const near = { ...order, ...(isDescending ? { start: last.at } : { end: last.at + 1 }) };
+  const walk = { after: null, size: estimateEntries(count, share) };
+  const found =
+    kind === 'sqlite'
+      ? await listInWindow(db, near, count)
+      : await listFromChunk(db, near, walk, { conditions, limit: count });
+  return found.length < count ? undefined : endWhole(found, count);
+}
 
 /** Returns in how many entries a scan finds so many, and half as many again: they are not spread evenly. */
 function estimateEntries(count: number, shareFound: number): number {

@@ -72,7 +72,7 @@ type SortedValues = Interval & Window & { limit: number };
 type ChunkValues = Bounds & SortedValues & { size: number };
 
 const readAhead = prepareVariants(formatShape, (db, shape: WalkShape, values: Bounds & { skipped: number }) =>
-  selectEntries(db, shape, values).limit(1).offset(values.skipped),
+  selectEntries(db, shape, values).limit(sql.lit(1)).offset(values.skipped),
 );
 
 const readWhole = prepareVariants(formatShape, (db, shape: WalkShape, values: Bounds & { limit: number }) =>
@@ -81,8 +81,9 @@ const readWhole = prepareVariants(formatShape, (db, shape: WalkShape, values: Bo
 
 const readChunk = prepareVariants(formatShape, selectFromChunk);
 const readSorted = prepareVariants(formatShape, selectSorted);
+const readWindow = prepareVariants(formatShape, selectInWindow);
 const readIntervalAhead = prepareStatement((db, values: Interval & { skipped: number }) =>
-  selectInterval(db, values).limit(1).offset(values.skipped),
+  selectInterval(db, values).limit(sql.lit(1)).offset(values.skipped),
 );
 
 function formatShape(shape: object): string {
@@ -121,18 +122,28 @@ export async function listFromChunk(
 }
 
 /**
- * Lists entries of the interval by time, although the order is by value. Returns undefined if the interval has more than
- * `size` entries, because the first may be among the others.
+ * Lists the first entries of an interval in a window by time, whatever the length of the walk. Only for SQLite, which takes half
+ * as long as with listFromChunk: PostgreSQL may choose the index of the values, and read the whole interval.
  */
+export async function listInWindow(db: Reader, order: EntryOrder, limit: number): Promise<Entry[]> {
+  const { field, from, to, start, end, isDescending } = order;
+  return toEntries(await readWindow(db, { isDescending }, { field, from, to, start, end, limit }));
+}
+
+/** Returns true if the interval of the order has more than `size` entries, whatever their time. */
+export async function hasMoreEntries(db: Reader, order: EntryOrder, size: number): Promise<boolean> {
+  const interval = { field: order.field, ...pickInterval(order) };
+  return (await readIntervalAhead(db, { ...interval, skipped: size })).length > 0;
+}
+
+/** Lists entries of the interval by time, although the order is by value. It reads the whole interval. */
 export async function sortByTime(
   db: Reader,
   order: EntryOrder,
-  { after, size }: { after: RunPosition | null; size: number },
+  after: RunPosition | null,
   { conditions, limit }: Conditional,
-): Promise<Entry[] | undefined> {
+): Promise<Entry[]> {
   const interval = { field: order.field, ...pickInterval(order) };
-  const next = await readIntervalAhead(db, { ...interval, skipped: size });
-  if (next.length > 0) return undefined;
   const values = { ...findWindow(order, after), ...interval, limit };
   const shape = { isDescending: order.isDescending, isFirst: after === null };
   const rows = isUnconditional(conditions)
@@ -253,6 +264,27 @@ function selectFromChunk(db: Reader, shape: WalkShape, values: ChunkValues) {
   const ordered =
     shape.by === 'value' ? chunk.where(isInWindow(values)).orderBy('entry.value', direction) : chunk;
   return ordered.orderBy('entry.created_at', direction).orderBy('entry.run_id', direction);
+}
+
+type WindowValues = Interval & Pick<EntryOrder, 'start' | 'end'> & { limit: number };
+
+/**
+ * The condition on the value comes first, because it excludes most entries: 5000 of them take 0.20 ms, and 0.33 ms with the
+ * time first. Its plus keeps SQLite from the index of the values.
+ */
+function selectInWindow(db: Reader, { isDescending }: Direction, values: WindowValues) {
+  const { field, from, to, start, end, limit } = values;
+  const direction = isDescending ? 'desc' : 'asc';
+  return db
+    .selectFrom('run_values')
+    .select(['value', 'created_at', 'run_id'])
+    .where('field', '=', field)
+    .where(sql<SqlBool>`+value between ${from} and ${to}`)
+    .where('created_at', '>=', start)
+    .where('created_at', '<', end)
+    .orderBy('created_at', direction)
+    .orderBy('run_id', direction)
+    .limit(limit);
 }
 
 /** Selects entries of an interval in the order of the index. The bounds are values alone: tuples take a third longer. */
