@@ -41,7 +41,7 @@ function formatDefinition(port: number): string {
     trap - TERM
     return $code
   fi
-  for name in "\${!SWITCHYARD_@}" "\${!NEXTMV_@}"; do variables+=("$name=\${!name}"); done
+  for name in "\${!SWITCHYARD_@}" "\${!NEXTMV_@}" "\${!REQUESTS_@}"; do variables+=("$name=\${!name}"); done
   exec 6<>/dev/tcp/127.0.0.1/${port}
   printf '%s\\0' "$(( \${#variables[@]} + $# + 2 ))" "$PWD" "\${variables[@]}" '' "$@" >&6
   ${formatEnd(6)}
