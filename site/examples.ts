@@ -86,6 +86,14 @@ export function listTabChoices(route: string): TabChoice[] {
   );
 }
 
+/** Lists the labels of the tabs in each group of this name on the page, in reading order. */
+export function listTabLabels(route: string, group: string): string[][] {
+  const groups = [...getPage(route).walk()].filter(
+    ({ tag, attributes }) => tag === 'tabs' && attributes.group === group,
+  );
+  return groups.map((node) => getTabNodes(node).map(({ attributes }) => String(attributes.label)));
+}
+
 /**
  * Returns the steps of a page in reading order, of each tab group only the chosen tab or the first. The output of a step
  * must contain the text `expect`, or match it if it is a regular expression between slashes. A block with `output` is that
