@@ -176,8 +176,10 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     .addresses()
     .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
   closers.push(() => closeHttp(http));
-  closers.push(async () => services.openStreams.close());
-  closers.push(async () => services.runWaits.close());
+  closers.push(async () => {
+    services.openStreams.close();
+    services.runWaits.close();
+  });
   closers.push(async () => services.remote.workerSyncs.close());
   if (!isWorker) services.leadership.addJobs(services.jobs.webhooks);
   // Nobody waits for it: the server serves keys while the provider is down.

@@ -14,15 +14,6 @@ const REASONS_BY_ROUTE: Record<string, string> = {
     'The commands plan, apply and promote have no operation of the API.',
 };
 
-/** Beginnings of the routes of guides that get their tabs in other changes. */
-const PENDING_ROUTES = [
-  '/docs/use-cases',
-  '/docs/integrations',
-  '/docs/using-switchyard/run/',
-  '/docs/using-switchyard/reference/statistics',
-  '/docs/using-switchyard/workflows/',
-];
-
 /** A command, a program or a request that reaches a server. */
 const CALL =
   /\bswitchyard (?!(dev|init)\b|[^\n]*--help)|from nextmv\.cloud import|\bcurl [^;]*\$SWITCHYARD_URL/;
@@ -43,9 +34,7 @@ describe('the tabs of the clients', () => {
   test('exist on every guide that calls a server, except for a reason', () => {
     const without = guides.filter((route) => callsServer(route) && !hasTabForEachClient(route));
     expect(guides.length).toBeGreaterThan(90);
-    expect(
-      without.filter((route) => !PENDING_ROUTES.some((beginning) => route.startsWith(beginning))),
-    ).toEqual(Object.keys(REASONS_BY_ROUTE));
+    expect(without).toEqual(Object.keys(REASONS_BY_ROUTE));
   });
 
   test('have one order; curl comes first where there is no command', () => {

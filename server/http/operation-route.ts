@@ -28,6 +28,7 @@ import type { Idempotency } from './handlers/idempotency.ts';
 import { findPublicRefusal, findRunScopeRefusal } from './handlers/run-scope.ts';
 import type { Budgets } from './limits/budget.ts';
 import type { Connections } from './limits/connections.ts';
+import { getHttp2Stream } from './limits/http2-stream.ts';
 import { addressBucketKey, type HttpRateLimiter } from './limits/rate-limit.ts';
 import {
   identifyMemoryHolder,
@@ -235,9 +236,10 @@ function readCall({ operation, validator, budgets }: OperationRoute, request: Op
       return operation.body?.stream && request.body instanceof Readable ? request.body : Readable.from([]);
     },
     onDisconnect(callback) {
-      const { socket } = request.raw;
-      socket.once('close', callback);
-      return () => socket.off('close', callback);
+      // The connection of an HTTP/2 stream stays open.
+      const closing = getHttp2Stream(request.raw) ?? request.raw.socket;
+      closing.once('close', callback);
+      return () => closing.off('close', callback);
     },
     wait: (work) => waitWithLittleMemory(request, operation, budgets, work),
     reserveStreamMemory: (member) => reserveUploadMemory(request, formatMemberKey(member), budgets),
