@@ -19,8 +19,19 @@ export async function listDistinctValues(
   return rows.flatMap(({ value }) => value ?? []);
 }
 
-/** Selects the distinct values of the interval: the first, and after each the next. */
-function selectDistinctValues(db: Reader, { field, from, to, limit }: FieldInterval & { limit: number }) {
+function selectDistinctValues(db: Reader, { limit, ...interval }: FieldInterval & { limit: number }) {
+  return withDistinctValues(db, interval)
+    .selectFrom('distinct_values')
+    .select('value')
+    .where('value', 'is not', null)
+    .limit(limit);
+}
+
+/**
+ * Returns a query with the table `distinct_values` of the distinct values of the interval in their order: the first, and after
+ * each the next. The last row is null. It finds no more values than a limit on the table lets it.
+ */
+export function withDistinctValues(db: Reader, { field, from, to }: FieldInterval) {
   const first = db
     .selectFrom('run_values')
     .select('value')
@@ -29,30 +40,25 @@ function selectDistinctValues(db: Reader, { field, from, to, limit }: FieldInter
     .where('value', '<=', to)
     .orderBy('value')
     .limit(sql.lit(1));
-  return db
-    .withRecursive('distinct_values(value)', (query) =>
-      query
-        .selectFrom(first.as('first'))
-        .select(sql<string | null>`first.value`.as('value'))
-        .unionAll(
-          query
-            .selectFrom('distinct_values')
-            .select((eb) =>
-              eb
-                .selectFrom('run_values')
-                .select('run_values.value')
-                .where('run_values.field', '=', field)
-                .whereRef('run_values.value', '>', 'distinct_values.value')
-                .where('run_values.value', '<=', to)
-                .orderBy('run_values.value')
-                .limit(sql.lit(1))
-                .as('value'),
-            )
-            .where('distinct_values.value', 'is not', null),
-        ),
-    )
-    .selectFrom('distinct_values')
-    .select('value')
-    .where('value', 'is not', null)
-    .limit(limit);
+  return db.withRecursive('distinct_values(value)', (query) =>
+    query
+      .selectFrom(first.as('first'))
+      .select(sql<string | null>`first.value`.as('value'))
+      .unionAll(
+        query
+          .selectFrom('distinct_values')
+          .select((eb) =>
+            eb
+              .selectFrom('run_values')
+              .select('run_values.value')
+              .where('run_values.field', '=', field)
+              .whereRef('run_values.value', '>', 'distinct_values.value')
+              .where('run_values.value', '<=', to)
+              .orderBy('run_values.value')
+              .limit(sql.lit(1))
+              .as('value'),
+          )
+          .where('distinct_values.value', 'is not', null),
+      ),
+  );
 }

@@ -7,9 +7,8 @@ import { LRUCache } from 'lru-cache';
 import type { Database, Reader } from '../../database/database.ts';
 import { memoizeByObject } from '../../memoize.ts';
 import { ANY_VALUE, isText } from '../values/encode-value.ts';
-import { listDistinctValues } from './distinct-values.ts';
 import type { RunPosition } from './run-filter.ts';
-import { listEntriesOfValues } from './several-values.ts';
+import { listEntriesOfFewValues, listEntriesOfValues } from './several-values.ts';
 import {
   type Entry,
   type EntryConditions,
@@ -91,9 +90,8 @@ export async function scanEntries(
   let mayGoBack = isUnconditional;
   let maySort = order.by === 'time' && !isAnyValue(order);
   if (maySort && isUnconditional && isText(order)) {
-    const values = await listDistinctValues(db, order, MERGED_VALUES_MAX + 1);
-    if (values.length <= MERGED_VALUES_MAX)
-      return findEntriesOfValues(source, order, values, { after, count });
+    const few = await listEntriesOfFewValues(source, order, MERGED_VALUES_MAX, { after, limit: count });
+    if (few) return endWhole(few, count);
   }
   const sortRare = async (shareFound: number): Promise<Scan | undefined> => {
     if (!maySort || shareFound >= FREQUENT_SHARES[kind]) return undefined;
@@ -105,8 +103,7 @@ export async function scanEntries(
   };
   const past = findPastScan(db, maySort && isUnconditional && after === null ? order : null);
   const again =
-    past.scan &&
-    ((await scanAgain(source, order, { conditions, count }, past.scan)) ?? (await sortRare(past.scan.share)));
+    past.scan && ((await scanAgain(source, order, count, past.scan)) ?? (await sortRare(past.scan.share)));
   if (again) return again;
   const found: Entry[] = [];
   let position = after;
@@ -180,17 +177,13 @@ function findPastScan(db: Reader, order: EntryOrder | null) {
 async function scanAgain(
   { readInOrder: db, kind }: EntrySource,
   order: EntryOrder,
-  { conditions, count }: { conditions: EntryConditions; count: number },
+  count: number,
   { share, last }: PastScan,
 ): Promise<Scan | undefined> {
   const { isDescending, start, end } = order;
   if (!last || share < SHARES_TO_SCAN_AGAIN[kind] || last.at < start || last.at >= end) return undefined;
   const near = { ...order, ...(isDescending ? { start: last.at } : { end: last.at + 1 }) };
-  const walk = { after: null, size: estimateEntries(count, share) };
-  const found =
-    kind === 'sqlite'
-      ? await listInWindow(db, near, count)
-      : await listFromChunk(db, near, walk, { conditions, limit: count });
+  const found = await listInWindow({ readInOrder: db, kind }, near, count);
   return found.length < count ? undefined : endWhole(found, count);
 }
 

@@ -3,6 +3,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Database, Reader } from '../../database/database.ts';
 import { prepareVariants } from '../../database/prepared-statements.ts';
+import { listDistinctValues, withDistinctValues } from './distinct-values.ts';
 import type { RunPosition } from './run-filter.ts';
 import {
   type Entry,
@@ -32,6 +33,10 @@ type CompoundValues = Window & { field: number; limit: number } & Record<`value$
 type MergeValues = CompoundValues & { limitOfValue: number };
 
 const formatShape = ({ isDescending, count }: MergeShape): string => `${isDescending} ${count}`;
+const readFewValues = prepareVariants(
+  ({ isDescending }: Pick<EntryOrder, 'isDescending'>) => String(isDescending),
+  selectFewValues,
+);
 const readMerged = prepareVariants(formatShape, selectMerged);
 const readCompound = prepareVariants(
   (shape: CompoundShape) => `${formatShape(shape)} ${shape.isFirst}`,
@@ -62,6 +67,31 @@ export async function listEntriesOfValues(
   return isComplete ? first : listMerged(limit);
 }
 
+/**
+ * Lists the first entries after the position in an interval of at most `valuesMax` values, by time. Returns null for more values.
+ * On PostgreSQL it is one statement, because each of them wakes another process.
+ */
+export async function listEntriesOfFewValues(
+  source: Pick<Database, 'readInOrder' | 'kind'>,
+  order: EntryOrder,
+  valuesMax: number,
+  { after, limit }: { after: RunPosition | null; limit: number },
+): Promise<Entry[] | null> {
+  const { readInOrder: db, kind } = source;
+  if (kind === 'sqlite') {
+    const values = await listDistinctValues(db, order, valuesMax + 1);
+    return values.length > valuesMax ? null : listEntriesOfValues(source, order, values, { after, limit });
+  }
+  const { field, from, to, isDescending } = order;
+  const named = { field, from, to, limit, valuesLimit: valuesMax + 1, ...findWindow(order, after) };
+  const rows = await readFewValues(db, { isDescending }, named);
+  const [first] = rows;
+  if (first && Number(first.values) > valuesMax) return null;
+  return rows.flatMap(({ value, created_at, run_id }) =>
+    value === null || created_at === null || run_id === null ? [] : [{ value, at: created_at, id: run_id }],
+  );
+}
+
 const countValue = (entries: readonly Entry[], value: string): number =>
   entries.filter((entry) => entry.value === value).length;
 
@@ -73,6 +103,48 @@ function nameValues(values: readonly string[], count: number): Record<`value${nu
 
 function listSlots(values: CompoundValues, count: number): string[] {
   return Array.from({ length: count }, (_, index) => values[`value${index}`] ?? NO_VALUE);
+}
+
+type FewValues = Window & { field: number; from: string; to: string; limit: number; valuesLimit: number };
+
+/** Selects the first entries of each distinct value, and the first of these by time, each with the number of values. */
+function selectFewValues(db: Reader, { isDescending }: Pick<EntryOrder, 'isDescending'>, values: FewValues) {
+  const direction = isDescending ? 'desc' : 'asc';
+  const { field, from, to, limit, valuesLimit, startAt, startId, endAt, endId } = values;
+  return withDistinctValues(db, { field, from, to })
+    .with('few', (query) =>
+      query
+        .selectFrom('distinct_values')
+        .select('distinct_values.value')
+        .where('distinct_values.value', 'is not', null)
+        .limit(valuesLimit),
+    )
+    .selectFrom('few')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('run_values')
+          .select(['run_values.value', 'run_values.created_at', 'run_values.run_id'])
+          .where('run_values.field', '=', field)
+          .where(sql<SqlBool>`(run_values.value, created_at, run_id) > (few.value, ${startAt}, ${startId})`)
+          .where(sql<SqlBool>`(run_values.value, created_at, run_id) < (few.value, ${endAt}, ${endId})`)
+          .orderBy('run_values.value', direction)
+          .orderBy('run_values.created_at', direction)
+          .orderBy('run_values.run_id', direction)
+          .limit(limit)
+          .as('entry'),
+      (join) => join.onTrue(),
+    )
+    .select(['entry.value', 'entry.created_at', 'entry.run_id'])
+    .select((eb) =>
+      eb
+        .selectFrom('few as counted')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .as('values'),
+    )
+    .orderBy('entry.created_at', (order) => (isDescending ? order.desc().nullsLast() : order.asc()))
+    .orderBy('entry.run_id', direction)
+    .limit(limit);
 }
 
 /** Selects the first entries of each value, and the first of these by time. */
