@@ -60,11 +60,9 @@ export async function listEntriesOfValues(
     return toEntries(await readCompound(db, { ...shape, isFirst: after === null }, named));
   const listMerged = async (limitOfValue: number): Promise<Entry[]> =>
     toEntries(await readMerged(db, shape, { ...named, limitOfValue }));
-  const share = Math.min(limit, Math.ceil((2 * limit) / Math.max(1, values.length)) + FEW_ENTRIES);
+  const share = computeShare(limit, values.length);
   const first = await listMerged(share);
-  // The next entry of a value stands after those of it that were read, so it is missing only if all of these are listed.
-  const isComplete = share === limit || values.every((value) => countValue(first, value) < share);
-  return isComplete ? first : listMerged(limit);
+  return isComplete(first, { limit, share }) ? first : listMerged(limit);
 }
 
 /**
@@ -83,17 +81,41 @@ export async function listEntriesOfFewValues(
     return values.length > valuesMax ? null : listEntriesOfValues(source, order, values, { after, limit });
   }
   const { field, from, to, isDescending } = order;
-  const named = { field, from, to, limit, valuesLimit: valuesMax + 1, ...findWindow(order, after) };
+  const named = {
+    field,
+    from,
+    to,
+    limit,
+    valuesMax,
+    valuesLimit: valuesMax + 1,
+    ...findWindow(order, after),
+  };
   const rows = await readFewValues(db, { isDescending }, named);
-  const [first] = rows;
-  if (first && Number(first.values) > valuesMax) return null;
-  return rows.flatMap(({ value, created_at, run_id }) =>
+  const values = Number(rows[0]?.values ?? 0);
+  if (values > valuesMax) return null;
+  const entries = rows.flatMap(({ value, created_at, run_id }) =>
     value === null || created_at === null || run_id === null ? [] : [{ value, at: created_at, id: run_id }],
   );
+  if (isComplete(entries, { limit, share: computeShare(limit, values) })) return entries;
+  const all = await listDistinctValues(db, order, valuesMax);
+  return listEntriesOfValues(source, order, all, { after, limit });
 }
 
-const countValue = (entries: readonly Entry[], value: string): number =>
-  entries.filter((entry) => entry.value === value).length;
+/** Returns the number of entries to read of each value. */
+function computeShare(limit: number, values: number): number {
+  return Math.min(limit, Math.floor((2 * limit) / Math.max(1, values)) + FEW_ENTRIES);
+}
+
+/**
+ * Returns true if no entry can be missing of which only `share` of each value were read. The next entry of a value stands after
+ * those of it, so it is missing only if all of these are listed.
+ */
+function isComplete(entries: readonly Entry[], { limit, share }: { limit: number; share: number }): boolean {
+  if (share === limit) return true;
+  const counts = new Map<string, number>();
+  for (const { value } of entries) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts.values()].every((count) => count < share);
+}
 
 function nameValues(values: readonly string[], count: number): Record<`value${number}`, string> {
   return Object.fromEntries(
@@ -105,12 +127,24 @@ function listSlots(values: CompoundValues, count: number): string[] {
   return Array.from({ length: count }, (_, index) => values[`value${index}`] ?? NO_VALUE);
 }
 
-type FewValues = Window & { field: number; from: string; to: string; limit: number; valuesLimit: number };
+type FewValues = Window & {
+  field: number;
+  from: string;
+  to: string;
+  limit: number;
+  valuesMax: number;
+  valuesLimit: number;
+};
 
-/** Selects the first entries of each distinct value, and the first of these by time, each with the number of values. */
+/**
+ * Selects the first entries of each distinct value, and the first of these by time, each with the number of values. It reads
+ * no entries of more values than the maximum.
+ */
 function selectFewValues(db: Reader, { isDescending }: Pick<EntryOrder, 'isDescending'>, values: FewValues) {
   const direction = isDescending ? 'desc' : 'asc';
-  const { field, from, to, limit, valuesLimit, startAt, startId, endAt, endId } = values;
+  const { field, from, to, limit, valuesMax, valuesLimit, startAt, startId, endAt, endId } = values;
+  const count = sql<number>`(select count(*) from few)`;
+  const share = sql<number>`(select least(${limit}::bigint, 2 * ${limit}::bigint / count(*) + ${sql.lit(FEW_ENTRIES)}) from few)`;
   return withDistinctValues(db, { field, from, to })
     .with('few', (query) =>
       query
@@ -126,22 +160,18 @@ function selectFewValues(db: Reader, { isDescending }: Pick<EntryOrder, 'isDesce
           .selectFrom('run_values')
           .select(['run_values.value', 'run_values.created_at', 'run_values.run_id'])
           .where('run_values.field', '=', field)
+          .where(sql<SqlBool>`${count} <= ${valuesMax}`)
           .where(sql<SqlBool>`(run_values.value, created_at, run_id) > (few.value, ${startAt}, ${startId})`)
           .where(sql<SqlBool>`(run_values.value, created_at, run_id) < (few.value, ${endAt}, ${endId})`)
           .orderBy('run_values.value', direction)
           .orderBy('run_values.created_at', direction)
           .orderBy('run_values.run_id', direction)
-          .limit(limit)
+          .limit(share)
           .as('entry'),
       (join) => join.onTrue(),
     )
     .select(['entry.value', 'entry.created_at', 'entry.run_id'])
-    .select((eb) =>
-      eb
-        .selectFrom('few as counted')
-        .select(({ fn }) => fn.countAll().as('count'))
-        .as('values'),
-    )
+    .select(count.as('values'))
     .orderBy('entry.created_at', (order) => (isDescending ? order.desc().nullsLast() : order.asc()))
     .orderBy('entry.run_id', direction)
     .limit(limit);
