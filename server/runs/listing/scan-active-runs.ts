@@ -122,28 +122,39 @@ const listActive = prepareVariants(
     const direction = isDescending ? 'desc' : 'asc';
     const comparison = sql.raw(isDescending ? '<' : '>');
     const isIncluded = formatRowRule(rule, kind, values);
-    const selectRuns = (isEnd: 0 | 1) =>
-      db
+    const selectRuns = (reader: Pick<Reader, 'selectFrom'>) =>
+      reader
         .selectFrom('runs')
         .select([...OWN_COLUMNS, ...columns])
-        .select(sql.lit(isEnd).as('is_end'))
+        .select(sql<0 | 1>`0`.as('is_end'))
         .where('created_at', '>=', start)
         .where('created_at', '<', end)
         .where(sql<SqlBool>`application_uid || '' = ${applicationUid}`);
-    const selectQueued = (isEnd: 0 | 1) =>
-      selectRuns(isEnd)
-        .where('status', '=', QUEUED)
-        .where(sql<SqlBool>`(created_at, id) ${comparison} (${at}, ${id})`)
-        .orderBy('created_at', direction)
-        .orderBy('id', direction);
-    const queued = selectQueued(0).limit(sql.lit(CHUNK_RUNS));
-    const last = selectQueued(1)
-      .limit(sql.lit(1))
-      .offset(sql.lit(CHUNK_RUNS - 1));
-    return selectRuns(0)
-      .where('status', '=', RUNNING)
-      .where(isIncluded)
-      .unionAll(db.selectFrom(queued.as('queued')).selectAll().where(isIncluded))
-      .unionAll(db.selectFrom(last.as('last')).selectAll());
+    return db
+      .with(
+        (cte) => cte('queued').materialized(),
+        (query) =>
+          selectRuns(query)
+            .where('status', '=', QUEUED)
+            .where(sql<SqlBool>`(created_at, id) ${comparison} (${at}, ${id})`)
+            .orderBy('created_at', direction)
+            .orderBy('id', direction)
+            .limit(sql.lit(CHUNK_RUNS)),
+      )
+      .selectFrom(selectRuns(db).where('status', '=', RUNNING).where(isIncluded).as('running'))
+      .selectAll()
+      .unionAll((eb) => eb.selectFrom('queued').selectAll().where(isIncluded))
+      .unionAll((eb) =>
+        eb
+          .selectFrom(
+            eb
+              .selectFrom('queued')
+              .selectAll()
+              .limit(sql.lit(1))
+              .offset(sql.lit(CHUNK_RUNS - 1))
+              .as('last'),
+          )
+          .select([...OWN_COLUMNS, ...columns, sql<0 | 1>`1`.as('is_end')]),
+      );
   },
 );
