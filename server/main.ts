@@ -176,11 +176,7 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     .addresses()
     .every((one) => typeof one === 'object' && isLoopbackAddress(one.address));
   closers.push(() => closeHttp(http));
-  closers.push(async () => {
-    services.openStreams.close();
-    services.runWaits.close();
-  });
-  closers.push(async () => services.remote.workerSyncs.close());
+  closers.push(async () => endWaitingRequests(services));
   if (!isWorker) services.leadership.addJobs(services.jobs.webhooks);
   // Nobody waits for it: the server serves keys while the provider is down.
   if (!isWorker) void services.singleSignOn?.checkProvider();
@@ -195,6 +191,13 @@ async function start(base: Base, overrides: ServerOverrides): Promise<Omit<Runni
     'Server listens',
   );
   return { url, firstStart: services.firstStart, runner, database };
+}
+
+/** Responds to the requests that wait for an event. Their callers send them again, to another server or to the next start. */
+function endWaitingRequests({ openStreams, runWaits, remote }: Services): void {
+  remote.workerSyncs.close();
+  runWaits.close();
+  openStreams.close();
 }
 
 /** Creates the folder for results of remote workers, without the files that a killed process left in it. */
