@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@switchyard/contract/client.ts';
-import { UPLOAD_URL_TTL_SECONDS } from '@switchyard/contract/limits.ts';
+import { UPLOAD_RETENTION_MS } from '@switchyard/contract/limits.ts';
 import { type Balancer, startBalancer } from '@switchyard/server/testing/servers/balancer.ts';
 import { startTestServer, type TestServer } from '@switchyard/server/testing/servers/test-server.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -23,6 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const listRecords = (): string[] => readdirSync(records);
 
 describe('the record of an upload', () => {
+  const DAY_MINUTES = UPLOAD_RETENTION_MS / 60_000;
   const MIB = 1024 * 1024;
   const content = (text = 'a', bytes = MIB) => new Blob([text.repeat(bytes)]);
   const target: UploadPlace = { application_id: 'routing', operation: 'createRunUpload' };
@@ -47,12 +48,8 @@ describe('the record of an upload', () => {
   test.each<[string, boolean, Opening]>([
     ['is continued after the end of its process', true, {}],
     ['is that of a running process', false, { isRunning: () => true }],
-    [
-      'is continued as long as the URL is valid',
-      true,
-      { now: () => minutes(UPLOAD_URL_TTL_SECONDS / 60 - 1) },
-    ],
-    ['expires with the URL', false, { now: () => minutes(UPLOAD_URL_TTL_SECONDS / 60 + 1) }],
+    ['is continued for a day', true, { now: () => minutes(DAY_MINUTES - 1) }],
+    ['expires after a day', false, { now: () => minutes(DAY_MINUTES + 1) }],
     ['is of one content', false, { of: content('b') }],
     ['is of one size', false, { of: content('a', MIB + 1) }],
     ['is of one server', false, { at: { ...connection, url: 'https://two.example' } }],
@@ -88,9 +85,9 @@ describe('the record of an upload', () => {
     let now = Date.now();
     const record = await open({ now: () => now });
     record?.store(upload);
-    now = minutes(9);
+    now = minutes(DAY_MINUTES - 1);
     record?.touch();
-    expect((await open({ now: () => minutes(18) }))?.resumed).toEqual(upload);
+    expect((await open({ now: () => minutes(2 * DAY_MINUTES - 2) }))?.resumed).toEqual(upload);
   });
 
   test('goes when its upload has ended, and when it is expired or damaged', async () => {
@@ -103,7 +100,7 @@ describe('the record of an upload', () => {
     writeFileSync(join(records, 'upl-3.1.json.draft'), '{');
     expect((await open({ isRunning: () => true }))?.resumed).toBeUndefined();
     expect(listRecords()).toEqual([`upl-1.${process.pid}.json`, 'upl-3.1.json.draft']);
-    await open({ now: () => minutes(UPLOAD_URL_TTL_SECONDS) });
+    await open({ now: () => minutes(2 * DAY_MINUTES) });
     expect(listRecords()).toEqual([]);
   });
 

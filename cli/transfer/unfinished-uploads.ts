@@ -15,12 +15,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { UPLOAD_URL_TTL_SECONDS } from '@switchyard/contract/limits.ts';
+import { UPLOAD_RETENTION_MS } from '@switchyard/contract/limits.ts';
 import type { Connection } from '../profiles/connect.ts';
 
 /** A smaller content is sent again within seconds, and its record would cost more than it saves. */
 const RECORDED_BYTES_MIN = 1024 * 1024;
-/** A record is valid as long as the URL, from the last byte on; its time on the disk may be this much too old. */
+/** A record is kept for a day after the last byte; its time on the disk may be this much too old. The server may refuse its URL earlier. */
 const TOUCH_INTERVAL_MS = 5000;
 /** `<upload>.<process>.json`; the process is `free` after the end of a command that could not finish the upload. */
 const FILE_NAME = /^([\w-]+)\.(\d+|free)\.json$/;
@@ -150,7 +150,7 @@ export class UnfinishedUploads {
     });
     for (const { name, at } of files.toSorted((a, b) => b.at - a.at)) {
       const path = join(this.#folder, name);
-      const isExpired = at + UPLOAD_URL_TTL_SECONDS * 1000 <= this.#now();
+      const isExpired = at + UPLOAD_RETENTION_MS <= this.#now();
       // A draft is being written by another command.
       if (!isExpired && !FILE_NAME.test(name)) continue;
       const stored = isExpired ? undefined : readRecord(path);

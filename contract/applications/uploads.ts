@@ -1,6 +1,6 @@
 /**
- * Uploads: a signed URL, valid for 10 minutes, accepts raw bytes without a token, whole by PUT or in parts by PATCH. Requests
- * refer to the content by its id. Parts follow "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload).
+ * Uploads: a signed URL, valid for 10 minutes, accepts raw bytes without a token, whole by PUT or in parts by PATCH. After the
+ * first part it is valid for a day. Requests refer to the content by its id. Parts follow "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload).
  */
 import Type, { type Static } from 'typebox';
 import { UPLOAD_BYTES_MAX, UPLOAD_PARTS_MAX } from '../limits.ts';
@@ -13,7 +13,7 @@ export const Upload = Type.Object(
     upload_id: idSchema<UploadId>('Id of the upload for later requests.'),
     upload_url: Type.String({
       description:
-        'PUT the raw bytes here without a token, or PATCH them in parts. The URL is valid for 10 minutes, and until the key is revoked.',
+        'PUT the raw bytes here without a token, or PATCH them in parts. The URL is valid for 10 minutes, after the first part for 24 hours, and until the key is revoked.',
     }),
   },
   { $id: 'Upload', description: 'A signed URL for an upload.' },
@@ -110,7 +110,7 @@ export const appendUpload = defineOperation({
   path: '/v1/uploads/{upload_id}',
   tag: 'runs',
   summary: 'Upload a part of the content',
-  description: `Appends a raw body to the stored bytes of the upload. A 204 means that the part is durable. \`Upload-Complete: ?1\` marks the last part. The content is available after its 200. When a connection breaks, the server stores the bytes that have arrived. Read the offset with GET or HEAD, and continue there. A part that begins at another byte is refused with 409. After each part the URL is valid for 10 more minutes. An upload has at most ${UPLOAD_PARTS_MAX} parts and 500 MB. The server deletes the parts of an unfinished upload after 24 hours. The headers follow draft-ietf-httpbis-resumable-upload; an invalid one is refused with 400.`,
+  description: `Appends a raw body to the stored bytes of the upload. A 204 means that the part is durable. \`Upload-Complete: ?1\` marks the last part. The content is available after its 200. When a connection breaks, the server stores the bytes that have arrived. Read the offset with GET or HEAD, and continue there. A part that begins at another byte is refused with 409. After the first part the URL is valid for 24 hours from the creation of the upload. An upload has at most ${UPLOAD_PARTS_MAX} parts and 500 MB. The server deletes the parts of an unfinished upload after 24 hours. The headers follow draft-ietf-httpbis-resumable-upload; an invalid one is refused with 400.`,
   right: 'public',
   params: UploadParams,
   query: SignedQuery,

@@ -1,5 +1,5 @@
 /** Access to an upload by its signed URL. */
-import { UPLOAD_URL_TTL_SECONDS } from '@switchyard/contract/limits.ts';
+import { UPLOAD_RETENTION_MS } from '@switchyard/contract/limits.ts';
 import { RUN_PROOF_HEADER } from '@switchyard/contract/run-proof-header.ts';
 import type { KeyId } from '@switchyard/contract/schemas/ids.ts';
 import { findKey } from '../account/store.ts';
@@ -17,7 +17,7 @@ interface SignedUpload {
 }
 
 /**
- * Returns the upload that the signed URL of a request names. Each stored part renews the URL of an upload in parts. Throws a
+ * Returns the upload that the signed URL of a request names. The first stored part makes it valid as long as the parts are stored. Throws a
  * 403 for an invalid URL, and a 404 for a removed upload.
  */
 export async function findSignedUpload(
@@ -26,7 +26,7 @@ export async function findSignedUpload(
 ): Promise<SignedUpload> {
   const { key } = query;
   const upload = await findUpload(database.read, params.upload_id);
-  const renewedUntil = upload?.continued_at ? upload.continued_at + UPLOAD_URL_TTL_SECONDS * 1000 : 0;
+  const renewedUntil = upload?.continued_at ? upload.created_at + UPLOAD_RETENTION_MS : 0;
   const refusal = signer.findRejection(
     'PUT',
     `/v1/uploads/${params.upload_id}`,

@@ -1,11 +1,11 @@
 /** Further attempts of an upload of the console, and its errors for people. */
 import { ApiError } from '@switchyard/contract/client.ts';
-import { UPLOAD_BYTES_MAX, UPLOAD_URL_TTL_SECONDS } from '@switchyard/contract/limits.ts';
+import { UPLOAD_BYTES_MAX, UPLOAD_RETENTION_MS } from '@switchyard/contract/limits.ts';
 import { growPauses, isTransientResponse } from '@switchyard/contract/transfer/retry.ts';
 import { ConnectionLostError } from './send-with-progress.ts';
 
 const MEGABYTE = 1024 * 1024;
-const MINUTES = UPLOAD_URL_TTL_SECONDS / 60;
+const HOURS = UPLOAD_RETENTION_MS / (60 * 60 * 1000);
 const FORBIDDEN = 403;
 const PAYLOAD_TOO_LARGE = 413;
 
@@ -15,11 +15,11 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Yields the pauses of an upload that a person watches and can cancel. They end when its URL has expired, because nothing was
- * stored since the first attempt.
+ * Yields the pauses of an upload that a person watches and can cancel. They end when the server has removed its parts. Without a
+ * part the server refuses it earlier.
  */
 export function* limitPauses(now: () => number): Generator<number, void> {
-  const expiresAt = now() + UPLOAD_URL_TTL_SECONDS * 1000;
+  const expiresAt = now() + UPLOAD_RETENTION_MS;
   for (const pauseMs of growPauses()) {
     if (now() + pauseMs >= expiresAt) return;
     yield pauseMs;
@@ -45,7 +45,7 @@ export function findSizeError(bytes: number): Error | undefined {
 export function explainFailure(error: unknown): unknown {
   if (error instanceof ConnectionLostError)
     return new Error(
-      `The server was not reached for ${MINUTES} minutes, so the upload has expired. Check the network, and send the file again.`,
+      `The server was not reached for ${HOURS} hours, so the upload has expired. Check the network, and send the file again.`,
     );
   if (!(error instanceof ApiError)) return error;
   if (error.status === FORBIDDEN)
