@@ -40,6 +40,7 @@ const SORTED_ENTRIES_MAX = 6000;
  * 0.5 ms, and reads as many by time in 0.6 ms. PostgreSQL takes 1.9 and 0.8 ms.
  */
 const FREQUENT_SHARES = { sqlite: 0.015, postgres: 0.006 };
+const PAST_SCAN_MS = 60_000;
 /** With fewer of the entries in the interval, sorting them is faster than reading up to the end of a page. */
 const SHARES_TO_SCAN_AGAIN = { sqlite: 0.007, postgres: 0.006 };
 /** Words with one beginning are often few. Then the newest entries of each are read. */
@@ -144,6 +145,8 @@ export async function scanEntries(
 
 /** The first page of an interval by time, as an earlier scan found it. */
 interface PastScan {
+  /** The time at which its window began, in the order of the scan. */
+  begin: number;
   /** The share of the entries that was in the interval. */
   share: number;
   /** The last entry of the page; undefined when the scan did not fill it. */
@@ -157,7 +160,7 @@ interface PastScan {
  * again. They only decide between ways to the same entries.
  */
 const getPastScans = memoizeByObject(
-  (_db: Reader) => new LRUCache<string, PastScan>({ max: 10_000, ttl: 60_000, noUpdateTTL: true }),
+  (_db: Reader) => new LRUCache<string, PastScan>({ max: 10_000, ttl: PAST_SCAN_MS, noUpdateTTL: true }),
 );
 
 /** Returns the past scan of the order, and a function that stores one. A scan without an order has none. */
@@ -166,22 +169,30 @@ function findPastScan(db: Reader, order: EntryOrder | null) {
   const key = order && `${order.field} ${order.from} ${order.to} ${order.isDescending}`;
   return {
     scan: key === null ? undefined : scans.get(key),
-    store(scan: PastScan): void {
-      this.scan = scan;
-      if (key !== null) scans.set(key, scan);
+    store(result: Omit<PastScan, 'begin'>): void {
+      if (order === null || key === null) return;
+      this.scan = { ...result, begin: getBegin(order) };
+      scans.set(key, this.scan);
     },
   };
 }
 
-/** Reads up to the end of the past page. Returns undefined if the page is no longer full, and for a rare interval. */
+const getBegin = ({ isDescending, start, end }: EntryOrder): number => (isDescending ? end : start);
+
+/**
+ * Reads up to the end of the past page. Returns undefined if the page is no longer full, for a rare interval, and for a window that
+ * begins so much earlier in the order that there may be very many entries before the page.
+ */
 async function scanAgain(
   { readInOrder: db, kind }: EntrySource,
   order: EntryOrder,
   count: number,
-  { share, last }: PastScan,
+  { begin, share, last }: PastScan,
 ): Promise<Scan | undefined> {
   const { isDescending, start, end } = order;
-  if (!last || share < SHARES_TO_SCAN_AGAIN[kind] || last.at < start || last.at >= end) return undefined;
+  const isBefore = isDescending ? end > begin + PAST_SCAN_MS : start < begin;
+  const isInside = last !== undefined && last.at >= start && last.at < end;
+  if (isBefore || !isInside || share < SHARES_TO_SCAN_AGAIN[kind]) return undefined;
   const near = { ...order, ...(isDescending ? { start: last.at } : { end: last.at + 1 }) };
   const found = await listInWindow({ readInOrder: db, kind }, near, count);
   return found.length < count ? undefined : endWhole(found, count);
