@@ -13,13 +13,13 @@ import { sleep } from '../../server/testing/host/sleep.ts';
 import {
   BENCH_APPLICATION,
   BINARY_MANIFEST,
-  countEndedRuns,
   createRun,
   median,
   printLine,
   pushApp,
   type StartedServer,
   startSwitchyard,
+  waitForEndedRuns,
 } from './harness.ts';
 
 const { values } = parseArgs({
@@ -54,7 +54,7 @@ async function createRandomRuns(server: StartedServer, count: number): Promise<v
 }
 
 /**
- * Waits for the end of all runs, by neither the queue nor the metrics: for both the server would predict a start without past
+ * Waits for the end of all runs. While some are queued, it reads neither the queue nor the metrics: for both the server would predict a start without past
  * runs, and cache these. Throws if a run has not succeeded.
  */
 async function waitForEnd(server: StartedServer, runs: number): Promise<void> {
@@ -65,7 +65,8 @@ async function waitForEnd(server: StartedServer, runs: number): Promise<void> {
     if (active.length === 0) break;
     await sleep(POLL_MS);
   }
-  if ((await countEndedRuns(server)) < runs) throw new Error('Runs of the benchmark are missing.');
+  // The metrics count a run a moment after its transaction.
+  await waitForEndedRuns(server, runs, POLL_MS);
 }
 
 interface Start {
