@@ -86,6 +86,24 @@ test('an interval that only old runs have is found behind many newer runs', asyn
 });
 
 test.each([
+  [true, { ...lieBetween(0.5, 1), end: 10_001 }, ENTRIES - 5000 + 1],
+  [false, { ...lieBetween(1.5, 2), start: 10_001 }, 5000],
+])(
+  'a scan is bounded after one of the same interval that began inside its window, descending %s',
+  async (isDescending, narrow, through) => {
+    const order = { ...ORDER, ...narrow, isDescending };
+    const request = { after: null, count: 30, share: 0.1 };
+    const past = await scanEntries(opened.database, order, NOTHING_ELSE, request);
+    expect(past.found).toHaveLength(request.count);
+    const { start } = ORDER;
+    // A window that ends now ends a little later in the next request, so some time does not count.
+    const end = ORDER.end + 600_000;
+    const wide = await scanEntries(opened.database, { ...order, start, end }, NOTHING_ELSE, request);
+    expect([wide.found, wide.through?.at]).toEqual([[], through]);
+  },
+);
+
+test.each([
   [true, [1920, 1680, 1440]],
   [false, [240, 480, 720]],
 ])('a few rare words with one beginning are read together, descending %s', async (isDescending, times) => {
