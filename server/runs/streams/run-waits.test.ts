@@ -1,10 +1,17 @@
 /** Requests that wait for the end of a run. */
+import { constants } from 'node:http2';
 import { RUN_WAIT_SECONDS_MAX } from '@switchyard/contract/limits.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../clock.ts';
 import { createRun, createRunAndWait, nodeApp, pushApp } from '../../testing/fixtures/apps.ts';
 import { expectError } from '../../testing/fixtures/resources.ts';
 import { waitUntil } from '../../testing/host/wait-until.ts';
-import { startTestServer, type TestServer } from '../../testing/servers/test-server.ts';
+import { openHttp2Session, openHttp2Stream } from '../../testing/http/tls-clients.ts';
+import {
+  startTestServer,
+  type TestServer,
+  type TestServerSettings,
+} from '../../testing/servers/test-server.ts';
 
 /** More than the memory of handlers has room for with the part of one that reads an output. */
 const WAITING_REQUESTS = 150;
@@ -16,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** The app runs until it is canceled if the input says so. */
-async function startWithApp(): Promise<TestServer> {
-  const started = await startTestServer();
+async function startWithApp(settings?: TestServerSettings): Promise<TestServer> {
+  const started = await startTestServer(settings);
   await pushApp(
     started,
     'app',
@@ -42,6 +49,26 @@ async function createRunning(on = server): Promise<string> {
 async function readStatus(on: TestServer, run_id: string): Promise<string> {
   const params = { application_id: 'app', run_id };
   return (await on.client.call('getRunMetadata', { params })).body.status_v2;
+}
+
+/** Returns a clock and the number of the waits of the maximum length that have begun by it and not ended. */
+function countWaits(): { clock: Clock; readonly count: number } {
+  const waits = new Set<object>();
+  const after: Clock['after'] = (delayMs, callback) => {
+    const wait = {};
+    if (delayMs === RUN_WAIT_SECONDS_MAX * 1000) waits.add(wait);
+    const cancel = systemClock.after(delayMs, callback);
+    return () => {
+      waits.delete(wait);
+      cancel();
+    };
+  };
+  return {
+    clock: { ...systemClock, after },
+    get count() {
+      return waits.size;
+    },
+  };
 }
 
 describe('a request that waits for the end of a run', () => {
@@ -74,7 +101,18 @@ describe('a request that waits for the end of a run', () => {
     expectError(await waiting, 404, run);
   });
 
-  test.each(['-1', String(RUN_WAIT_SECONDS_MAX + 1), '1.5', 'long', ''])(
+  test('has an external run when its result arrives', async () => {
+    const run = await createRun(server, 'app', {
+      input: {},
+      body: { configuration: { run_type: { type: 'external' } } },
+    });
+    const waiting = server.request('GET', path(run, RUN_WAIT_SECONDS_MAX, '/metadata'));
+    const result = { status: 'succeeded', execution_duration: 3 };
+    await server.request('PUT', `/v1/applications/app/runs/${run}`, { body: { result } });
+    expect((await waiting).body).toMatchObject({ status_v2: 'succeeded' });
+  });
+
+  test.each(['-1', String(RUN_WAIT_SECONDS_MAX + 1), '1.5', 'long', '', '1&wait_seconds=2'])(
     'refuses %j seconds',
     async (value) => {
       const { id } = await createRunAndWait(server, 'app', { input: {} });
@@ -97,6 +135,29 @@ describe('a request that waits for the end of a run', () => {
     expect([status, responses]).toEqual([200, 0]);
     await cancel(run);
     for (const { body } of await Promise.all(waiting)) expect(body).toMatchObject({ status_v2: 'canceled' });
+  });
+
+  test('ends when its caller disconnects, or cancels its stream of HTTP/2', async () => {
+    const waits = countWaits();
+    await using own = await startWithApp({ clock: waits.clock, env: { SWITCHYARD_TLS: 'self-signed' } });
+    const run = await createRunning(own);
+    const abort = new AbortController();
+    const { signal } = abort;
+    const headers = { authorization: `Bearer ${own.token}` };
+    const aborted = fetch(own.url + path(run, RUN_WAIT_SECONDS_MAX), { headers, signal }).catch(
+      () => 'aborted',
+    );
+    await waitUntil('a request waits', async () => waits.count === 1);
+    abort.abort();
+    expect(await aborted).toBe('aborted');
+    await waitUntil('no request waits', async () => waits.count === 0);
+    const session = await openHttp2Session(own.url);
+    const stream = openHttp2Stream(session, own, { ':path': path(run, RUN_WAIT_SECONDS_MAX) });
+    await waitUntil('a stream waits', async () => waits.count === 1);
+    stream.close(constants.NGHTTP2_CANCEL);
+    await waitUntil('no stream waits', async () => waits.count === 0);
+    expect(session.destroyed).toBe(false);
+    session.destroy();
   });
 
   test('gets the run as it is when the server shuts down', async () => {
