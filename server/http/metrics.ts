@@ -31,7 +31,7 @@ export function createMetrics(): Metrics {
     jobs: createJobMetrics(registry),
     requests: new Histogram({
       name: 'switchyard_http_request_seconds',
-      help: 'Response time in seconds, by operation and status.',
+      help: 'Response time in seconds, by operation and status, without the wait of wait_seconds.',
       labelNames: ['operation', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
       registers,

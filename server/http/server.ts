@@ -167,6 +167,7 @@ function decorateRequests(app: FastifyInstance): void {
   // The first hook gives each request its own list.
   app.decorateRequest('holds');
   app.decorateRequest('isHandled', false);
+  app.decorateRequest('waitedMs', 0);
 }
 
 /** Returns the headers of every response. */
@@ -182,7 +183,8 @@ function observe(request: FastifyRequest, reply: FastifyReply, parts: HttpServer
   const fields = getRequestLogFields(request);
   const { operation } = fields;
   endSpan(request, reply, parts);
-  parts.metrics.requests.observe({ operation, status: reply.statusCode }, reply.elapsedTime / 1000);
+  const responseMs = reply.elapsedTime - request.waitedMs;
+  parts.metrics.requests.observe({ operation, status: reply.statusCode }, responseMs / 1000);
   parts.log.debug(
     {
       ...fields,

@@ -13,6 +13,8 @@ declare module 'fastify' {
     /** Released when the handler has returned, or when the caller disconnects before it starts. */
     holds: Reservation[];
     isHandled: boolean;
+    /** Milliseconds that the request waited because its caller asked for it. The response time does not include them. */
+    waitedMs: number;
   }
 }
 
@@ -107,9 +109,11 @@ export async function waitWithLittleMemory(
 ): Promise<void> {
   releaseMemory(request);
   await reserveMemory(request, budgets.work, WAIT_WORK_BYTES);
+  const begin = performance.now();
   try {
     await wait();
   } finally {
+    request.waitedMs += performance.now() - begin;
     releaseMemory(request);
   }
   throwIfDisconnected(request);

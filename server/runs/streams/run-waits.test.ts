@@ -94,6 +94,17 @@ describe('a request that waits for the end of a run', () => {
     await cancel(run);
   });
 
+  test('has a response time without its wait', async () => {
+    await using own = await startWithApp();
+    const run = await createRunning(own);
+    await own.request('GET', path(run, 1));
+    const { text } = await own.request('GET', '/metrics');
+    const [, seconds] =
+      /^switchyard_http_request_seconds_sum\{operation="getRun",.*\} (.+)$/m.exec(text) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(0);
+    expect(Number(seconds)).toBeLessThan(0.9);
+  });
+
   test('gets the 404 when the run is deleted meanwhile', async () => {
     const run = await createRunning();
     const waiting = server.request('GET', path(run, RUN_WAIT_SECONDS_MAX));
