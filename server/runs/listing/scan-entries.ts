@@ -180,8 +180,8 @@ function findPastScan(db: Reader, order: EntryOrder | null) {
 const getBegin = ({ isDescending, start, end }: EntryOrder): number => (isDescending ? end : start);
 
 /**
- * Reads up to the end of the past page. Returns undefined if the page is no longer full, for a rare interval, and for a window that
- * begins so much earlier in the order that there may be very many entries before the page.
+ * Reads up to the end of the past page. Returns undefined if the page is no longer full, and for a rare interval. So it does for a
+ * window that begins much earlier in the order, because very many entries may come before the page.
  */
 async function scanAgain(
   { readInOrder: db, kind }: EntrySource,
