@@ -90,6 +90,14 @@ test('the compose file gives the server its database and its bucket', () => {
   expect(services.server.ports).toEqual(['127.0.0.1:8080:8080']);
 });
 
+test('the compose file and the page allow the sandbox of apps the same', () => {
+  const page = readFileSync(join(repository, 'site/content/using-switchyard/setup/install.md'), 'utf8');
+  const options = [...page.matchAll(/--security-opt (\S+)/g)].map(([, option]) => option);
+  // With hidden paths in /proc, the kernel refuses a sandbox its own /proc.
+  expect(options).toEqual(['seccomp=unconfined', 'apparmor=unconfined', 'systempaths=unconfined']);
+  expect(parse(read('container', 'compose.yaml')).services.server.security_opt).toEqual(options);
+});
+
 test('systemd accepts the unit', (context) => {
   if (spawnSync('systemd-analyze', ['--version']).status !== 0)
     return context.skip('SKIPPING the check of the unit: this machine has no systemd-analyze.');
