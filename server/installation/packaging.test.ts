@@ -88,6 +88,9 @@ test('the compose file gives the server its database and its bucket', () => {
   // A password in the file would be the same everywhere.
   expect(read('container', 'compose.yaml')).not.toMatch(/PASSWORD: (?!\$)/);
   expect(services.server.ports).toEqual(['127.0.0.1:8080:8080']);
+  // The file with the passwords is beside the compose file, in the folder that the image is built from.
+  expect(readFileSync(join(repository, '.dockerignore'), 'utf8').split('\n')).toContain('**/.env');
+  expect(readFileSync(join(repository, '.gitignore'), 'utf8').split('\n')).toContain('.env');
 });
 
 test('the compose file and the page allow the sandbox of apps the same', () => {
