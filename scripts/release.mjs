@@ -83,6 +83,7 @@ function buildImage() {
     return;
   }
   const tag = `localhost/switchyard:${version}`;
+  console.log('Building the image; without a registry of images, run this with `-- --no-image` ...');
   run(
     program,
     ['build', '--format', 'docker', '--file', 'operations/container/Dockerfile', '--tag', tag, '.'],
