@@ -12,6 +12,10 @@ import uuid
 import schemathesis
 from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 
+# The longest wait for the end of a run that a request of the fuzzer asks for, and the longest that the server accepts.
+LONGEST_WAIT_SECONDS = 1
+MAXIMUM_WAIT_SECONDS = 50
+
 RULES = [
     # References: named resources must exist and belong together, and used resources cannot be deleted.
     r"; it must be (a version|an instance|an upload|a run|a managed input|a secrets collection) of (the|this) application",
@@ -187,6 +191,21 @@ def parse_events(ctx, response):
 
 @schemathesis.hook
 def before_call(ctx, case, kwargs):
+    """Adjusts a request before it is sent."""
+    _shorten_wait(case)
+    _renew_key(case)
+
+
+def _shorten_wait(case):
+    """Bounds the wait for the end of a run: an external run without a result never ends, so the request takes it all."""
+    query = case.query if isinstance(case.query, dict) else {}
+    wait = str(query.get("wait_seconds", ""))
+    # A value above the maximum is refused at once.
+    if wait.isdecimal() and LONGEST_WAIT_SECONDS < int(wait) <= MAXIMUM_WAIT_SECONDS:
+        query["wait_seconds"] = LONGEST_WAIT_SECONDS
+
+
+def _renew_key(case):
     """Gives calls of a sequence a new key: with a known one, POST returns the stored response, even of a deleted resource."""
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
