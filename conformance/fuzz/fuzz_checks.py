@@ -51,6 +51,7 @@ RULES = [
     r"^endpoint_url is .*; (it must (be a whole|begin with|have no user)|\S+ is not a public address)",
     r"^id is .*, which another webhook of the account has",
     r"^name is .*, which another of your views has",
+    r"^name is .*, which is blank, so nobody would see the view",
     # Bisect experiments, plans and replays: the runs, versions and inputs that they name, and their states.
     r"^Give either input_set_id or input_ids",
     r"^input_set_id is .*, which has \d+ inputs; a bisect experiment has at most",
