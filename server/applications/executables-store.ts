@@ -4,6 +4,7 @@
  */
 import type { ExecutableId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader, Writer } from '../database/database.ts';
+import { splitIntoBatches } from '../database/id-batches.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
 import { memoizeByObject } from '../memoize.ts';
@@ -39,17 +40,13 @@ export async function findExecutable(db: Reader, id: ExecutableId): Promise<Exec
   return row;
 }
 
-/** Returns the executables in any order. Queries them in parts, because databases limit the parameters of a statement. */
+/** Returns the executables in any order. */
 export async function findExecutables(db: Reader, ids: readonly ExecutableId[]): Promise<ExecutablesTable[]> {
   const found: ExecutablesTable[] = [];
-  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
-    const part = ids.slice(from, from + IDS_PER_STATEMENT);
-    found.push(...(await db.selectFrom('executables').selectAll().where('id', 'in', part).execute()));
-  }
+  for (const batch of splitIntoBatches(ids))
+    found.push(...(await db.selectFrom('executables').selectAll().where('id', 'in', batch).execute()));
   return found;
 }
-
-const IDS_PER_STATEMENT = 500;
 
 const lockWithArchive = prepareStatement((db, { id }: { id: ExecutableId }) =>
   locked(

@@ -11,6 +11,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Clock, formatRfc3339 } from '../clock.ts';
 import type { Database, Reader, Writer } from '../database/database.ts';
+import { splitIntoBatches } from '../database/id-batches.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
 import { makeId, type Random } from '../random.ts';
@@ -29,8 +30,6 @@ const ORPHAN_AGE_MS = 60 * 60 * 1000;
 const TRASH_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 /** A running server advances `seen_at` every ten minutes, so its own blobs are never this much newer. */
 const KNOWN_TOLERANCE_MS = 60 * 60 * 1000;
-
-const IDS_PER_STATEMENT = 500;
 
 /** Content that becomes durable with the transaction that inserts it. */
 export interface PreparedContent {
@@ -173,10 +172,8 @@ export class Contents {
   async remove(tx: Writer, contentIds: readonly (string | null)[]): Promise<string[]> {
     const ids = contentIds.filter((id) => id !== null);
     const keys: string[] = [];
-    // In parts, because databases limit the parameters of a statement.
-    for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
-      const part = ids.slice(from, from + IDS_PER_STATEMENT);
-      const rows = await tx.deleteFrom('contents').where('id', 'in', part).returning('blob_key').execute();
+    for (const batch of splitIntoBatches(ids)) {
+      const rows = await tx.deleteFrom('contents').where('id', 'in', batch).returning('blob_key').execute();
       keys.push(...rows.flatMap((row) => row.blob_key ?? []));
     }
     return keys;

@@ -2,6 +2,7 @@
 import type { ExecutableId, VersionId } from '@switchyard/contract/schemas/ids.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../database/database.ts';
+import { splitIntoBatches } from '../database/id-batches.ts';
 import { isAfter } from '../database/list-order.ts';
 import { prepareStatement } from '../database/prepared-statements.ts';
 import { locked } from '../database/row-locks.ts';
@@ -38,19 +39,17 @@ export async function findExecutableIds(
   ids: readonly VersionId[],
 ): Promise<Map<VersionId, ExecutableId>> {
   const found = new Map<VersionId, ExecutableId>();
-  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT) {
+  for (const batch of splitIntoBatches(ids)) {
     const rows = await db
       .selectFrom('versions')
       .select(['id', 'executable_id'])
       .where('application_uid', '=', applicationUid)
-      .where('id', 'in', ids.slice(from, from + IDS_PER_STATEMENT))
+      .where('id', 'in', batch)
       .execute();
     for (const row of rows) found.set(row.id, row.executable_id);
   }
   return found;
 }
-
-const IDS_PER_STATEMENT = 500;
 
 /**
  * Locks the version until the transaction ends: against deletion, or with `change` also against new uses. Returns false when

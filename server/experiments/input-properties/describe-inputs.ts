@@ -1,6 +1,7 @@
 /** Reads the clusters and features of the inputs of a new batch, and checks that every property exists. */
 import type { InputId, RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
+import { splitIntoBatches } from '../../database/id-batches.ts';
 import { badRequest, quoteValue } from '../../http/errors/problem.ts';
 import type { InputSetItem } from '../../input-sets/store.ts';
 import { findInputs } from '../../inputs/store.ts';
@@ -23,7 +24,6 @@ interface Parts {
   applicationUid: string;
 }
 
-const IDS_PER_STATEMENT = 500;
 const DAY_CHARS = 'YYYY-MM-DD'.length;
 
 /**
@@ -87,18 +87,13 @@ async function findSourceRuns(
   for (const { item } of inputs)
     if (item.run_id) runIds.set(item.input_id, item.run_id);
     else if (isManaged(item)) managed.push(item.input_id);
-  for (let from = 0; from < managed.length; from += IDS_PER_STATEMENT)
-    for (const { id, run_id } of await findInputs(
-      db,
-      applicationUid,
-      managed.slice(from, from + IDS_PER_STATEMENT),
-    ))
+  for (const batch of splitIntoBatches(managed))
+    for (const { id, run_id } of await findInputs(db, applicationUid, batch))
       if (run_id) runIds.set(id, run_id);
   const runs = new Map<string, ObservedRun>();
   const ids = [...new Set(runIds.values())];
-  for (let from = 0; from < ids.length; from += IDS_PER_STATEMENT)
-    for (const run of await findObservedRuns(db, ids.slice(from, from + IDS_PER_STATEMENT)))
-      runs.set(run.id, run);
+  for (const batch of splitIntoBatches(ids))
+    for (const run of await findObservedRuns(db, batch)) runs.set(run.id, run);
   return new Map(
     [...runIds].flatMap(([input, id]): [string, ObservedRun][] => {
       const run = runs.get(id);

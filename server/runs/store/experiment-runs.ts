@@ -3,6 +3,7 @@ import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Reader, Tables, Writer } from '../../database/database.ts';
+import { splitIntoBatches } from '../../database/id-batches.ts';
 import { isAfter } from '../../database/list-order.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
 import { IS_REFUSED } from './planned-runs.ts';
@@ -129,8 +130,7 @@ export async function countExperimentRuns(
   experimentUids: readonly string[],
 ): Promise<Map<string, ExperimentCounts>> {
   const counts = new Map<string, ExperimentCounts>();
-  for (let from = 0; from < experimentUids.length; from += UIDS_PER_STATEMENT) {
-    const uids = experimentUids.slice(from, from + UIDS_PER_STATEMENT);
+  for (const uids of splitIntoBatches(experimentUids)) {
     const rows = await db
       .selectFrom('runs')
       .select((eb) => [
@@ -156,8 +156,6 @@ export async function countExperimentRuns(
   }
   return counts;
 }
-
-const UIDS_PER_STATEMENT = 500;
 
 /** Counts the planned runs of each experiment, from indexes alone: each row holds its options and may be large. */
 function selectPlannedCounts(db: Reader, uids: readonly string[], name: 'all planned' | 'refused') {

@@ -4,6 +4,7 @@ import type { ExecutableId, RunId, VersionId } from '@switchyard/contract/schema
 import type { RunStatusV2 } from '@switchyard/contract/states.ts';
 import { sql } from 'kysely';
 import type { Reader, Writer } from '../../database/database.ts';
+import { splitIntoBatches } from '../../database/id-batches.ts';
 import { isInWindow } from '../../database/list-order.ts';
 import { prepareStatement } from '../../database/prepared-statements.ts';
 import type { PageRequest } from '../../http/lists/pagination.ts';
@@ -36,15 +37,11 @@ export async function findRuns(db: Reader, ids: readonly RunId[]): Promise<Map<R
   return new Map(rows.map((run) => [run.id, run]));
 }
 
-/** Runs of one statement, far below the number of parameters that either database accepts. */
-const STATUSES_PER_STATEMENT = 500;
-
 /** Returns the statuses of those of the runs that exist, of any application, by id. */
 export async function findRunStatuses(db: Reader, ids: readonly RunId[]): Promise<Map<RunId, RunStatusV2>> {
   const statuses = new Map<RunId, RunStatusV2>();
-  for (let from = 0; from < ids.length; from += STATUSES_PER_STATEMENT) {
-    const some = ids.slice(from, from + STATUSES_PER_STATEMENT);
-    const rows = await db.selectFrom('runs').select(['id', 'status']).where('id', 'in', some).execute();
+  for (const batch of splitIntoBatches(ids)) {
+    const rows = await db.selectFrom('runs').select(['id', 'status']).where('id', 'in', batch).execute();
     for (const { id, status } of rows) statuses.set(id, status);
   }
   return statuses;

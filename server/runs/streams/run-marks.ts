@@ -1,9 +1,7 @@
 /** One statement that says which of the streamed runs have changed, so that the rows of the others are not read. */
 import type { RunId } from '@switchyard/contract/schemas/ids.ts';
 import type { Reader } from '../../database/database.ts';
-
-/** Far below the number of parameters that either database accepts in a statement. */
-const RUNS_PER_STATEMENT = 500;
+import { splitIntoBatches } from '../../database/id-batches.ts';
 
 /**
  * Returns a text for each run that changes with its status, its lines and its points. A run that was deleted has none. Nor
@@ -11,10 +9,9 @@ const RUNS_PER_STATEMENT = 500;
  */
 export async function findRunMarks(db: Reader, ids: readonly RunId[]): Promise<Map<RunId, string>> {
   const marks = new Map<RunId, string>();
-  for (let from = 0; from < ids.length; from += RUNS_PER_STATEMENT) {
-    const rows = await selectMarks(db, ids.slice(from, from + RUNS_PER_STATEMENT));
-    for (const { id, status, lines, points } of rows) marks.set(id, `${status} ${lines} ${points}`);
-  }
+  for (const batch of splitIntoBatches(ids))
+    for (const { id, status, lines, points } of await selectMarks(db, batch))
+      marks.set(id, `${status} ${lines} ${points}`);
   return marks;
 }
 
