@@ -184,7 +184,7 @@ const getBegin = ({ isDescending, start, end }: EntryOrder): number => (isDescen
  * window that begins much earlier in the order, because very many entries may come before the page.
  */
 async function scanAgain(
-  { readInOrder: db, kind }: EntrySource,
+  source: EntrySource,
   order: EntryOrder,
   count: number,
   { begin, share, last }: PastScan,
@@ -192,9 +192,9 @@ async function scanAgain(
   const { isDescending, start, end } = order;
   const isBefore = isDescending ? end > begin + PAST_SCAN_MS : start < begin;
   const isInside = last !== undefined && last.at >= start && last.at < end;
-  if (isBefore || !isInside || share < SHARES_TO_SCAN_AGAIN[kind]) return undefined;
+  if (isBefore || !isInside || share < SHARES_TO_SCAN_AGAIN[source.kind]) return undefined;
   const near = { ...order, ...(isDescending ? { start: last.at } : { end: last.at + 1 }) };
-  const found = await listInWindow({ readInOrder: db, kind }, near, count);
+  const found = await listInWindow(source, near, count);
   return found.length < count ? undefined : endWhole(found, count);
 }
 

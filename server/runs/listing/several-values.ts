@@ -1,5 +1,4 @@
 /** Finds the entries of several values of a field by time: each value has its own order in the index. */
-
 import { type SqlBool, sql } from 'kysely';
 import type { Database, Reader } from '../../database/database.ts';
 import { prepareVariants } from '../../database/prepared-statements.ts';
@@ -9,15 +8,17 @@ import {
   type Entry,
   type EntryOrder,
   findWindow,
+  formatShape,
   isWithin,
-  selectEntries,
+  selectEntriesOfValue,
   toEntries,
   type Window,
 } from './value-entries.ts';
 
 /** No value is empty. */
 const NO_VALUE = '';
-/** Entries of each value beyond twice the average: few lists have a value that exceeds them. */
+/** Entries of each value: this many times the average, and some more. Few lists have a value that exceeds them. */
+const SHARE_FACTOR = 2;
 const FEW_ENTRIES = 6;
 /** Statements of several values have one of these numbers of them, because each is prepared once. */
 const VALUES_PER_STATEMENT = [1, 2, 4, 8, 12, 16, 32];
@@ -32,16 +33,9 @@ type CompoundShape = MergeShape & { isFirst: boolean };
 type CompoundValues = Window & { field: number; limit: number } & Record<`value${number}`, string>;
 type MergeValues = CompoundValues & { limitOfValue: number };
 
-const formatShape = ({ isDescending, count }: MergeShape): string => `${isDescending} ${count}`;
-const readFewValues = prepareVariants(
-  ({ isDescending }: Pick<EntryOrder, 'isDescending'>) => String(isDescending),
-  selectFewValues,
-);
+const readFewValues = prepareVariants(formatShape, selectFewValues);
 const readMerged = prepareVariants(formatShape, selectMerged);
-const readCompound = prepareVariants(
-  (shape: CompoundShape) => `${formatShape(shape)} ${shape.isFirst}`,
-  selectCompound,
-);
+const readCompound = prepareVariants(formatShape, selectCompound);
 
 /**
  * Lists the first entries after the position that have one of the values, by time. SQLite merges the values in the order of
@@ -90,20 +84,23 @@ export async function listEntriesOfFewValues(
     valuesLimit: valuesMax + 1,
     ...findWindow(order, after),
   };
-  const rows = await readFewValues(db, { isDescending }, named);
-  const values = Number(rows[0]?.values ?? 0);
+  const read = async (shareFactor: number): Promise<{ entries: Entry[]; values: number }> => {
+    const rows = await readFewValues(db, { isDescending }, { ...named, shareFactor });
+    const entries = rows.flatMap(({ value, created_at, run_id }) =>
+      value === null || created_at === null || run_id === null ? [] : [{ value, at: created_at, id: run_id }],
+    );
+    return { entries, values: Number(rows[0]?.values ?? 0) };
+  };
+  const { entries, values } = await read(SHARE_FACTOR);
   if (values > valuesMax) return null;
-  const entries = rows.flatMap(({ value, created_at, run_id }) =>
-    value === null || created_at === null || run_id === null ? [] : [{ value, at: created_at, id: run_id }],
-  );
   if (isComplete(entries, { limit, share: computeShare(limit, values) })) return entries;
-  const all = await listDistinctValues(db, order, valuesMax);
-  return listEntriesOfValues(source, order, all, { after, limit });
+  // With this factor the share is the limit.
+  return (await read(valuesMax)).entries;
 }
 
 /** Returns the number of entries to read of each value. */
 function computeShare(limit: number, values: number): number {
-  return Math.min(limit, Math.floor((2 * limit) / Math.max(1, values)) + FEW_ENTRIES);
+  return Math.min(limit, Math.floor((SHARE_FACTOR * limit) / Math.max(1, values)) + FEW_ENTRIES);
 }
 
 /**
@@ -134,6 +131,7 @@ type FewValues = Window & {
   limit: number;
   valuesMax: number;
   valuesLimit: number;
+  shareFactor: number;
 };
 
 /**
@@ -142,9 +140,9 @@ type FewValues = Window & {
  */
 function selectFewValues(db: Reader, { isDescending }: Pick<EntryOrder, 'isDescending'>, values: FewValues) {
   const direction = isDescending ? 'desc' : 'asc';
-  const { field, from, to, limit, valuesMax, valuesLimit, startAt, startId, endAt, endId } = values;
+  const { field, from, to, limit, valuesMax, valuesLimit, shareFactor } = values;
   const count = sql<number>`(select count(*) from few)`;
-  const share = sql<number>`(select least(${limit}::bigint, 2 * ${limit}::bigint / count(*) + ${sql.lit(FEW_ENTRIES)}) from few)`;
+  const share = sql<number>`(select least(${limit}::bigint, ${shareFactor}::bigint * ${limit}::bigint / count(*) + ${sql.lit(FEW_ENTRIES)}) from few)`;
   return withDistinctValues(db, { field, from, to })
     .with('few', (query) =>
       query
@@ -155,17 +153,9 @@ function selectFewValues(db: Reader, { isDescending }: Pick<EntryOrder, 'isDesce
     )
     .selectFrom('few')
     .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('run_values')
-          .select(['run_values.value', 'run_values.created_at', 'run_values.run_id'])
-          .where('run_values.field', '=', field)
+      () =>
+        selectEntriesOfValue(db, { isDescending }, sql.ref('few.value'), values)
           .where(sql<SqlBool>`${count} <= ${valuesMax}`)
-          .where(sql<SqlBool>`(run_values.value, created_at, run_id) > (few.value, ${startAt}, ${startId})`)
-          .where(sql<SqlBool>`(run_values.value, created_at, run_id) < (few.value, ${endAt}, ${endId})`)
-          .orderBy('run_values.value', direction)
-          .orderBy('run_values.created_at', direction)
-          .orderBy('run_values.run_id', direction)
           .limit(share)
           .as('entry'),
       (join) => join.onTrue(),
@@ -180,18 +170,9 @@ function selectFewValues(db: Reader, { isDescending }: Pick<EntryOrder, 'isDesce
 /** Selects the first entries of each value, and the first of these by time. */
 function selectMerged(db: Reader, { isDescending, count }: MergeShape, values: MergeValues) {
   const direction = isDescending ? 'desc' : 'asc';
-  const { field, startAt, startId, endAt, endId, limit, limitOfValue } = values;
+  const { limit, limitOfValue } = values;
   const select = (value: string) => {
-    const bounds = {
-      field,
-      lowValue: value,
-      lowAt: startAt,
-      lowId: startId,
-      highValue: value,
-      highAt: endAt,
-      highId: endId,
-    };
-    const entries = selectEntries(db, { by: 'value', isDescending }, bounds).limit(limitOfValue);
+    const entries = selectEntriesOfValue(db, { isDescending }, value, values).limit(limitOfValue);
     return db.selectFrom(entries.as('one')).selectAll();
   };
   const [first = NO_VALUE, ...others] = listSlots(values, count);

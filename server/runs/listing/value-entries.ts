@@ -47,13 +47,13 @@ type Direction = Pick<EntryOrder, 'isDescending'>;
 type WalkShape = Direction & Pick<EntryOrder, 'by'>;
 type SortShape = Direction & { isFirst: boolean };
 
-/** Both ends of a walk; neither belongs to it. */
+/** Both ends of a walk; neither belongs to it. A value may be a column. */
 interface Bounds {
   field: number;
-  lowValue: string;
+  lowValue: string | Expression<string>;
   lowAt: number;
   lowId: string;
-  highValue: string;
+  highValue: string | Expression<string>;
   highAt: number;
   highId: string;
 }
@@ -86,7 +86,8 @@ const readIntervalAhead = prepareStatement((db, values: Interval & { skipped: nu
   selectInterval(db, values).limit(sql.lit(1)).offset(values.skipped),
 );
 
-function formatShape(shape: object): string {
+/** Returns the key of a shape, for `prepareVariants`. */
+export function formatShape(shape: object): string {
   return Object.values(shape).join(' ');
 }
 
@@ -221,7 +222,7 @@ export function findWindow(
  * Selects the entries between the bounds. These are tuples of all columns of the order, also for a single value. With
  * an equality both databases may choose the other index, and read all entries of the field.
  */
-export function selectEntries(db: Reader, { by, isDescending }: WalkShape, bounds: Bounds) {
+function selectEntries(db: Reader, { by, isDescending }: WalkShape, bounds: Bounds) {
   const { field, lowValue, lowAt, lowId, highValue, highAt, highId } = bounds;
   const direction = isDescending ? 'desc' : 'asc';
   const query = db
@@ -241,6 +242,18 @@ export function selectEntries(db: Reader, { by, isDescending }: WalkShape, bound
     .orderBy('value', direction)
     .orderBy('created_at', direction)
     .orderBy('run_id', direction);
+}
+
+/** Selects the entries of one value in the window, by time. */
+export function selectEntriesOfValue(
+  db: Reader,
+  direction: Direction,
+  value: string | Expression<string>,
+  { field, startAt, startId, endAt, endId }: Window & { field: number },
+) {
+  const low = { lowValue: value, lowAt: startAt, lowId: startId };
+  const high = { highValue: value, highAt: endAt, highId: endId };
+  return selectEntries(db, { by: 'value', ...direction }, { field, ...low, ...high });
 }
 
 /**
