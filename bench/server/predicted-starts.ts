@@ -54,8 +54,8 @@ async function createRandomRuns(server: StartedServer, count: number): Promise<v
 }
 
 /**
- * Waits for the end of all runs. While some are queued, it reads neither the queue nor the metrics: for both the server would predict a start without past
- * runs, and cache these. Throws if a run has not succeeded.
+ * Waits for the end of all runs. While some are queued, it reads neither the queue nor the metrics: for both the server would
+ * predict a start without past runs, and cache these. Throws if a run has not succeeded.
  */
 async function waitForEnd(server: StartedServer, runs: number): Promise<void> {
   const params = { application_id: BENCH_APPLICATION };

@@ -20,7 +20,10 @@ import type { Connection } from '../profiles/connect.ts';
 
 /** A smaller content is sent again within seconds, and its record would cost more than it saves. */
 const RECORDED_BYTES_MIN = 1024 * 1024;
-/** A record is kept for a day after the last byte; its time on the disk may be this much too old. The server may refuse its URL earlier. */
+/**
+ * A record is kept for a day after the last byte; its time on the disk may be this much too old. The server may refuse its URL
+ * earlier.
+ */
 const TOUCH_INTERVAL_MS = 5000;
 /** `<upload>.<process>.json`; the process is `free` after the end of a command that could not finish the upload. */
 const FILE_NAME = /^([\w-]+)\.(\d+|free)\.json$/;

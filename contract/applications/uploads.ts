@@ -1,6 +1,7 @@
 /**
  * Uploads: a signed URL, valid for 10 minutes, accepts raw bytes without a token, whole by PUT or in parts by PATCH. After the
- * first part it is valid for a day. Requests refer to the content by its id. Parts follow "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload).
+ * first part it is valid for a day. Requests refer to the content by its id. Parts follow "Resumable Uploads for HTTP"
+ * (draft-ietf-httpbis-resumable-upload).
  */
 import Type, { type Static } from 'typebox';
 import { UPLOAD_BYTES_MAX, UPLOAD_PARTS_MAX } from '../limits.ts';

@@ -17,8 +17,8 @@ interface SignedUpload {
 }
 
 /**
- * Returns the upload that the signed URL of a request names. The first stored part makes it valid as long as the parts are stored. Throws a
- * 403 for an invalid URL, and a 404 for a removed upload.
+ * Returns the upload that the signed URL of a request names. The first stored part makes the URL valid as long as the parts are
+ * stored. Throws a 403 for an invalid URL, and a 404 for a removed upload.
  */
 export async function findSignedUpload(
   { database, signer, findRunCaller }: Context,
